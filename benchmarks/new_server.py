@@ -78,6 +78,8 @@ def run(parent: Path, log: LogAddress, count: int, rounds: int) -> None:
     """Teach, and print the rows."""
     old, new = parent / "old", parent / "new"
     games, token = teach(old, log, count)
+    # It has served, so it has its pattern caches, and the snapshot has them.
+    start(old, games, token)
     begun = time.perf_counter()
     with Store(old) as store:
         made = snapshots.make(store.environment)

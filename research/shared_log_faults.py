@@ -27,7 +27,7 @@ from typing import Final
 from academy.store import event_log, tokens
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.environment import Environment
-from academy.store.errors import StoreError
+from academy.store.errors import LogUnavailableError, StoreError
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.shared_log.address import LogAddress
@@ -59,7 +59,7 @@ def write(folder: Path, log: str, name: str) -> None:
         ended.set()
 
     threading.Thread(target=wait_for_end, daemon=True).start()
-    with Store(folder, log=LogAddress.parse(log)) as store:
+    with _open(folder, LogAddress.parse(log), say) as store:
 
         def ask() -> None:
             while not ended.wait(_QUESTION_SECONDS):
@@ -81,6 +81,15 @@ def write(folder: Path, log: str, name: str) -> None:
             say(f"reported {contest_id}")
             number += 1
         asking.join()
+
+
+def _open(folder: Path, log: LogAddress, say: Callable[[str], None]) -> Store:
+    while True:
+        try:
+            return Store(folder, log=log)
+        except LogUnavailableError as error:
+            # As a server that its unit starts again.
+            say(f"refused {error}")
 
 
 def _teach(store: Store, contest_id: str) -> None:
@@ -305,6 +314,22 @@ def fill_disk(servers: Servers) -> str:
     return name
 
 
+def lose_power(servers: Servers) -> str:
+    """The machine of one, of all NATS servers or of all six loses its power: with all that is not durable."""
+    six: list[NatsServer | Writer] = [*servers.nats, *servers.writers]
+    alone = [servers.chance.randrange(len(six))]
+    lost = servers.chance.choice((alone, range(len(servers.nats)), range(len(six))))
+    for number in lost:
+        servers.hosts[number].lose_power()
+    for number in lost:
+        six[number].kill()
+    servers.rest(0.0, 3.0)
+    for number in lost:
+        servers.hosts[number].regain_power()
+        six[number].start()
+    return ", ".join(servers.hosts[number].name for number in lost)
+
+
 def slow_disk(servers: Servers) -> str:
     """One's disk does only some writes a second."""
     name, _, host = servers.choose()
@@ -341,6 +366,7 @@ KINDS: Final[dict[str, Callable[[Servers], str]]] = {
         cut_nats,
         split,
         fill_disk,
+        lose_power,
         slow_disk,
         set_clock,
     )

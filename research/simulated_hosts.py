@@ -5,10 +5,12 @@ its own: with it all of them end. It needs root, iproute2, util-linux and e2fspr
 """
 
 import ctypes
+import fcntl
 import os
 import platform
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -22,6 +24,9 @@ _NETWORK: Final = "10.77.0"
 _THROTTLE: Final = Path("/sys/fs/cgroup/blkio/blkio.throttle.write_iops_device")
 _DISK_BYTES: Final = 1 << 30
 _FILLED_AT_ONCE: Final = 1 << 20
+# ext4's ioctl by which file systems are tested, and its flag for writing nothing, not even the journal.
+_SHUT_DOWN: Final = 0x8004587D
+_WITHOUT_WRITING: Final = struct.pack("I", 2)
 # mov eax, clock_gettime; syscall; test edi, edi; jnz past; add qword [rsi], seconds; past: ret
 _CLOCK_BEFORE: Final = bytes.fromhex("b8e40000000f0585ff7507488106")
 _CLOCK_AFTER: Final = b"\xc3"
@@ -78,7 +83,8 @@ class Host:
         self._number = number
         self.disk = folder / self.name
         self._connect()
-        self._mount(folder / f"{self.name}.image")
+        self._image = folder / f"{self.name}.image"
+        self._make_disk()
 
     def _connect(self) -> None:
         outer = f"port{self._number}"
@@ -89,12 +95,15 @@ class Host:
         for command in ("link set lo up", f"address add {self.address}/24 dev eth0", "link set eth0 up"):
             _run("ip", "-n", self.name, *command.split())
 
-    def _mount(self, image: Path) -> None:
-        with image.open("wb") as file:
+    def _make_disk(self) -> None:
+        with self._image.open("wb") as file:
             file.truncate(_DISK_BYTES)
-        _run("mkfs.ext4", "-q", "-E", "nodiscard", str(image))
+        _run("mkfs.ext4", "-q", "-E", "nodiscard", str(self._image))
         self.disk.mkdir()
-        _run("mount", "-o", "loop", str(image), str(self.disk))
+        self._mount()
+
+    def _mount(self) -> None:
+        _run("mount", "-o", "loop", str(self._image), str(self.disk))
 
     def unmount(self) -> None:
         """Give the disk up, however it is used."""
@@ -137,6 +146,19 @@ class Host:
     def empty_disk(self) -> None:
         """Give the room back."""
         (self.disk / "filler").unlink(missing_ok=True)
+
+    def lose_power(self) -> None:
+        """Lose what was written and not made durable (fsync): the disk takes nothing more from now on."""
+        folder = os.open(self.disk, os.O_RDONLY)
+        try:
+            fcntl.ioctl(folder, _SHUT_DOWN, _WITHOUT_WRITING)
+        finally:
+            os.close(folder)
+
+    def regain_power(self) -> None:
+        """Have the disk again, with what was durable; its processes must have ended."""
+        _run("umount", str(self.disk))
+        self._mount()
 
     @staticmethod
     def can_be_slow() -> bool:

@@ -276,7 +276,9 @@ def compact(
 
 def snapshot(
     data: Data = DEFAULT_DATA,
-    keep: Annotated[int, typer.Option(min=1, help="How many of the newest snapshots stay.")] = 2,
+    keep: Annotated[
+        int, typer.Option(min=2, help="How many of the newest snapshots stay; one alone may be damaged.")
+    ] = 2,
     cut: Annotated[
         bool,
         typer.Option(

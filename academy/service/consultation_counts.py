@@ -56,6 +56,8 @@ class ContestCounts:
         # Until the store has it, which is within a second.
         self._contradicting: OrderedDict[ContestSeat, None] = OrderedDict()
         self._keeping: asyncio.TimerHandle | None = None
+        self._kept: Future[None] | None = None
+        self._waits = False
 
     def count_opening_question(
         self,
@@ -155,23 +157,25 @@ class ContestCounts:
     def _keep(self) -> None:
         self._keeping = None
         try:
-            kept = self._store.keep_notes()
+            if self._kept is None or self._kept.done():
+                self._kept = self._store.keep_notes()
+                if self._kept is None:
+                    return
+                self._kept.add_done_callback(lambda kept: self._note_outcome(kept.exception()))
         except StoreClosedError:
             return
         except StoreError as error:
-            _log.warning("notes of consultations wait", why=str(error))
-        else:
-            if kept is None:
-                return
-            kept.add_done_callback(_log_failure)
+            self._note_outcome(error)
         # Until the journal is empty.
         self._keep_later()
 
-
-def _log_failure(future: "Future[None]") -> None:
-    error = future.exception()
-    if error is not None:
-        _log.warning("notes of consultations wait", why=str(error))
+    def _note_outcome(self, error: BaseException | None) -> None:
+        """Log when notes begin to wait, and when they are kept again, instead of each try."""
+        if error is not None and not self._waits:
+            _log.warning("notes of consultations wait", why=str(error))
+        elif error is None and self._waits:
+            _log.info("notes of consultations are kept again")
+        self._waits = error is not None
 
 
 @dataclass

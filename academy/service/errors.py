@@ -367,6 +367,10 @@ class _Detailed(Protocol):
 _SPEAKING: Final = (store.StoreBusyError, store.LogMessageTooLargeError, store.LogUpgradingError)
 
 
+# The store logs when these begin and end, not for each call.
+_LOGGED_ONCE: Final = (store.LogUnavailableError, store.LogDivergedError)
+
+
 def is_expected(error: Exception) -> bool:
     """Whether callers see the error itself; any other is an incident."""
     return isinstance(error, RefusedCallError) or row_of(error) is not None
@@ -392,7 +396,7 @@ def to_status(error: Exception) -> StatusDetails:
     message = str(error)
     if isinstance(error, store.StoreError) and not isinstance(error, _SPEAKING):
         # Where the data lie on the server's disk is for its log.
-        if fault_lines.use():
+        if not isinstance(error, _LOGGED_ONCE) and fault_lines.use():
             _log.error("store failed", reason=row.reason, why=message)
         outcome = "nothing was written"
         if isinstance(error, store.LogUnavailableError):

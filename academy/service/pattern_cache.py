@@ -30,7 +30,7 @@ from academy.matching.index import LAYOUT, PatternIndex, Snapshot
 from academy.matching.matches import Flags, Matches, MatchQuery, join_matches
 from academy.store import game_tables
 from academy.store.codec.games import library_to_proto
-from academy.store.environment import Transaction
+from academy.store.environment import PATTERN_CACHES, Transaction
 from academy.store.replica import GameView
 
 _SELECTIONS_REMEMBERED: Final = 64
@@ -217,8 +217,7 @@ class PatternCache:
         self._figures = arrays["figures"].view(_FIGURES)
 
 
-# The folder, the mark and the suffix of the files keep the name of earlier versions.
-FOLDER: Final = "pattern-cache"
+FOLDER: Final = PATTERN_CACHES
 _MAGIC: Final = b"CACHE 1\n"
 # The magic, the checksum of the rest, the length of the description, the generation, its mark.
 _HEADER: Final = struct.Struct(f"<8sIIQ{game_tables.MARK_LENGTH}s")

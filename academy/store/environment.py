@@ -52,6 +52,8 @@ def schema_mismatch(folder: Path, stored: bytes | None) -> SchemaMismatchError:
 SMALLEST_MAP: Final = 64 << 20
 LARGEST_STEP: Final = 4 << 30
 LARGEST_MAP: Final = 1 << 40
+# The folder, beside the data, of the service's saved pattern caches; missing ones are made again.
+PATTERN_CACHES: Final = "pattern-cache"
 
 _T = TypeVar("_T")
 _SCHEMA_KEY: Final = b"schema"

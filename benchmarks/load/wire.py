@@ -23,7 +23,7 @@ _END_STREAM, _END_HEADERS, _ACK = 1, 4, 1
 _LARGEST_WINDOW: Final = 2**31 - 1
 _FIRST_DYNAMIC: Final = 62
 # A round in which nothing has been answered yet goes on for so long: a disk may be busy with other work.
-PATIENCE_SECONDS: Final = 10.0
+PATIENCE_SECONDS: Final = 60.0
 
 
 class ServerRefusedError(RuntimeError):

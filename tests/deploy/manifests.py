@@ -58,6 +58,8 @@ def pods() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         if made["kind"] == "RayCluster":
             for group in (made["spec"]["headGroupSpec"], *made["spec"]["workerGroupSpecs"]):
                 yield made, group["template"]["spec"]
+        elif made["kind"] == "CronJob":
+            yield made, made["spec"]["jobTemplate"]["spec"]["template"]["spec"]
         elif "template" in made.get("spec", {}):
             yield made, made["spec"]["template"]["spec"]
 

@@ -129,6 +129,28 @@ def test_all_nodes_of_a_cluster_and_its_run_have_one_version_of_ray() -> None:
     assert options(run)["--on"] == f"ray://{cluster['metadata']['name']}-head-svc:10001"
 
 
+def test_each_server_is_compacted_where_its_processes_are() -> None:
+    services = compose()["services"]
+    for number in (1, 2, 3):
+        made = services[f"compact-{number}"]
+        assert made["pid"] == f"service:academy-{number}"
+        assert set(made["volumes"]) <= set(services[f"academy-{number}"]["volumes"])
+    (servers,) = (
+        made for made in objects() if made["kind"] == "StatefulSet" and made["metadata"]["name"] == "academy"
+    )
+    there = [f"academy-{number}" for number in range(servers["spec"]["replicas"])]
+    executed = [program.command for program in kubernetes_programs() if "kubectl:" in program.image]
+    assert [command[:3] for command in executed] == [("exec", name, "--") for name in there]
+    (role,) = (made for made in objects() if made["kind"] == "Role")
+    assert all(rule["resourceNames"] == there for rule in role["rules"])
+    in_compose = {tuple(services[f"compact-{number}"]["entrypoint"]) for number in (1, 2, 3)}
+    ((_, _, script),) = in_compose
+    (words,) = re.findall(r"/opt/academy/bin/(academy .*);", script)
+    for command in (words.split(), *(command[3:] for command in executed)):
+        assert command[0] == "academy"
+        assert CliRunner().invoke(application, [*command[1:], "--help"]).exit_code == 0
+
+
 def test_volumes_and_networks_of_the_compose_file_are_declared_and_files_are_there() -> None:
     read = compose()
     used = set()
@@ -148,7 +170,8 @@ def test_volumes_and_networks_of_the_compose_file_are_declared_and_files_are_the
 def test_only_nats_and_academy_reach_the_log() -> None:
     read = compose()
     on_the_log = {name for name, service in read["services"].items() if "log" in service["networks"]}
-    assert on_the_log == {f"{kind}-{number}" for kind in ("nats", "academy") for number in (1, 2, 3)}
+    kinds = ("nats", "academy", "compact")
+    assert on_the_log == {f"{kind}-{number}" for kind in kinds for number in (1, 2, 3)}
     assert read["networks"]["log"]["internal"]
     assert not any(read["services"][name].get("ports") for name in on_the_log if name.startswith("nats"))
     (policy,) = (made for made in objects() if made["kind"] == "NetworkPolicy")
@@ -202,7 +225,7 @@ def test_pods_mount_volumes_that_they_have_from_what_there_is() -> None:
         volumes = {volume["name"] for volume in pod.get("volumes", ())}
         volumes |= {claim["metadata"]["name"] for claim in made["spec"].get("volumeClaimTemplates", ())}
         containers = [*pod.get("initContainers", ()), *pod["containers"]]
-        mounted = {mount["name"] for container in containers for mount in container["volumeMounts"]}
+        mounted = {mount["name"] for container in containers for mount in container.get("volumeMounts", ())}
         assert mounted == volumes, made["metadata"]["name"]
         for volume in pod.get("volumes", ()):
             for kind, field in NAMED_BY.items():

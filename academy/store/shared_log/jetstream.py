@@ -67,6 +67,8 @@ _PASS_SECONDS: Final = 1.0
 _CONSUMER_LASTS: Final = 30.0
 # Within these a message that is published twice, as its acknowledgement was lost, is stored once.
 _DUPLICATES_SECONDS: Final = 120.0
+# The name of the message before.
+_FOLLOWS: Final = "Academy-Follows"
 # "wrong last sequence", with the number and, where writers race, without.
 _LOST_RACE: Final = (10071, 10164)
 NAME_IN_USE: Final = 10058
@@ -83,10 +85,12 @@ class LostRaceError(StoreError):
 
 
 class Message(NamedTuple):
-    """A message with its place in the stream."""
+    """A message with its place in the stream, its own name, and that of the one before it ("": not known)."""
 
     place: int
     data: bytes
+    name: str = ""
+    follows: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,10 @@ class JetStreamLog:
         self._news: deque[Message] = deque()
         self._bytes = 0
         self._next = 1
+        # The name of the message before the next one.
+        self._last_name = ""
+        self._is_checked = False
+        self._reading_error: Exception | None = None
         self._own = 0
         self._short_since: float | None = None
         self._is_asked = False
@@ -154,6 +162,7 @@ class JetStreamLog:
                     max_reconnect_attempts=-1,
                     reconnect_time_wait=_PAUSE,  # type: ignore[arg-type]
                     error_cb=self._note_error,
+                    disconnected_cb=self._note_loss,
                     reconnected_cb=self._note_reconnection,
                 )
         except (NatsError, OSError, ValueError) as error:
@@ -173,6 +182,9 @@ class JetStreamLog:
 
     async def _note_error(self, error: Exception) -> None:
         self._last_error = error
+
+    async def _note_loss(self) -> None:
+        self._is_checked = False
 
     async def _note_reconnection(self) -> None:
         self._reconnected.set()
@@ -232,9 +244,35 @@ class JetStreamLog:
         return self.run(self._persist(ask, time.monotonic() + PATIENCE))
 
     def cut(self, last: int) -> None:
-        """Remove the messages up to this one. Raises LogUnavailableError, LogDivergedError."""
-        self.ask(lambda: self.stream.purge_stream(self.address.stream, seq=last + 1))
+        """Remove the messages before this one, by which those who have folded it know that it is theirs.
+
+        Raises LogUnavailableError, LogDivergedError.
+        """
+        self.ask(lambda: self.stream.purge_stream(self.address.stream, seq=last))
         self.look_again()
+
+    def check_holds(self, message: int, name: str) -> None:
+        """Raise LogDivergedError where the stream has another message in the place of one that was folded.
+
+        "" is a name that is not known, and a message that was cut has none. Raises LogUnavailableError.
+        """
+        self.ask(lambda: self._check_holds(self.state, message, name))
+
+    async def _check_holds(self, state: StreamState, message: int, name: str) -> None:
+        if not name or message < state.first:
+            return
+        stored = await self.stream.get_msg(self.address.stream, seq=message)
+        self._check_name(message, (stored.headers or {}).get(Header.MSG_ID, ""), name)
+
+    def _check_name(self, message: int, stored: str, folded: str) -> None:
+        if stored != folded:
+            raise LogDivergedError(
+                f"{self.address}: message {message:,} of the stream is not the one that this folder has: "
+                "the stream has lost messages and has grown again since, as after a loss of power without "
+                "`sync_interval: always`. Keep this folder, which has what was lost. To go on with the "
+                "stream begin with an empty folder; to go on with what the folder has, move it to a new "
+                "stream: `academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"
+            )
 
     async def time_of_last(self, stream: str, subject: str) -> float:
         """Return when a stream got a subject's last message, by NATS' clock in seconds since 1970.
@@ -276,26 +314,33 @@ class JetStreamLog:
         """How many bytes a message may have."""
         return self._client.max_payload
 
-    def publish(self, message: Message, name: str, deadline: float) -> None:
+    def publish(self, message: Message, deadline: float) -> None:
         """Have a message get its place, as the next one of the stream. It is stored when this returns.
 
-        `name` is the message's own, so that it is stored once however often it is sent. Until `deadline`
-        (`time.monotonic`) a server that does not answer is asked again. Raises LostRaceError where another
-        message has the place, LogUnavailableError, LogMessageTooLargeError.
+        By its name it is stored once however often it is sent. Until `deadline` (`time.monotonic`) a server
+        that does not answer is asked again. Raises LostRaceError where another message has the place,
+        LogUnavailableError, LogMessageTooLargeError, LogDivergedError.
         """
         headers = {
-            Header.EXPECTED_LAST_SEQUENCE: str(message.place - 1),
-            Header.MSG_ID: name,
+            Header.EXPECTED_LAST_SEQUENCE.value: str(message.place - 1),
+            Header.MSG_ID.value: message.name,
+            _FOLLOWS: message.follows,
         }
 
         async def ask() -> None:
+            # After a loss the stream may have grown again to this very place, with other messages.
+            if self._failure is not None:
+                raise self._failure
+            if self._reading is not None and not (self._is_checked and self.is_connected):
+                why = describe(self._reading_error) if self._reading_error else "no connection"
+                raise NatsError(f"the stream cannot be read: {why}")
             try:
                 await self.stream.publish(
                     self.address.subject,
                     message.data,
                     timeout=_ANSWER_SECONDS,
                     stream=self.address.stream,
-                    headers={key.value: value for key, value in headers.items()},
+                    headers={key: value for key, value in headers.items() if value},
                 )
             except APIError as error:
                 if error.err_code in _LOST_RACE:
@@ -330,12 +375,15 @@ class JetStreamLog:
 
     # Reading
 
-    def follow(self, after: int, tell_news: Callable[[], None]) -> None:
-        """Read what follows `after`. `tell_news` is called when something came, in another thread."""
+    def follow(self, after: int, name: str, tell_news: Callable[[], None]) -> None:
+        """Read what follows `after`, a message of this `name` ("": not known).
+
+        `tell_news` is called when something came, in another thread.
+        """
         self._tell_news = tell_news
 
         async def begin() -> None:
-            self._next = after + 1
+            self._next, self._last_name = after + 1, name
             await self._client.subscribe(self.address.pass_subject, cb=self._note_wish)
             self._reading = asyncio.create_task(self._read())
 
@@ -379,6 +427,7 @@ class JetStreamLog:
                 return
             except Exception as error:
                 # Whatever comes, the log must be followed on.
+                self._reading_error = error
                 _log.debug("the shared log is read again from message %d: %s", self._next, describe(error))
                 await asyncio.sleep(_PAUSE)
 
@@ -387,6 +436,9 @@ class JetStreamLog:
         self._reconnected.clear()
         state = self._check(await self.stream.stream_info(self.address.stream))
         self._check_continues(state)
+        await self._check_holds(state, self._next - 1, self._last_name)
+        self._is_checked = True
+        self._reading_error = None
         consumer = ConsumerConfig(
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
             opt_start_seq=self._next,
@@ -419,7 +471,11 @@ class JetStreamLog:
                 return
             if status is not None or message.metadata.sequence.stream != self._next:
                 raise NatsError(f"the consumer is lost: {message.headers}")
-            self._take(Message(self._next, message.data))
+            headers = message.headers or {}
+            name, follows = headers.get(Header.MSG_ID, ""), headers.get(_FOLLOWS, "")
+            if follows and self._last_name:
+                self._check_name(self._next - 1, follows, self._last_name)
+            self._take(Message(self._next, message.data, name, follows))
             self._tell_news()
 
     def _check_continues(self, state: StreamState) -> None:
@@ -447,7 +503,7 @@ class JetStreamLog:
         with self._changed:
             self._news.append(message)
             self._bytes += len(message.data)
-            self._next += 1
+            self._next, self._last_name = message.place + 1, message.name
             self._changed.notify_all()
 
     async def _wait_for_room(self) -> None:

@@ -42,19 +42,22 @@ def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> 
         )
     known = log.state.last
     if known:
-        log.follow(0, lambda: None)
-    count = 0
+        log.follow(0, "", lambda: None)
+    count, name = 0, ""
     for count, packed in enumerate(_messages(transaction, log.limit), 1):
+        message = Message(count, packed, f"{log.state.created} {count}", name)
+        name = message.name
         if count <= known:
-            _check_known(log, Message(count, packed), address)
+            _check_known(log, message, address)
             continue
         try:
-            log.publish(Message(count, packed), f"{log.state.created} {count}", time.monotonic() + PATIENCE)
+            log.publish(message, time.monotonic() + PATIENCE)
         except LostRaceError as error:
             raise LogDivergedError(f"{address}: another server writes to this stream") from error
     if count < known:
         raise LogDivergedError(f"{address}: the stream has {known:,} messages, this folder makes {count:,}")
-    now = records_pb2.LogPlace(address=address.text, created=log.state.created, followed=count)
+    now = records_pb2.LogPlace(address=address.text, created=log.state.created)
+    place.move_to(now, count, name)
     place.write(transaction, now)
     return count
 
@@ -62,7 +65,7 @@ def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> 
 def _check_known(log: JetStreamLog, message: Message, address: LogAddress) -> None:
     """Compare a message with that of the stream, which an earlier run published."""
     log.wait(message.place - 1, time.monotonic() + PATIENCE)
-    if log.news(message.place - 1)[0] != message:
+    if log.news(message.place - 1)[0].data != message.data:
         raise LogDivergedError(
             f"{address}: message {message.place:,} of the stream is not this folder's: name a new stream"
         )

@@ -38,6 +38,17 @@ def write(transaction: Transaction, place: records_pb2.LogPlace) -> None:
     transaction.put(TableName.META, _KEY, pack_message(place))
 
 
+def name_of_last(place: records_pb2.LogPlace) -> str:
+    """Return the name of the last message folded; "" where it is not known."""
+    return place.name if place.named == place.followed else ""
+
+
+def move_to(place: records_pb2.LogPlace, message: int, name: str) -> None:
+    """Note the last message folded."""
+    place.followed = place.named = message
+    place.name = name
+
+
 def remove(transaction: Transaction) -> None:
     """Have a folder follow no shared log. Raises StoreError where it follows none."""
     if not transaction.delete(TableName.META, _KEY):

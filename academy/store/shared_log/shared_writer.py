@@ -20,7 +20,7 @@ from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import LogDivergedError, LogUpgradingError, StoreError
+from academy.store.errors import LogDivergedError, LogUnavailableError, LogUpgradingError, StoreError
 from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
@@ -39,6 +39,10 @@ from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
 _LOOK_SECONDS: Final = 0.1
+_FROZEN: Final = (
+    "writes are frozen for an upgrade: this server answers questions, and writes again when it is upgraded, "
+    "or after `academy freeze --lift`"
+)
 _log = logging.getLogger(__name__)
 
 
@@ -63,6 +67,7 @@ class _Attempt:
     settled: int = 0
     published: Message | None = None
     folding: bool = False
+    frozen: bool = False
     # By game: the generation before the transaction, and what the transaction changed.
     undoing: dict[str, tuple[int, ChangedKeys]] = field(default_factory=dict)
 
@@ -86,6 +91,8 @@ class SharedWriter(Writer):
         self._patience = PATIENCE
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
+        # Why writes are refused now, "" if they are not.
+        self._refused = ""
         self._is_called = False
         self._every, self._cut = 0, False
         self._snapshot = threading.Thread()
@@ -96,13 +103,13 @@ class SharedWriter(Writer):
         try:
             if known is not None:
                 _check_same(known, address, self._log)
-            followed = environment.write(lambda transaction: _join(transaction, address, self._log.state))
+            joined = environment.write(lambda transaction: _join(transaction, address, self._log.state))
             super().__init__(environment, journal, queue_size=queue_size, clock=clock)
         except BaseException:
             self._log.close()
             raise
         try:
-            self._log.follow(followed, self._tell_news)
+            self._log.follow(joined.followed, place.name_of_last(joined), self._tell_news)
             self._catch_up(self._log.state.last)
         except BaseException:
             self.close()
@@ -159,6 +166,8 @@ class SharedWriter(Writer):
                 # Every fault must reach the callers, and the thread must go on.
                 if isinstance(error, LogDivergedError) and self._failure is None:
                     self._stop_following(error)
+                if isinstance(error, LogUnavailableError):
+                    self._note_refusal(str(error))
                 self._fail(group, error)
                 return
             self._settle(group[:settled])
@@ -168,6 +177,14 @@ class SharedWriter(Writer):
     def _stop_following(self, error: StoreError) -> None:
         self._failure = error
         _log.error("the shared log is followed no longer: %s", error)
+
+    def _note_refusal(self, why: str) -> None:
+        """Log when writes begin to be refused, and when they are done again, instead of each refusal."""
+        if why and not self._refused:
+            _log.warning("writes are refused: %s", why)
+        elif self._refused and not why:
+            _log.warning("writes are done again")
+        self._refused = why
 
     def _attempt(self, group: list[Queued], deadline: float) -> int:
         """Fold, execute and publish once; return how many of the commands are done.
@@ -194,6 +211,10 @@ class SharedWriter(Writer):
         except BaseException:
             self._forget(touched)
             raise
+        if attempt.frozen:
+            self._note_refusal(_FROZEN)
+        elif attempt.published is not None or self._refused == _FROZEN:
+            self._note_refusal("")
         if attempt.published is not None:
             self._begin_snapshot(attempt.published.place)
         return attempt.settled
@@ -243,14 +264,17 @@ class SharedWriter(Writer):
         if attempt.published is None and not attempt.folding:
             self._execute_commands(transaction, attempt, touched)
             if self._draft:
-                message = Message(now.followed + 1, self._draft.pack())
+                message = Message(
+                    now.followed + 1, self._draft.pack(), secrets.token_hex(16), place.name_of_last(now)
+                )
                 try:
-                    self._log.publish(message, secrets.token_hex(16), deadline)
+                    self._log.publish(message, deadline)
                 except LostRaceError:
                     attempt.undoing = _changes_after(transaction, before, touched)
                     raise
                 attempt.published = message
-                now.followed = message.place
+                place.move_to(now, message.place, message.name)
+        attempt.frozen = place.is_frozen(transaction)
         place.write(transaction, now)
 
     def _fold_news(
@@ -273,7 +297,7 @@ class SharedWriter(Writer):
                 attempt.folding = True
                 break
             touched |= work.touched
-            now.followed = message.place
+            place.move_to(now, message.place, message.name)
             if attempt.published is None and time.monotonic() - begun > _FOLDING_SECONDS:
                 attempt.folding = True
                 break
@@ -284,10 +308,7 @@ class SharedWriter(Writer):
         attempt.settled = 0
         for queued in attempt.commands:
             if place.is_frozen(transaction) and not isinstance(queued.command, place.FreezeLog | _Follow):
-                queued.error = LogUpgradingError(
-                    "writes are frozen for an upgrade: this server answers questions, and writes again when "
-                    "it is upgraded, or after `academy freeze --lift`"
-                )
+                queued.error = LogUpgradingError(_FROZEN)
                 attempt.settled += 1
                 continue
             self._execute_command(transaction, queued, touched)
@@ -310,6 +331,7 @@ def _check_same(known: records_pb2.LogPlace, address: LogAddress, log: JetStream
     deadline = time.monotonic() + SETTLING_SECONDS
     while log.state.created == known.created:
         if log.state.last >= known.followed:
+            log.check_holds(known.followed, place.name_of_last(known))
             return
         if time.monotonic() > deadline:
             break
@@ -321,8 +343,8 @@ def _check_same(known: records_pb2.LogPlace, address: LogAddress, log: JetStream
     )
 
 
-def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> int:
-    """Have a folder follow a stream; return the last message that is folded into it."""
+def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> records_pb2.LogPlace:
+    """Have a folder follow a stream; return its place there."""
     now = place.read(transaction)
     if now is None:
         used = place.used_tables(transaction)
@@ -334,7 +356,7 @@ def _join(transaction: Transaction, address: LogAddress, stream: StreamState) ->
         now = records_pb2.LogPlace(created=stream.created)
     now.address = address.text
     place.write(transaction, now)
-    return now.followed
+    return now
 
 
 def _changes_after(

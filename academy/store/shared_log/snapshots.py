@@ -1,30 +1,32 @@
 """Snapshots in NATS' object store: new servers begin with one, and the log can be cut behind them.
 
-A snapshot is a compressed copy of a server's folder, named by its log and the last message folded into it.
+A snapshot is a compressed archive of a server's folder, named by its log and the last message folded into it.
+It has the saved pattern caches, too, which a new server would else make again from each pattern.
 """
 
 import asyncio
-import gzip
 import logging
 import re
 import shutil
+import tarfile
 import tempfile
 import time
 import zlib
 from collections.abc import Coroutine, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from gzip import BadGzipFile
 from io import BufferedIOBase, BufferedReader, BufferedWriter
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from nats.errors import Error as NatsError
-from nats.js.api import ObjectInfo, ObjectMeta, StorageType
+from nats.js.api import ObjectInfo, ObjectMeta, ObjectMetaOptions, StorageType
 from nats.js.errors import APIError, NotFoundError
 from nats.js.object_store import ObjectStore
 
-from academy.store.environment import Environment
-from academy.store.errors import LogUnavailableError, StoreCorruptError, StoreError
+from academy.store.environment import PATTERN_CACHES, Environment
+from academy.store.errors import NO_ROOM, LogUnavailableError, StoreCorruptError, StoreError, StoreFullError
 from academy.store.maintenance.backup import place_copy, place_received, sync
 from academy.store.maintenance.compaction import lock_alone
 from academy.store.shared_log import place
@@ -37,6 +39,10 @@ _DRAFT: Final = ".snapshot-"
 # The fastest level already gains most.
 _LEVEL: Final = 1
 _PART: Final = 1 << 20
+_DATA: Final = "data.mdb"
+_CACHE: Final = re.compile(rf"{PATTERN_CACHES}/[0-9a-f]+\.patterns")
+# What a message in the object store has at most.
+_LARGEST_CHUNK: Final = 128 << 10
 # A transfer that has not moved for this long is given up.
 _STALLED_SECONDS: Final = 20.0
 # What a killed server has left in the object store, or beside its data, is removed after this long.
@@ -64,17 +70,20 @@ def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
         if left.stat().st_mtime < time.time() - _LEFT_SECONDS:
             shutil.rmtree(left, ignore_errors=True)
     with (
-        tempfile.TemporaryDirectory(prefix=_DRAFT, dir=environment.folder) as draft,
-        closing(JetStreamLog(address)) as log,
+        _naming_faults(environment.folder),
+        _draft_in(environment.folder) as draft,
+        _open_log(address) as log,
     ):
-        copy = Path(draft) / "copy"
-        place_copy(copy, environment)
+        copy, packed = draft / "copy", draft / "packed"
+        with tarfile.open(packed, "w:gz", compresslevel=_LEVEL) as archive:
+            # First the caches: those of later generations than the data would be made again.
+            for cache in sorted(environment.folder.glob(f"{PATTERN_CACHES}/*.patterns")):
+                _pack(archive, cache, f"{PATTERN_CACHES}/{cache.name}")
+            place_copy(copy, environment)
+            _pack(archive, copy / _DATA, _DATA)
         with Environment(copy, read_only=True) as copied, copied.reading() as transaction:
             now = place.read(transaction)
         assert now is not None  # as the folder it is a copy of
-        packed = Path(draft) / "packed"
-        with (copy / "data.mdb").open("rb") as plain, gzip.open(packed, "wb", _LEVEL) as file:
-            shutil.copyfileobj(plain, file, _PART)
         made = Snapshot(f"{_prefix(log)}{now.followed:020d}", now.followed, packed.stat().st_size)
         with packed.open("rb") as file:
             log.run(_put(log, made, file))
@@ -89,7 +98,7 @@ def cut(environment: Environment, *, keep: int = KEPT) -> int:
 
     With fewer snapshots nothing is removed. Raises StoreError, LogUnavailableError.
     """
-    with closing(JetStreamLog(_read_address(environment))) as log:
+    with _open_log(_read_address(environment)) as log:
         kept = _list(log)[:keep]
         if len(kept) == keep:
             log.cut(kept[-1].followed)
@@ -102,20 +111,22 @@ def fetch(folder: Path, address: LogAddress) -> int:
     0: there is none, and the log is read from its beginning. Raises StoreError where that was cut,
     LogUnavailableError.
     """
-    with closing(JetStreamLog(address)) as log:
+    with _naming_faults(folder), _open_log(address) as log:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for left in folder.glob(f"{_DRAFT}*"):
             # Of a start that was killed.
             shutil.rmtree(left, ignore_errors=True)
         for snapshot in _list(log):
-            with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as draft:
+            with _draft_in(folder) as draft:
                 try:
-                    _take(log, snapshot, Path(draft))
+                    _take(log, snapshot, draft)
                 except (StoreError, OSError, NatsError, TimeoutError) as error:
                     _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
                     continue
                 with lock_alone(folder):
-                    (Path(draft) / "copy" / "data.mdb").replace(folder / "data.mdb")
+                    shutil.rmtree(folder / PATTERN_CACHES, ignore_errors=True)
+                    (draft / PATTERN_CACHES).replace(folder / PATTERN_CACHES)
+                    (draft / "copy" / _DATA).replace(folder / _DATA)
                     sync(folder)
                 return snapshot.followed
         # The folder stays without data, so that the next start tries again.
@@ -125,6 +136,31 @@ def fetch(folder: Path, address: LogAddress) -> int:
                 "run `academy snapshot` at a server that has followed it, or restore a backup"
             )
     return 0
+
+
+def _open_log(address: LogAddress) -> closing[JetStreamLog]:
+    return closing(JetStreamLog(address))
+
+
+@contextmanager
+def _draft_in(folder: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as draft:
+        yield Path(draft)
+
+
+@contextmanager
+def _naming_faults(folder: Path) -> Iterator[None]:
+    """Have a fault of the disk say where it is, and what a snapshot needs."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except OSError as error:
+        kind = StoreFullError if error.errno in NO_ROOM else StoreError
+        raise kind(
+            f"{folder}: {error.strerror or error}; a snapshot needs room for two copies of the data beside "
+            "them, and the right to write there"
+        ) from error
 
 
 def _read_address(environment: Environment) -> LogAddress:
@@ -140,7 +176,7 @@ def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:
     packed = draft / "packed"
     with packed.open("wb") as file:
         log.run(_get(log, snapshot, file))
-    place_received(_unpack(packed), draft / "copy")
+    _unpack(packed, draft)
     with Environment(draft / "copy", read_only=True) as copied, copied.reading() as transaction:
         now = place.read(transaction)
     # It may have grown, or have been cut, since.
@@ -151,6 +187,7 @@ def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:
         raise StoreError(
             f"the log has messages {log.state.first:,} to {log.state.last:,}, which do not continue it"
         )
+    log.check_holds(now.followed, place.name_of_last(now))
 
 
 def _prefix(log: JetStreamLog) -> str:
@@ -158,13 +195,44 @@ def _prefix(log: JetStreamLog) -> str:
     return re.sub(r"\D", "", log.state.created) + "-"
 
 
-def _unpack(packed: Path) -> Iterator[bytes]:
+def _pack(archive: tarfile.TarFile, path: Path, name: str) -> None:
+    with path.open("rb") as file:
+        archive.addfile(archive.gettarinfo(arcname=name, fileobj=file), file)
+
+
+def _unpack(packed: Path, draft: Path) -> None:
+    """Write the caches and the data, which are verified. Raises StoreCorruptError."""
+    (draft / PATTERN_CACHES).mkdir(mode=0o700)
     try:
-        with gzip.open(packed, "rb") as file:
-            while part := file.read(_PART):
-                yield part
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise StoreCorruptError(f"it cannot be decompressed: {error}") from error
+        with tarfile.open(packed, "r:gz") as archive:
+            for member in archive:
+                file = archive.extractfile(member)
+                if file is not None and member.name == _DATA:
+                    place_received(_parts(file), draft / "copy")
+                elif file is not None and _CACHE.fullmatch(member.name):
+                    with (draft / member.name).open("wb") as cache:
+                        cache.writelines(_parts(file))
+                else:
+                    raise StoreCorruptError(f"it holds {member.name[:80]!r}")
+    except _UNREADABLE as error:
+        raise _cannot_unpack(error) from error
+    if not (draft / "copy").exists():
+        raise StoreCorruptError("it holds no data")
+
+
+_UNREADABLE: Final = (tarfile.TarError, EOFError, zlib.error, BadGzipFile)
+
+
+def _parts(file: IO[bytes]) -> Iterator[bytes]:
+    try:
+        while part := file.read(_PART):
+            yield part
+    except _UNREADABLE as error:
+        raise _cannot_unpack(error) from error
+
+
+def _cannot_unpack(error: Exception) -> StoreCorruptError:
+    return StoreCorruptError(f"it cannot be decompressed: {error}")
 
 
 # What the object store does; in the event loop of NATS' client
@@ -214,7 +282,8 @@ def _list(log: JetStreamLog) -> list[Snapshot]:
 async def _put(log: JetStreamLog, snapshot: Snapshot, file: BufferedReader) -> None:
     try:
         store = await _open(log, making=True)
-        await _watch(store.put(snapshot.name, file, ObjectMeta()), file)
+        options = ObjectMetaOptions(max_chunk_size=min(_LARGEST_CHUNK, log.limit))
+        await _watch(store.put(snapshot.name, file, ObjectMeta(options=options)), file)
     except (NatsError, TimeoutError) as error:
         raise LogUnavailableError(
             f"{log.address}: the snapshot cannot be stored: {describe(error)}"

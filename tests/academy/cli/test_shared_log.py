@@ -1,5 +1,6 @@
 """Servers that share a log, as administrators start and compare them."""
 
+import errno
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +60,7 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
             assert checked.exit_code == 0, checked
             assert "2 events, sound" in checked.out
             # What looks after them works beside servers.
-            assert run_in_a_process("snapshot", "--data", folders[0], "--keep", "1", "--cut").exit_code == 0
+            assert run_in_a_process("snapshot", "--data", folders[0], "--cut").exit_code == 0
             compacted = run_in_a_process("compact", "--data", folders[1], "--keep", "1")
             assert "1 events replaced by snapshots, 1 left" in compacted.out
         finally:
@@ -123,7 +124,13 @@ def test_a_missing_client_of_nats_is_named_with_its_remedy(
     assert "pip install 'academy-arena[nats]'" in refused.err
 
 
-def test_a_folder_moves_into_a_log_and_out_of_it(nats: NatsServer, tmp_path: Path) -> None:
+def fail_as_a_full_disk(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_folder_moves_into_a_log_and_out_of_it(
+    nats: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = tmp_path / "library"
     made = run("tokens", "create", "boss", "--role", "admin", "--data", data, "--json").json()
     stream = nats.address("club")
@@ -132,6 +139,13 @@ def test_a_folder_moves_into_a_log_and_out_of_it(nats: NatsServer, tmp_path: Pat
     assert run("freeze", "--data", data).exit_code == 0
     assert "frozen for an upgrade" in run("tokens", "create", "bob", "--data", data).err
     assert run("freeze", "--lift", "--data", data).out == "writes go on\n"
+    with monkeypatch.context() as full:
+        full.setattr("tarfile.open", fail_as_a_full_disk)
+        refused = run("snapshot", "--data", data)
+    assert refused.exit_code == 1
+    assert refused.err.startswith(f"academy: {data}: No space left on device; a snapshot needs room")
+    # One alone may be damaged.
+    assert run("snapshot", "--data", data, "--keep", "1").exit_code == 2
     assert "cannot be moved" in run("move", "--data", data, "--to", nats.address("other")).err
     assert run("move", "--data", data, "--to", "own").exit_code == 0
     nats.kill()

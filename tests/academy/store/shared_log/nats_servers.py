@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from academy.store.maintenance.backup import sync
 from academy.store.shared_log.address import LogAddress
 from tests.ports import free_ports
 
@@ -32,11 +33,14 @@ class NatsServer:
         folder = self._place.folder
         folder.mkdir(exist_ok=True)
         (self.port,) = free_ports(1)
-        (folder / "nats.conf").write_text(
+        configuration = folder / "nats.conf"
+        configuration.write_text(
             f'listen: "{self._place.host}:{self.port}"\nmax_payload: {max_payload}\n'
             f'jetstream {{ store_dir: "{folder}/streams", sync_interval: always }}\n{more}',
             encoding="utf-8",
         )
+        # An installed one outlasts a loss of power.
+        sync(configuration)
         self.start()
 
     def start(self) -> None:

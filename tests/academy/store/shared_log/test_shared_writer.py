@@ -1,9 +1,12 @@
 """Servers that share a log: each store here is what one server has."""
 
+import logging
 import random
+import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -264,19 +267,61 @@ def test_a_report_waits_for_a_nats_server_that_is_killed_and_started_again(
 
 
 def test_a_write_is_refused_when_no_nats_server_comes_back(
-    own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+    own_nats: NatsServer,
+    open_store: OpenStore,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr("academy.store.shared_log.shared_writer.PATIENCE", 1.0)
     store = open_store("one", own_nats.address("gone"))
     store.run(RegisterGame(go_game(), "arena"))
     own_nats.kill()
-    with pytest.raises(LogUnavailableError, match="may have been done: try again"):
-        store.run(ReportContest(report("late", plies=20), "arena"))
+    for _ in range(2):
+        with pytest.raises(LogUnavailableError, match="may have been done: try again"):
+            store.run(ReportContest(report("late", plies=20), "arena"))
     assert store.read(event_log.last_sequence) == 1
     own_nats.start()
-    # Done or not, the second time it is there once.
-    store.run(ReportContest(report("late", plies=20), "arena"))
+    deadline = time.monotonic() + 60
+    while "late" not in counted_reports(store):
+        assert time.monotonic() < deadline
+        # Done or not, the second time it is there once.
+        with suppress(LogUnavailableError):
+            store.run(ReportContest(report("late", plies=20), "arena"))
     assert counted_reports(store) == ["late"]
+    begun, ended = (logged.getMessage() for logged in caplog.records if logged.levelno >= logging.WARNING)
+    assert begun.startswith("writes are refused: nats://")
+    assert ended == "writes are done again"
+
+
+def test_a_folder_whose_last_messages_were_lost_by_nats_and_replaced_by_others_is_refused(
+    own_nats: NatsServer, tmp_path: Path
+) -> None:
+    log = own_nats.address("lost")
+    with Store(tmp_path / "first", log=log) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+    shutil.copytree(tmp_path / "first", tmp_path / "second")
+    own_nats.kill()
+    # As after a loss of power the disk of NATS lacks what it had not written yet.
+    shutil.copytree(tmp_path / "nats", tmp_path / "before")
+    own_nats.start()
+    with Store(tmp_path / "first") as first:
+        first.run(ReportContest(report("lost", plies=20), "arena"))
+        own_nats.kill()
+        shutil.rmtree(tmp_path / "nats" / "streams")
+        shutil.copytree(tmp_path / "before" / "streams", tmp_path / "nats" / "streams")
+        own_nats.start()
+        with Store(tmp_path / "second") as second:
+            second.run(ReportContest(report("instead", plies=20), "arena"))
+            deadline = time.monotonic() + 60
+            while first.follows_log:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            with pytest.raises(LogDivergedError, match=r"message 2 of the stream is not .* grown again"):
+                first.run(ReportContest(report("late", plies=20), "arena"))
+            assert counted_reports(first) == ["lost"]
+            assert counted_reports(second) == ["instead"]
+    with pytest.raises(LogDivergedError, match=r"begin with an empty folder.*academy move --to own"):
+        Store(tmp_path / "first")
 
 
 def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
@@ -404,7 +449,7 @@ _OF_NEWER_RULES = """
 
 
 def test_servers_are_upgraded_one_by_one_while_all_others_answer(
-    log: LogAddress, open_store: OpenStore, tmp_path: Path
+    log: LogAddress, open_store: OpenStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = open_store("first", log), open_store("second", log)
     first.run(RegisterGame(go_game(), "arena"))
@@ -417,6 +462,10 @@ def test_servers_are_upgraded_one_by_one_while_all_others_answer(
     # What was frozen by mistake goes on.
     second.run(FreezeLog(lift=True))
     assert teach(second, "lifted")
+    wait_until_equal(first, second)
+    # Each server says once that it begins, and that it ends.
+    lines = [logged.getMessage()[:20] for logged in caplog.records if logged.levelno >= logging.WARNING]
+    assert sorted(lines) == 2 * ["writes are done agai"] + 2 * ["writes are refused: "]
     second.run(FreezeLog())
     wait_until_equal(first, second)
     second.close()

