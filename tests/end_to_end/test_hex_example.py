@@ -19,8 +19,8 @@ BIN = Path(sys.executable).parent
 def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
     control = tmp_path / "hex.toml"
     text = EXAMPLE.read_text()
-    shorter = text.replace("rounds = 2", "rounds = 1").replace("playouts 200", "playouts 40")
-    assert shorter.count("playouts 40") == 2 and "rounds = 1" in shorter
+    shorter = text.replace("rounds = 2", "rounds = 1").replace("playouts 200", "playouts 10")
+    assert shorter.count("playouts 10") == 2 and "rounds = 1" in shorter
     control.write_text(shorter)
     done = subprocess.run(
         [BIN / "arena", "run", control],
