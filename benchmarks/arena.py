@@ -3,7 +3,7 @@
     python -m benchmarks.arena [--games 100000]
 
 Two engines in C that cost next to nothing (`engines/random_go.c`) play about 100 plies on 9x9, started
-for each game, two games at a time, each worker with its engines on one core. In the same run the same
+for each game or kept, two games at a time, each worker with its engines on one core. In the same run the same
 engines play through a bare loop that only relays their moves: what pipes and processes cost by themselves.
 """
 
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -55,7 +55,13 @@ def compiled(folder: Path) -> Path:
 
 
 def control(
-    folder: Path, engine: Path, *, name: str = "speed", milliseconds: int = 0, records: bool = True
+    folder: Path,
+    engine: Path,
+    *,
+    name: str = "speed",
+    milliseconds: int = 0,
+    records: bool = True,
+    restart: bool = True,
 ) -> Path:
     """Write the competition's control file; `records` is whether each game has its own record file."""
     path = folder / f"{name}.toml"
@@ -63,7 +69,11 @@ def control(
         '[competition]\nkind = "all-play-all"\nparallel = 2\npin_cores = true\ncheck_players = false\n'
         f"record_games = {str(records).lower()}\n"
         '[game]\nname = "go"\nboard_size = 9\n'
-        + "".join(f'[players.{player}]\ncommand = "{engine} {{seed}} 50 {milliseconds}"\n' for player in "ab")
+        + "".join(
+            f'[players.{player}]\ncommand = "{engine} {{seed}} 50 {milliseconds}"\n'
+            f"restart = {str(restart).lower()}\n"
+            for player in "ab"
+        )
     )
     return path
 
@@ -143,39 +153,54 @@ def _resident(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def bare_loop(engine: Path, seconds: float) -> tuple[float, float]:
+def bare_loop(engine: Path, seconds: float, *, restart: bool = True) -> tuple[float, float]:
     """Games a second, and own milliseconds a game, of a loop in each of two processes that relays moves."""
     cores = sorted(os.sched_getaffinity(0))
     context = get_context("fork")
     with context.Pool(2) as pool:
-        done = pool.starmap(_relay, [(engine, cores[place % len(cores)], seconds) for place in range(2)])
+        done = pool.starmap(
+            _relay, [(engine, cores[place % len(cores)], seconds, restart) for place in range(2)]
+        )
     return sum(rate for rate, _ in done), sum(cost for _, cost in done) / len(done)
 
 
-def _relay(engine: Path, core: int, seconds: float) -> tuple[float, float]:
+def _relay(engine: Path, core: int, seconds: float, restart: bool) -> tuple[float, float]:
     os.sched_setaffinity(0, {core})
     games, began = 0, time.monotonic()
     before = resource.getrusage(resource.RUSAGE_SELF)
+    engines: list[subprocess.Popen[bytes]] = []
     while time.monotonic() < began + seconds:
-        _relay_game(engine, games)
+        engines = engines or [_started(engine, games + seat) for seat in range(2)]
+        _relay_game([_pipes(child) for child in engines])
         games += 1
+        if restart:
+            _end(engines)
     after = resource.getrusage(resource.RUSAGE_SELF)
     own = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    _end(engines)
     return games / (time.monotonic() - began), own / games * 1e3
 
 
-def _relay_game(engine: Path, seed: int) -> None:
-    engines = [
-        subprocess.Popen(
-            [engine, str(seed + seat), "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-        )
-        for seat in range(2)
-    ]
-    pipes = [
-        (engine.stdin.fileno(), engine.stdout.fileno())
-        for engine in engines
-        if engine.stdin and engine.stdout
-    ]
+def _started(engine: Path, seed: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [engine, str(seed), "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    )
+
+
+def _end(engines: list[subprocess.Popen[bytes]]) -> None:
+    while engines:
+        engines.pop().communicate(b"quit\n")
+
+
+def _pipes(engine: subprocess.Popen[bytes]) -> tuple[int, int]:
+    assert engine.stdin is not None and engine.stdout is not None
+    return engine.stdin.fileno(), engine.stdout.fileno()
+
+
+def _relay_game(pipes: Sequence[tuple[int, int]]) -> None:
+    for to_engine, from_engine in pipes:
+        os.write(to_engine, b"clear_board\n")
+        os.read(from_engine, 4096)
     passes, mover = 0, 0
     while passes < 2:
         colour = b"bw"[mover : mover + 1]
@@ -185,8 +210,6 @@ def _relay_game(engine: Path, seed: int) -> None:
         mover = 1 - mover
         os.write(pipes[mover][0], b"play " + colour + b" " + vertex + b"\n")
         os.read(pipes[mover][1], 4096)
-    for child in engines:
-        child.communicate(b"quit\n")
 
 
 def per_game(first: Sample, last: Sample) -> float:
@@ -201,18 +224,25 @@ def rate(first: Sample, last: Sample) -> float:
 
 def measure_speed(folder: Path, engine: Path, seconds: float) -> None:
     """Print games a second and what each costs, beside the bare loop of the same run."""
-    with running(control(folder, engine)) as run:
-        first = run.at(WARM_GAMES)
-        time.sleep(seconds)
-        last = run.sample()
-        plies = run.plies()
-    bare_rate, bare_cpu = bare_loop(engine, seconds / 2)
-    print("| games started for each other, 9x9, two at a time | games/s | own CPU a game |")
-    print("|---|---|---|")
-    print(f"| the arena, {plies:.0f} plies | {rate(first, last):.0f} | {per_game(first, last):.1f} ms |")
-    print(f"| a bare loop that relays the same moves | {bare_rate:.0f} | {bare_cpu:.1f} ms |")
+    print("| 9x9, two games at a time | games/s | of the bare loop's | own CPU a game |")
+    print("|---|---|---|---|")
+    for restart, what in ((True, "started for each game"), (False, "kept")):
+        path = control(folder, engine, name=f"speed-{restart}", restart=restart)
+        with running(path) as run:
+            first = run.at(WARM_GAMES)
+            time.sleep(seconds)
+            last = run.sample()
+            plies = run.plies()
+        bare_rate, bare_cpu = bare_loop(engine, seconds / 2, restart=restart)
+        speed = rate(first, last)
+        share = speed / bare_rate
+        print(
+            f"| the arena, engines {what}, {plies:.0f} plies | {speed:.0f} | {share:.2f} "
+            f"| {per_game(first, last):.1f} ms |"
+        )
+        print(f"| a bare loop that relays moves, engines {what} | {bare_rate:.0f} | | {bare_cpu:.1f} ms |")
     low, high = RINGMASTER_CPU
-    print(f"| the ringmaster (measured earlier) | {RINGMASTER_RATE:.0f} | {low} to {high} ms |")
+    print(f"| the ringmaster (measured earlier) | {RINGMASTER_RATE:.0f} | | {low} to {high} ms |")
 
 
 def measure_start(folder: Path, engine: Path, starts: int) -> None:

@@ -1,7 +1,5 @@
 """The figures of Diplomacy come as tables, with or without the package beside ours."""
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks import diplomacy, diplomacy_package
@@ -37,12 +35,6 @@ def test_the_report_says_that_it_cannot_be_installed(
     output = capsys.readouterr().out
     assert "could not be installed here: no network" in output
     assert "| this project |" in output and "package `diplomacy`" not in output
-
-
-def test_why_it_cannot_be_installed_is_what_pip_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(diplomacy_package, "REQUIREMENT", f"{tmp_path}/absent-1.0-py3-none-any.whl")
-    with pytest.raises(NotInstalledError, match="absent"), diplomacy_package.installed():
-        pass
 
 
 def test_rates_are_medians_of_the_rounds() -> None:

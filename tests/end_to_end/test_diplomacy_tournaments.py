@@ -18,7 +18,7 @@ ARENA = Path(sys.executable).parent / "arena"
 POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
 TERMINATIONS = {"solo": 1, "agreed by all": 3, "stasis": 4, "year limit": 6}
 FIRST_YEAR = 1901
-GAMES = {"least_played": 3, "slow_knockout": 2, "three_and_four": 3}
+GAMES = {"least_played": 3, "slow_knockout": 2, "three_and_four": 1}
 BOTS = ("hold", "random", "tactical")
 
 

@@ -1,4 +1,4 @@
-"""A competition's whole way: twelve games between engines and bots, arena and server killed in between.
+"""A competition's whole way: six games between engines and bots, arena and server killed in between.
 
 Afterwards every game counts once, ACADEMY is sound, and its opening tree says what the SGF files say,
 recounted here without any code of the project.
@@ -23,7 +23,7 @@ from tests.arena.engines import needs_gnugo
 BIN = Path(sys.executable).parent
 # As users have it: with the compiled kernel.
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "ACADEMY_MATCHING_KERNEL": "auto"}
-GAMES = 12
+GAMES = 6
 SIZE = 7
 # The tree is never cut at a smaller depth: the shortest average would be 20 plies.
 DEPTH = 10
@@ -32,7 +32,7 @@ CONTROL = """\
 [competition]
 kind = "all-play-all"
 competitors = ["gnugo-1", "gnugo-5", "random", "monte-carlo"]
-rounds = 2
+rounds = 1
 seed = 7
 
 [game]
@@ -119,7 +119,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 @needs_gnugo
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_twelve_games_survive_the_death_of_arena_and_server(house: House) -> None:
+def test_six_games_survive_the_death_of_arena_and_server(house: House) -> None:
     house.serve()
     first = house.arena("--max-games", "0")
     assert first.wait(timeout=180) == 0, first.stdout and first.stdout.read()
@@ -146,7 +146,7 @@ def test_twelve_games_survive_the_death_of_arena_and_server(house: House) -> Non
     # The games that were killed are reported too, as void.
     assert shown["reports"]["waiting"] == shown["reports"]["refused"] == 0
     assert GAMES <= shown["reports"]["acknowledged"] <= GAMES + 2
-    assert all(player["games"] == 6 for player in shown["players"])
+    assert all(player["games"] == 3 for player in shown["players"])
     assert len(house.finished()) == GAMES
 
     statistics = json.loads(house.academy("statistics", "go-7x7", "--json"))

@@ -43,6 +43,10 @@ PAGES = {
     "error": "/nowhere",
 }
 
+NOTE_SHIFTS = (
+    "window.moved = 0; new PerformanceObserver((list) => list.getEntries().forEach("
+    "(entry) => { window.moved += entry.value; })).observe({type: 'layout-shift', buffered: true});"
+)
 
 OF_ARENA = (
     "/competitions",
@@ -108,12 +112,15 @@ def test_every_page_is_accessible_and_as_wide_as_the_screen(
     browser: Browser, pages: Visitor, width: int, theme: Literal["light", "dark"]
 ) -> None:
     with watched_tab(browser, pages.base, width, theme) as tab:
+        tab.page.add_init_script(NOTE_SHIFTS)
         check_pages(tab, theme)
 
 
 def check_pages(tab: Watched, theme: str) -> None:
     for name, path in PAGES.items():
         page = tab.open(path)
+        moved = page.evaluate("new Promise((done) => setTimeout(() => done(window.moved), 60))")
+        assert moved == 0, f"{name} moves while it loads"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide"
         below = (
             "document.documentElement.scrollHeight - scrollY"
@@ -125,17 +132,6 @@ def check_pages(tab: Watched, theme: str) -> None:
         assert light == (theme == "light")
         report = Axe().run(page)
         assert not report.violations_count, f"{name}: {report.generate_report()}"
-
-
-def test_nothing_moves_while_a_page_loads(wide: Watched) -> None:
-    wide.page.add_init_script(
-        "window.moved = 0; new PerformanceObserver((list) => list.getEntries().forEach("
-        "(entry) => { window.moved += entry.value; })).observe({type: 'layout-shift', buffered: true});"
-    )
-    for path in PAGES.values():
-        assert (
-            wide.open(path).evaluate("new Promise((done) => setTimeout(() => done(window.moved), 60))") == 0
-        )
 
 
 def line_of(page: Page) -> list[str]:

@@ -29,7 +29,7 @@ def index_of(spec: GameSpec, library: Mapping[int, Pattern]) -> BothKernels:
     return index
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_matches_equal_those_of_the_reference_matcher(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)

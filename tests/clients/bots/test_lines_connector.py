@@ -128,7 +128,7 @@ VIEW = RULES.view_text(RULES.view(RULES.start(1), 1))
 def test_bot_that_neither_reads_nor_ends_its_answer_is_late_thrice_and_then_gives_up(program: str) -> None:
     bot = SeatedBot(game("warlight", {"map": "double_earth"}), [sys.executable, "-c", program], "")
     try:
-        turn = GameTurn("", (), (), 0.5, 0, VIEW)
+        turn = GameTurn("", (), (), 0.1, 0, VIEW)
         answers = [bot.choose(turn) for _ in range(3)]
     finally:
         bot.end()

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from referees.diplomacy.adjudication import PhaseAdjudication
 from referees.diplomacy.map import Unit, UnitKind
 from referees.diplomacy.notation import read_order
 from referees.diplomacy.orders import OrderKind
@@ -37,8 +38,15 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.edition}")
-def test_orders_of_a_case_come_out_as_it_says(case: Case) -> None:
+def test_a_case_comes_out_as_it_says(case: Case) -> None:
     adjudication = case.run()
+    check_orders(case, adjudication)
+    check_units(case, adjudication)
+    check_reasons(adjudication)
+
+
+def check_orders(case: Case, adjudication: PhaseAdjudication) -> None:
+    """Each order succeeds or fails as the case says."""
     position = adjudication.position
     results = {(result.power, result.order): result for result in adjudication.results}
     outcomes = {}
@@ -54,9 +62,8 @@ def test_orders_of_a_case_come_out_as_it_says(case: Case) -> None:
     assert outcomes == expected
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.edition}")
-def test_units_of_a_case_end_where_its_orders_say(case: Case) -> None:
-    adjudication = case.run()
+def check_units(case: Case, adjudication: PhaseAdjudication) -> None:
+    """The units end where their orders say."""
     position, after = adjudication.position, adjudication.after
     province_of = position.map.province_of
     done = {result.order.location: result.order for result in adjudication.results if result.succeeded}
@@ -95,9 +102,9 @@ def test_units_of_a_case_end_where_its_orders_say(case: Case) -> None:
     assert {entry.unit for entry in after.dislodged} == dislodged
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.edition}")
-def test_whatever_fails_in_a_case_says_why(case: Case) -> None:
-    for result in case.run().results:
+def check_reasons(adjudication: PhaseAdjudication) -> None:
+    """Each order that fails says why."""
+    for result in adjudication.results:
         # A reason that names units ends with the last of them.
         assert result.succeeded or len(result.reason.split()) > 2, result
         assert not result.reason.endswith((" by ", ": ")), result

@@ -298,7 +298,7 @@ def test_killed_compaction_loses_nothing_and_can_be_repeated(
         store.run(RegisterGame(go_game(), "arena"))
         store.run(RegisterGame(go_game("other"), "arena"))
     halfway = 0
-    for turn in range(4):
+    for turn in range(2):
         with Store(tmp_path) as store:
             learn(store, contests=10, first=10 * turn)
             learn(store, contests=6, first=6 * turn, game_id="other")
