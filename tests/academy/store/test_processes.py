@@ -1,22 +1,80 @@
-"""Several processes on one folder: nothing is lost, nothing is there twice."""
+"""Several processes on one folder, and processes that die: nothing is lost, nothing is there twice."""
 
+import random
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
+from academy.store import arenas, event_log
 from academy.store.contest_commands import RegisterGame
+from academy.store.contest_tables import ProposalFilter
+from academy.store.event_log import Page
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from tests.academy.store.examples import go_game, learn
 from tests.academy.store.processes import start_python
 
+ROUNDS = 6
 WRITER = """
     import sys
     from pathlib import Path
     from tests.academy.store.processes import write_and_tell
     write_and_tell(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
 """
+
+
+def acknowledged(lines: list[str], what: str) -> set[str]:
+    # The last line may have been cut by the process's end.
+    return {line.split()[1] for line in lines if line.startswith(f"{what} ") and line.endswith("\n")}
+
+
+def reported_in(store: Store) -> list[str]:
+    contest_ids: list[str] = []
+    place = 0
+    while True:
+        events, place = store.read(event_log.read_page, Page(1_000, place))
+        contest_ids += [
+            event.contest_reported.report.contest.contest_id
+            for event in events
+            if event.WhichOneof("kind") == "contest_reported"
+        ]
+        if not place:
+            return contest_ids
+
+
+def test_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    reported: set[str] = set()
+    proposed: set[str] = set()
+    for turn in range(ROUNDS):
+        process = start_python(WRITER, str(tmp_path), f"round-{turn}", "100000")
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        lines = [process.stdout.readline() for _ in range(chance.randrange(10))]
+        time.sleep(chance.uniform(0.0, 0.02))
+        process.send_signal(signal.SIGKILL)
+        lines += process.stdout.readlines()
+        process.wait(10)
+        reported |= acknowledged(lines, "reported")
+        proposed |= acknowledged(lines, "proposed")
+        with Store(tmp_path) as store:
+            # Structure every time, the whole replay at the end.
+            assert not list(check(store.environment, replay=turn == ROUNDS - 1))
+            logged = reported_in(store)
+            assert len(logged) == len(set(logged))
+            assert reported <= set(logged)
+            stored = set()
+            start = b""
+            while True:
+                page, start = store.read(arenas.list_proposals, ProposalFilter("gnugo 1"), start)
+                stored |= {proposal.proposal_id for proposal in page}
+                if not start:
+                    break
+            assert proposed <= stored
+            assert store.follow().refresh("go-9x9").measures.contests == len(logged)
+    assert reported and proposed, "the writers must have come to write"
 
 
 def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:
