@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import grpc
 
@@ -27,7 +27,8 @@ from academy.v1 import (
     proposals_pb2,
     proposals_pb2_grpc,
 )
-from clients.connection import AcademyRefusedError, Connection, refusal_of, to_client_error
+from clients.connection import AcademyRefusedError, Connection, to_client_error
+from clients.local_weights import LocalWeights, held_weights, hold_weights
 from clients.responses import (
     Advice,
     Analysis,
@@ -42,13 +43,11 @@ from clients.responses import (
     opponent_gains,
     pattern_matches,
     proposal_statuses,
+    refusal_of,
     successor_matches,
 )
 from clients.retries import RetryBudget
 from clients.seat import ANY_MATCHES, MatchOptions, Seat
-
-if TYPE_CHECKING:
-    from clients.local_weights import LocalWeights
 from clients.streams import AnswerStream
 
 Response = TypeVar("Response")
@@ -328,7 +327,7 @@ class Academy(Questions):
         """
         return fair_use_of((self.game(game_id)).settings)
 
-    def weights(self, seat: Seat, spec: GameSpec) -> "LocalWeights":
+    def weights(self, seat: Seat, spec: GameSpec) -> LocalWeights:
         """Download the weights of a game's evaluation and tesujis, to think with them without asking.
 
         What this process has of them is not sent again, whichever connection it came by. In games without the
@@ -345,9 +344,6 @@ class Academy(Questions):
             AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        # Only here NumPy is needed.
-        from clients.local_weights import LocalWeights, held_weights, hold_weights
-
         place = self._connection.address, seat.game_id
         known = held_weights.get(place)
         request = consultation_pb2.DownloadWeightsRequest(

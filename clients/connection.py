@@ -12,8 +12,6 @@ import grpc.aio
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from academy.v1 import consultation_pb2
-
 DEFAULT_TIMEOUT: Final = 5.0
 # Where `arena run` and `arena serve` listen by default.
 ARENA_ADDRESS: Final = "127.0.0.1:50561"
@@ -239,15 +237,3 @@ def to_client_error(error: grpc.RpcError, doing: str = "") -> AcademyUnavailable
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED):
         return AcademyUnavailableError(f"{message} [{info.reason or code.name}]", code.name, info.reason)
     return AcademyRefusedError(code.name, message, info.reason, info.metadata, retry_after)
-
-
-def refusal_of(response: consultation_pb2.PlayResponse) -> AcademyRefusedError | None:
-    """Return the refusal that a stream's answer is; None for any other."""
-    if response.WhichOneof("answer") != "refusal":
-        return None
-    refusal = response.refusal
-    code = next((status.name for status in grpc.StatusCode if status.value[0] == refusal.code), "UNKNOWN")
-    seconds = refusal.metadata.get("retry_after")
-    return AcademyRefusedError(
-        code, refusal.message, refusal.reason, refusal.metadata, None if seconds is None else float(seconds)
-    )

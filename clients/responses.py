@@ -5,11 +5,14 @@ from dataclasses import dataclass, fields
 from itertools import compress, pairwise, repeat
 from typing import Final
 
+import grpc
+
 from academy.knowledge.contests import Verdict
 from academy.knowledge.fair_use import FairUse
 from academy.knowledge.node_analysis import SearchKind
 from academy.knowledge.settings import Library
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, pattern_pb2, proposals_pb2
+from clients.connection import AcademyRefusedError
 
 LIBRARIES: Final = {
     code: Library[name.removeprefix("LIBRARY_")] for name, code in pattern_pb2.Library.items() if code
@@ -350,3 +353,15 @@ def proposal_statuses(
         )
         for proposal in response.proposals
     ]
+
+
+def refusal_of(response: consultation_pb2.PlayResponse) -> AcademyRefusedError | None:
+    """Return the refusal that a stream's answer is; None for any other."""
+    if response.WhichOneof("answer") != "refusal":
+        return None
+    refusal = response.refusal
+    code = next((status.name for status in grpc.StatusCode if status.value[0] == refusal.code), "UNKNOWN")
+    seconds = refusal.metadata.get("retry_after")
+    return AcademyRefusedError(
+        code, refusal.message, refusal.reason, refusal.metadata, None if seconds is None else float(seconds)
+    )

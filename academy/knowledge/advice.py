@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
-from academy.knowledge.settings import ENOUGH_CONTESTS
 from academy.knowledge.spec import GameSpec, Placement
 
 __all__ = [
@@ -29,6 +28,8 @@ __all__ = [
     "states_after",
 ]
 
+# Contests after which an evaluation is a part of the advice.
+ENOUGH_CONTESTS: Final = 30
 # The placements of patterns that are counted for one move, those first that say most.
 MOST_GAINED: Final = 32
 # How much of what patterns say is believed; and the votes after which a pattern is half believed.

@@ -5,15 +5,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, Self
 
-__all__ = [
-    "ENOUGH_CONTESTS",
-    "GREATEST",
-    "LEAST",
-    "GameKind",
-    "InvalidSettingsError",
-    "Library",
-    "LibrarySettings",
-]
+__all__ = ["GREATEST", "LEAST", "GameKind", "InvalidSettingsError", "Library", "LibrarySettings"]
 
 
 class InvalidSettingsError(ValueError):
@@ -38,8 +30,6 @@ class GameKind(Enum):
     OTHER = "other"
 
 
-# Contests after which an evaluation is a part of the advice.
-ENOUGH_CONTESTS: Final = 30
 # Of settings that may be less than others: a consultation is due before every fourth own move, three replies
 # and three own moves later; all tesujis are one record.
 GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000, "evaluation_patterns": 50_000}

@@ -2,14 +2,13 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from academy.v1 import game_pb2
+from clients.academy import Academy
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
 from clients.responses import fair_use_of
 from clients.seat import FairUseError, Seat
-
-if TYPE_CHECKING:
-    from clients.academy import Academy
 
 Answer = TypeVar("Answer")
 
@@ -26,7 +25,7 @@ class AcademySeat:
             answered so far. Proposals are made in any case.
     """
 
-    def __init__(self, academy: "Academy | None", seat: Seat) -> None:
+    def __init__(self, academy: Academy | None, seat: Seat) -> None:
         self.academy = academy
         self.may_ask = academy is not None
         self.seat = seat
@@ -51,21 +50,18 @@ class AcademySeat:
             self.seat.fair_use = fair_use_of(contest.fair_use)
             self.plays_alone = self.seat.player in contest.seats_alone
 
-    def ask(self, question: "Callable[[Academy], Answer]") -> Answer | None:
+    def ask(self, question: Callable[[Academy], Answer]) -> Answer | None:
         """The answer to a question, None where it may not be asked or is not answered."""
         self.learn_rules()
         return self._try(question) if self.may_ask and not self.plays_alone else None
 
-    def tell(self, act: "Callable[[Academy], Answer]") -> Answer | None:
+    def tell(self, act: Callable[[Academy], Answer]) -> Answer | None:
         """What comes of telling ACADEMY something, which every seat may; None where it is not heard."""
         return self._try(act)
 
-    def _try(self, question: "Callable[[Academy], Answer]") -> Answer | None:
+    def _try(self, question: Callable[[Academy], Answer]) -> Answer | None:
         if self.academy is None:
             return None
-        # A bot without ACADEMY begins sooner without gRPC.
-        from clients.connection import AcademyRefusedError, AcademyUnavailableError
-
         try:
             return question(self.academy)
         except FairUseError:

@@ -10,20 +10,19 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
+from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.settings import ENOUGH_CONTESTS, Library
+from academy.knowledge.settings import Library
 from academy.knowledge.spec import Placement
+from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat
 from clients.bots.thinking import Candidate, Experience
+from clients.local_weights import LocalWeights
 from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
-
-if TYPE_CHECKING:
-    from clients.academy import Academy
-    from clients.local_weights import LocalWeights
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -47,7 +46,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
     def __init__(
         self,
         referee: Referee[Position, Move],
-        academy: "Academy | None",
+        academy: Academy | None,
         seat: Seat,
         libraries: Collection[Library] = tuple(Library),
     ) -> None:
@@ -63,7 +62,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         self._placement = spec.placement
         self._named_cells = {name: cell for cell, name in enumerate(spec.cell_names)}
 
-    def take_weights(self) -> "LocalWeights | None":
+    def take_weights(self) -> LocalWeights | None:
         """Download the game's weights, if players may; None without them, or if they are of few contests."""
         if self.game is None or not (self.seat.fair_use.local_weights and self._compares):
             return None

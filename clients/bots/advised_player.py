@@ -6,24 +6,22 @@ What it does with the advice is in `advice`. The player goes on alone when ACADE
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import Code, State
 from academy.knowledge.cutting import around_move, cell_of_move
 from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
+from clients.academy import Academy
 from clients.bots.advice import Adviser
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.thinking import Candidate, Experience, Thinker
 from clients.bots.time_bank import TimeBank
 from clients.bots.tree_search import TreeSearchThinker
+from clients.local_weights import LocalWeights
 from clients.seat import Seat
 from referees.api import Referee
-
-if TYPE_CHECKING:
-    from clients.academy import Academy
-    from clients.local_weights import LocalWeights
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -54,7 +52,7 @@ class AdvisedPlayer(Adviser[Position, Move]):
         self,
         thinker: Thinker[Any, Position, Move],
         referee: Referee[Position, Move],
-        academy: "Academy | None",
+        academy: Academy | None,
         seat: Seat,
         libraries: Collection[Library] = tuple(Library),
         saves_time: bool = False,
@@ -104,7 +102,7 @@ class AdvisedPlayer(Adviser[Position, Move]):
         self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before))
         return chosen
 
-    def _think_with(self, weights: "LocalWeights | None") -> None:
+    def _think_with(self, weights: LocalWeights | None) -> None:
         """Have a search by an evaluation go by what contests taught, where that is known."""
         if weights is not None and isinstance(self.thinker, AlphaBetaThinker):
             # A thinker of its own: this contest's weights are not another one's.

@@ -17,20 +17,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
+from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
 from clients.bots.thinking import Thinker
+from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
 from referees.dialogues import GtpGame
 from referees.toml_text import InvalidTomlError, read_toml
-
-if TYPE_CHECKING:
-    from clients.academy import Academy
 
 _COLOURS: Final = {"black": "b", "white": "w"}
 
@@ -46,7 +45,7 @@ class AnyGameEngine(GtpProgram):
         name: str,
         rules: Referee[Any, Any],
         thinker: Thinker[Any, Any, Any],
-        academy: "Academy | None" = None,
+        academy: Academy | None = None,
         contest_id: str = "",
         saves_time: bool = False,
     ) -> None:
@@ -77,7 +76,7 @@ class AnyGameEngine(GtpProgram):
             raise GtpError(f"this engine was started for a game of {expected}")
         return self.gtp_clear_board(())
 
-    def accept_contests(self, join: "Callable[[ContestAccess], Academy]") -> None:
+    def accept_contests(self, join: Callable[[ContestAccess], Academy]) -> None:
         """Have the command `academy-contest`, with which the arena announces contest after contest.
 
         `join` connects to ACADEMY as the arena says. It may raise OSError and ValueError.
@@ -284,23 +283,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     engine.run()
 
 
-def _connect(address: str | None) -> "Academy | None":
+def _connect(address: str | None) -> Academy | None:
     """Connect to an address, "" for that of the environment; None without one. Raises OSError, ValueError."""
     if address is None:
         return None
-    # A bot that plays alone begins in half the time without gRPC.
-    from clients.academy import Academy
-    from clients.connection import Connection
-
     connection = Connection(address).with_environment() if address else Connection.from_environment()
     return Academy(connection) if connection else None
 
 
-def _join(address: str, access: ContestAccess) -> "Academy":
+def _join(address: str, access: ContestAccess) -> Academy:
     """Connect as one contest's ticket says. Raises OSError and ValueError."""
-    from clients.academy import Academy
-    from clients.connection import Connection
-
     connection = Connection(address or access.address).with_environment()
     return Academy(replace(connection, token=access.token, ca=connection.ca or access.tls_ca))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from clients.bots.alpha_beta import MOST_DEPTH, AlphaBetaThinker, Evaluation
+from clients.bots.alpha_beta import MOST_DEPTH, AlphaBetaThinker, Evaluation, fitted
 from clients.bots.search_game import UnsuitableGameError, make_search_game
 from clients.bots.thinking import Advice, Candidate, Thinker, Thought, no_advice
 from clients.bots.tree_search import TreeSearchThinker
@@ -79,8 +79,6 @@ class Strength:
 
 @lru_cache(maxsize=8)
 def _evaluation(referee: Referee[Any, Any]) -> Evaluation:
-    from clients.bots.evaluation_fitting import fitted
-
     return fitted(make_search_game(referee, random.Random()))
 
 

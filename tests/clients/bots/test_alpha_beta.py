@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from clients.bots.alpha_beta import SWAY, AlphaBetaThinker, Evaluation
-from clients.bots.evaluation_fitting import fitted
+from clients.bots.alpha_beta import SWAY, AlphaBetaThinker, Evaluation, fitted
 from clients.bots.search_game import make_search_game
 from clients.bots.strength import InvalidStrengthError, Strength
 from clients.bots.thinking import Experience
