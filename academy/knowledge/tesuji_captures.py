@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import SquareGeometry
+from academy.knowledge.fights import MOST_IN_FIGHT, Fight
 from academy.knowledge.symmetries import Cell
 from academy.knowledge.tesuji_shapes import (
     CAPTURES,
     EMPTY,
     KIND,
-    MOST_IN_FIGHT,
     OTHER,
     OWN,
-    Fight,
     InvalidTesujiError,
     Numbers,
     Places,

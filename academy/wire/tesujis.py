@@ -1,6 +1,6 @@
 """Tesujis that are no cells, over gRPC."""
 
-from academy.knowledge.tesuji_shapes import Fight
+from academy.knowledge.fights import Fight
 from academy.v1 import pattern_pb2
 
 

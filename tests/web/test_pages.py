@@ -236,7 +236,7 @@ class TestTesujis:
         weights = re.findall(r"weight <strong>([+-][0-9.]+)<", answer.text)
         assert weights == [f"{tesuji.weight_millionths / 1e6:+.2f}" for tesuji in listed.tesujis]
         assert float(weights[0]) > 0 and weights == sorted(weights, key=float, reverse=True)
-        drawings = re.findall(r'class="drawing"><svg[^>]*aria-label="Anywhere: ([^"]+)"', answer.text)
+        drawings = re.findall(r'class="drawing"><svg[^>]*aria-label="[^":]+: ([^"]+)"', answer.text)
         written = [[line.split() for line in tesuji.cells.splitlines()] for tesuji in listed.tesujis]
         assert [[row.split() for row in drawing.split(" / ")] for drawing in drawings] == written
         following = re.search(r'rel="next" href="([^"]+)"', answer.text)

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board
+from academy.knowledge.fights import Fight
 from academy.knowledge.spec import InvalidGameError, Placement
-from academy.knowledge.tesuji_shapes import Fight, InvalidTesujiError, Tesuji
+from academy.knowledge.tesuji_shapes import InvalidTesujiError, Tesuji
 from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
 
 from .games import GO, HEX

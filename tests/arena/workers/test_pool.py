@@ -162,9 +162,10 @@ def test_a_worker_that_ended_while_idle_costs_nothing(pool: WorkerPool) -> None:
     teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
     for number in range(4):
         pool.submit(job(teller, teller, game_id=str(number)))
-    for pid in {int(result.moves[0].comment.split()[0]) for result in finished(pool, 4)}:
+    workers = {int(result.moves[0].comment.split()[0]) for result in finished(pool, 4)}
+    for pid in workers:
         os.kill(pid, signal.SIGKILL)
-    time.sleep(0.1)
+    assert left_running([*workers]) == []
     for number in range(4):
         pool.submit(job(*PASSERS, game_id=str(number)))
     assert all(isinstance(result, GameResult) for result in finished(pool, 4))
