@@ -248,6 +248,9 @@ class JetStreamLog:
 
         Raises LogUnavailableError, LogDivergedError.
         """
+        if last <= 1:
+            # Nothing comes before. NATS takes 0 for no limit, and would remove all.
+            return
         self.ask(lambda: self.stream.purge_stream(self.address.stream, seq=last))
         self.look_again()
 

@@ -66,6 +66,20 @@ def test_a_new_server_needs_no_message_that_a_snapshot_holds(
     assert list(check(fresh.environment)) == []
 
 
+def test_a_cut_behind_a_snapshot_of_the_empty_log_removes_nothing(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    store = open_store("first", log)
+    assert snapshots.make(store.environment).followed == 0
+    store.run(RegisterGame(go_game(), "arena"))
+    assert teach(store, "before")
+    snapshots.make(store.environment)
+    assert snapshots.cut(store.environment) == 1
+    for name in names(log):
+        damage(log, name)
+    wait_until_equal(store, open_store("fresh", log))
+
+
 def test_a_new_server_has_the_pattern_caches_of_the_one_that_made_the_snapshot(
     log: LogAddress, first: Store, open_store: OpenStore
 ) -> None:
