@@ -12,13 +12,13 @@ class Fight:
 
     Attributes:
         taken: How many of the opponent's stones it takes.
-        saved: How many own stones it connects with, whose last liberty it fills.
+        extended: How many own stones in atari it extends: their chain may be in atari again.
         threatened: How many of the opponent's stones it leaves one liberty.
         liberties: How many the chain has that it joins or begins.
     """
 
     taken: int
-    saved: int
+    extended: int
     threatened: int
     liberties: int
 
@@ -28,7 +28,7 @@ class Fight:
             f"{verb} {_up_to(count, most)}"
             for verb, count, most in (
                 ("takes", self.taken, MOST_IN_FIGHT.taken),
-                ("saves", self.saved, MOST_IN_FIGHT.saved),
+                ("extends", self.extended, MOST_IN_FIGHT.extended),
                 ("threatens", self.threatened, MOST_IN_FIGHT.threatened),
             )
             if count
@@ -42,4 +42,4 @@ def _up_to(count: int, most: int) -> str:
 
 
 # More stones or liberties count as this many.
-MOST_IN_FIGHT: Final = Fight(taken=3, saved=2, threatened=2, liberties=3)
+MOST_IN_FIGHT: Final = Fight(taken=3, extended=2, threatened=2, liberties=3)

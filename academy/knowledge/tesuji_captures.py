@@ -37,7 +37,7 @@ _COUNT: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).s
 
 
 class Captures:
-    """A shape that is no cells, but what a move to the cell takes, saves and threatens.
+    """A shape that is no cells, but what a move to the cell takes, extends and threatens.
 
     Arguments:
         geometry: The board.
@@ -68,14 +68,14 @@ class Captures:
             tesuji: One that says what becomes of chains.
 
         Raises:
-            InvalidTesujiError: More than is counted.
+            InvalidTesujiError: More than is counted, or less than none.
         """
         if tesuji.fight is None or tesuji.cells:
             return None
         figures = np.array(astuple(tesuji.fight))
-        if (figures > self._most).any():
+        if ((figures < 0) | (figures > self._most)).any():
             most = ", ".join(f"{name} {count}" for name, count in asdict(MOST_IN_FIGHT).items())
-            raise InvalidTesujiError(f"{asdict(tesuji.fight)}: the most that count are {most}")
+            raise InvalidTesujiError(f"{asdict(tesuji.fight)}: from 0, the most that count are {most}")
         return self.kind * KIND + int(figures @ self._units)
 
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:

@@ -8,7 +8,7 @@ from the row that wins (`GameSpec.winning_row`):
 - where a row wins, every row of this length through the cell that is wholly on the board;
 - where pieces fall down their column, instead of the cells beside it the box of three columns from one cell
   below to two above, which knows its row;
-- where chains are taken, what a move to the cell takes, saves and threatens besides;
+- where chains are taken, what a move to the cell takes, extends and threatens besides;
 - where pieces turn rows of the opponent's over, the eight cells beside it know which cell of the board they
   surround, and there is the number of pieces that the move would turn.
 """

@@ -9,4 +9,4 @@ def read_fight(record: pattern_pb2.TesujiRecord) -> Fight | None:
     if not record.HasField("fight"):
         return None
     fight = record.fight
-    return Fight(fight.taken, fight.saved, fight.threatened, fight.liberties)
+    return Fight(fight.taken, fight.extended, fight.threatened, fight.liberties)

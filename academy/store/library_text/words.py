@@ -19,7 +19,7 @@ TESUJIS: Final = "tesujis"
 WEAKER: Final = "weaker"
 EVALUATION: Final = "evaluation"
 # What a tesuji without cells says of chains.
-FIGHT: Final = ("taken", "saved", "threatened", "liberties")
+FIGHT: Final = ("taken", "extended", "threatened", "liberties")
 PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
 _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
 

@@ -48,8 +48,10 @@ def at(row: int, column: int) -> int:
         pytest.param(
             "-oxxx ooxxx xxx-- ----- -----", at(0, 0), Fight(3, 0, 0, 2), id="takes a chain at both sides"
         ),
-        pytest.param("x---- o---- ----- ----- -----", at(0, 1), Fight(0, 1, 0, 2), id="saves one"),
-        pytest.param("xx-o- oo--- ----- ----- -----", at(0, 2), Fight(0, 2, 0, 1), id="saves two, for now"),
+        pytest.param("x---- o---- ----- ----- -----", at(0, 1), Fight(0, 1, 0, 2), id="extends one"),
+        pytest.param(
+            "xx-o- oo--- ----- ----- -----", at(0, 2), Fight(0, 2, 0, 1), id="extends two, in atari again"
+        ),
         pytest.param("o---- ----- ----- ----- -----", at(0, 1), Fight(0, 0, 1, 2), id="threatens one"),
         pytest.param("oo--- x---- ----- ----- -----", at(0, 2), Fight(0, 0, 2, 2), id="threatens two"),
         pytest.param("-o--- o---- ----- ----- -----", at(0, 0), Fight(0, 0, 0, 0), id="kills itself"),
@@ -57,7 +59,7 @@ def at(row: int, column: int) -> int:
         pytest.param("x-x-- o-o-- oooo- ----- -----", at(0, 1), Fight(0, 1, 0, 2), id="connects"),
     ],
 )
-def test_what_a_move_takes_saves_and_threatens(letters: str, cell: int, expected: Fight) -> None:
+def test_what_a_move_takes_extends_and_threatens(letters: str, cell: int, expected: Fight) -> None:
     assert fight(letters, cell) == expected
     exchanged = letters.translate(str.maketrans("xo", "ox"))
     assert fight(exchanged, cell, player=2) == expected
@@ -83,7 +85,7 @@ def sides(cell: int) -> list[int]:
 
 
 def counted(letters: str, cell: int, player: int) -> tuple[int, ...]:
-    """What is taken, saved and threatened on a board of 5x5, and the liberties left, as far as it counts."""
+    """What is taken, extended and threatened on 5x5, and the liberties left, as far as it counts."""
     colours = ("x", "o") if player == 1 else ("o", "x")
     beside = [side for side in sides(cell) if letters[side] != "-"]
     own, other = ({chain(letters, side) for side in beside if letters[side] == colour} for colour in colours)
@@ -117,9 +119,10 @@ def test_a_code_is_that_of_its_fight(known: Fight) -> None:
     assert around().read(code) == Tesuji(1, {}, fight=known)
 
 
-def test_more_than_is_counted_is_refused() -> None:
-    with pytest.raises(InvalidTesujiError, match=r"'taken': 4.*the most that count are taken 3, saved 2"):
-        around().code(Tesuji(1, {}, fight=Fight(4, 0, 0, 1)))
+@pytest.mark.parametrize("known", [Fight(4, 0, 0, 1), Fight(0, 0, 0, -1)])
+def test_other_figures_than_are_counted_are_refused(known: Fight) -> None:
+    with pytest.raises(InvalidTesujiError, match=r"from 0, the most that count are taken 3, extended 2"):
+        around().code(Tesuji(1, {}, fight=known))
 
 
 def test_chains_are_taken_on_square_boards_only() -> None:
@@ -128,5 +131,5 @@ def test_chains_are_taken_on_square_boards_only() -> None:
 
 
 def test_people_read_it_in_words() -> None:
-    assert str(Fight(3, 1, 2, 1)) == "takes 3+, saves 1, threatens 2+, 1 liberty"
+    assert str(Fight(3, 1, 2, 1)) == "takes 3+, extends 1, threatens 2+, 1 liberty"
     assert str(Fight(0, 0, 0, 3)) == "3+ liberties"

@@ -128,8 +128,8 @@ class Written:
 
     def fight(self, letters: str, cell: int, player: int) -> float:
         """The weight of what a move does to chains."""
-        taken, saved, threatened, liberties = counted(letters, cell, player)
-        code = 4 * 2**32 + taken + 4 * saved + 12 * threatened + 36 * liberties
+        taken, extended, threatened, liberties = counted(letters, cell, player)
+        code = 4 * 2**32 + taken + 4 * extended + 12 * threatened + 36 * liberties
         return self.tesujis.get(code, 0) / 1e6
 
 
