@@ -15,7 +15,7 @@ from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import GNUGO, left_running, needs_gnugo
 from tests.arena.terminals import Terminal
 
-GAMES = 24
+GAMES = 14
 PLAYOFF = f"""
 [competition]
 kind = "playoff"
