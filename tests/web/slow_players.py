@@ -12,7 +12,7 @@ def slow(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], st
     chance = random.Random(seed)
 
     def choose(view: Any) -> str:
-        time.sleep(0.25)
+        time.sleep(0.5)
         move = chance.choice([move for move in referee.legal_moves(view, seat) or () if move is not None])
         return referee.move_text(move)
 

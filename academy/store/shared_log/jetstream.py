@@ -10,7 +10,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -191,14 +191,10 @@ class JetStreamLog:
 
     async def _close(self) -> None:
         if self._reading is not None:
-            self._reading.cancel()
-            await asyncio.wait({self._reading})
+            await _end({self._reading})
         await self._client.close()
         # The client leaves tasks behind where a transfer was given up.
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        await _end(asyncio.all_tasks() - {asyncio.current_task()})
 
     @property
     def stream(self) -> JetStreamContext:
@@ -512,6 +508,18 @@ class JetStreamLog:
     async def _wait_for_room(self) -> None:
         while self._bytes > _MOST_BUFFERED:
             await asyncio.sleep(_PAUSE / 10)
+
+
+async def _end(tasks: Set[asyncio.Task[Any]]) -> None:
+    """Cancel tasks until they have ended.
+
+    Once may not do: `asyncio.wait_for` of Python 3.11 loses the cancel that comes together with the answer
+    (CPython issue 86296, mended in 3.12), and the client asks with it.
+    """
+    while tasks:
+        for task in tasks:
+            task.cancel()
+        _, tasks = await asyncio.wait(tasks, timeout=_PAUSE)
 
 
 def _is_refusal(error: Exception) -> bool:
