@@ -35,7 +35,9 @@ from nats.js.api import (
 from nats.js.errors import APIError, NotFoundError
 
 from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError, StoreError
+from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
+from academy.store.v1 import records_pb2
 
 # How long a write waits for a leader: one that was killed is replaced within 8 s.
 PATIENCE: Final = 15.0
@@ -75,6 +77,7 @@ NAME_IN_USE: Final = 10058
 # Refusals that do not last: the message is being stored; servers of the cluster do not know each other yet.
 _PASSING: Final = (10158, 10005)
 _SERVER_FAULT: Final = 500
+_MOVE: Final = "`academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -105,9 +108,14 @@ class StreamState:
 class JetStreamLog:
     """A stream that is read from a place on. Its methods may be called from any thread."""
 
-    def __init__(self, address: LogAddress) -> None:
-        """Connect, and make the stream where it is missing. Raises LogUnavailableError, LogDivergedError."""
+    def __init__(self, address: LogAddress, known: records_pb2.LogPlace | None = None) -> None:
+        """Connect, and make the stream where it is missing.
+
+        A folder that follows the stream gives its place in it: then it must be there, and have that message.
+        Raises LogUnavailableError, LogDivergedError.
+        """
         self.address = address
+        self._may_make = known is None
         self._client = Client()
         self._reconnected = asyncio.Event()
         self._last_error: Exception | None = None
@@ -131,6 +139,8 @@ class JetStreamLog:
         self._thread.start()
         try:
             self.state = self.run(self._open())
+            if known is not None:
+                self._check_follower(known)
         except BaseException:
             self.close()
             raise
@@ -205,7 +215,13 @@ class JetStreamLog:
         name = self.address.stream
         try:
             return await self.stream.stream_info(name)
-        except NotFoundError:
+        except NotFoundError as error:
+            if not self._may_make:
+                raise LogDivergedError(
+                    f"{self.address}: there is no stream {name!r}, which this folder follows: give the right "
+                    "address, or see what NATS has lost; to go on with what the folder has, move it to a new "
+                    f"stream: {_MOVE}"
+                ) from error
             config = StreamConfig(
                 name=name,
                 subjects=[self.address.subject],
@@ -221,6 +237,23 @@ class JetStreamLog:
                 raise
             # Another server made it meanwhile, with other replicas.
             return await self.stream.stream_info(name)
+
+    def _check_follower(self, known: records_pb2.LogPlace) -> None:
+        """Raise LogDivergedError where the stream is not the one that a folder follows, or lacks messages."""
+        deadline = time.monotonic() + SETTLING_SECONDS
+        while self.state.created == known.created:
+            if self.state.last >= known.followed:
+                self.check_holds(known.followed, place.name_of_last(known))
+                return
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_PAUSE)
+            self.look_again()
+        raise LogDivergedError(
+            f"this folder follows another stream than the one at {self.address} (made {self.state.created}, "
+            f"{self.state.last:,} messages), to message {known.followed:,}: give the right address, or begin "
+            "with an empty folder"
+        )
 
     def _check(self, info: StreamInfo) -> StreamState:
         config = info.config
@@ -270,7 +303,7 @@ class JetStreamLog:
                 "the stream has lost messages and has grown again since, as after a loss of power without "
                 "`sync_interval: always`. Keep this folder, which has what was lost. To go on with the "
                 "stream begin with an empty folder; to go on with what the folder has, move it to a new "
-                "stream: `academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"
+                f"stream: {_MOVE}"
             )
 
     async def time_of_last(self, stream: str, subject: str) -> float:

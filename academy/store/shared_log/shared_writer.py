@@ -26,7 +26,6 @@ from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import (
     PATIENCE,
-    SETTLING_SECONDS,
     JetStreamLog,
     LostRaceError,
     Message,
@@ -38,7 +37,6 @@ from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
-_LOOK_SECONDS: Final = 0.1
 _FROZEN: Final = (
     "writes are frozen for an upgrade: this server answers questions, and writes again when it is upgraded, "
     "or after `academy freeze --lift`"
@@ -99,10 +97,8 @@ class SharedWriter(Writer):
         # Read before the stream is looked at: other processes of the folder may follow it further meanwhile.
         with environment.reading() as transaction:
             known = place.read(transaction)
-        self._log = JetStreamLog(address)
+        self._log = JetStreamLog(address, known)
         try:
-            if known is not None:
-                _check_same(known, address, self._log)
             joined = environment.write(lambda transaction: _join(transaction, address, self._log.state))
             super().__init__(environment, journal, queue_size=queue_size, clock=clock)
         except BaseException:
@@ -324,23 +320,6 @@ class SharedWriter(Writer):
                 nested, self._games, self._journal, self._clock(), self._give_way, part.note_event
             )
             self._draft.add(part)
-
-
-def _check_same(known: records_pb2.LogPlace, address: LogAddress, log: JetStreamLog) -> None:
-    """Raise LogDivergedError where a stream is not the one that a folder follows, or lacks what is folded."""
-    deadline = time.monotonic() + SETTLING_SECONDS
-    while log.state.created == known.created:
-        if log.state.last >= known.followed:
-            log.check_holds(known.followed, place.name_of_last(known))
-            return
-        if time.monotonic() > deadline:
-            break
-        time.sleep(_LOOK_SECONDS)
-        log.look_again()
-    raise LogDivergedError(
-        f"this folder follows another stream than the one at {address} (made {log.state.created}, "
-        f"{log.state.last:,} messages): give the right address, or begin with an empty folder"
-    )
 
 
 def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> records_pb2.LogPlace:

@@ -385,13 +385,19 @@ def test_a_folder_with_a_history_does_not_follow_a_log(log: LogAddress, open_sto
         open_store("own", log)
 
 
-def test_a_folder_does_not_follow_another_log(
+def test_a_folder_does_not_follow_another_log_and_makes_none_by_a_wrong_name(
     nats: NatsServer, log: LogAddress, open_store: OpenStore
 ) -> None:
+    another = nats.address("another")
     with open_store("first", log) as first:
         first.run(RegisterGame(go_game(), "arena"))
+    for _ in range(2):
+        with pytest.raises(LogDivergedError, match=r"no stream 'another'.*which this folder follows"):
+            open_store("first", another)
+    with open_store("second", another):
+        pass
     with pytest.raises(LogDivergedError, match="follows another stream"):
-        open_store("first", nats.address("another"))
+        open_store("first", another)
 
 
 def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(

@@ -164,6 +164,27 @@ def test_a_snapshot_of_another_log_is_refused(
     wait_until_equal(first, open_store("fresh", log))
 
 
+def test_a_folder_of_a_log_that_was_made_again_neither_stores_snapshots_nor_cuts(
+    log: LogAddress, first: Store, open_store: OpenStore
+) -> None:
+    with closing(JetStreamLog(log)) as connection:
+        connection.run(connection.stream.delete_stream(log.stream))
+    for do in (snapshots.make, snapshots.cut):
+        with pytest.raises(LogDivergedError, match=r"no stream.*which this folder follows"):
+            do(first.environment)
+    second = open_store("second", log)
+    second.run(RegisterGame(go_game(), "arena"))
+    made = [snapshots.make(second.environment).name]
+    assert teach(second, "instead")
+    made.insert(0, snapshots.make(second.environment).name)
+    for do in (snapshots.make, snapshots.cut):
+        with pytest.raises(LogDivergedError, match="follows another stream"):
+            do(first.environment)
+    assert names(log) == made
+    with closing(JetStreamLog(log)) as connection:
+        assert connection.state.first == 1
+
+
 def test_only_the_newest_snapshots_are_kept_and_the_log_is_cut_behind_the_oldest_of_them(
     log: LogAddress, first: Store
 ) -> None:
