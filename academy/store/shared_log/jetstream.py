@@ -36,6 +36,7 @@ from nats.js.errors import APIError, NotFoundError
 
 from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError, StoreError
 from academy.store.shared_log import place
+from academy.store.shared_log._compat import EncryptingClient
 from academy.store.shared_log.address import LogAddress
 from academy.store.v1 import records_pb2
 
@@ -116,7 +117,7 @@ class JetStreamLog:
         """
         self.address = address
         self._may_make = known is None
-        self._client = Client()
+        self._client = EncryptingClient() if address.encrypted else Client()
         self._reconnected = asyncio.Event()
         self._last_error: Exception | None = None
         self._news: deque[Message] = deque()
