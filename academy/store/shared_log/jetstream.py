@@ -179,7 +179,7 @@ class JetStreamLog:
         except (NatsError, OSError, ValueError) as error:
             why = self._last_error or error
             raise LogUnavailableError(
-                f"no NATS server lets this one in at {self.address}: {why or type(why).__name__}; "
+                f"no NATS server lets this one in at {self.address}: {describe(why)}; "
                 "check the address and that the server runs with JetStream (nats-server --jetstream)"
             ) from error
         return await self._look_again()
@@ -203,9 +203,12 @@ class JetStreamLog:
     async def _close(self) -> None:
         if self._reading is not None:
             await _end({self._reading})
-        await self._client.close()
+        # It waits without limit for a server that takes nothing, and fails where the connection is just lost.
+        closing = asyncio.ensure_future(self._client.close())
+        await asyncio.wait({closing}, timeout=_ANSWER_SECONDS)
         # The client leaves tasks behind where a transfer was given up.
         await _end(asyncio.all_tasks() - {asyncio.current_task()})
+        await asyncio.gather(closing, return_exceptions=True)
 
     @property
     def stream(self) -> JetStreamContext:
@@ -339,6 +342,11 @@ class JetStreamLog:
     def is_connected(self) -> bool:
         """Whether a server of NATS has answered lately."""
         return self._client.is_connected
+
+    @property
+    def is_read(self) -> bool:
+        """Whether NATS answers, and has the stream."""
+        return self.is_connected and self._is_checked and self._reading_error is None
 
     # Publishing
 

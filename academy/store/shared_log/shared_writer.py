@@ -6,6 +6,7 @@ between, the message is in the stream, and the next start folds it like those of
 """
 
 import logging
+import math
 import secrets
 import threading
 import time
@@ -87,6 +88,7 @@ class SharedWriter(Writer):
         Raises StoreError, LogUnavailableError, LogDivergedError.
         """
         self._patience = PATIENCE
+        self._ends = math.inf
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
         # Why writes are refused now, "" if they are not.
@@ -114,10 +116,11 @@ class SharedWriter(Writer):
     @property
     def follows(self) -> bool:
         """Whether the log is followed now."""
-        return self._failure is None and self._log.is_connected
+        return self._failure is None and self._log.is_read
 
     def close(self) -> None:
-        """Commit what waits, then stop."""
+        """Commit what waits, then stop. Where NATS is lost, groups of commands wait together for it."""
+        self._ends = time.monotonic() + self._patience
         super().close()
         self._log.close()
 
@@ -145,7 +148,7 @@ class SharedWriter(Writer):
                 self._is_called = False
 
     def _commit(self, group: list[Queued]) -> None:
-        deadline = time.monotonic() + self._patience
+        deadline = min(time.monotonic() + self._patience, self._ends)
         lost = False
         while group:
             if not lost:

@@ -3,6 +3,7 @@
 import errno
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from academy.store import event_log
 from academy.store.environment import Environment, TableName
+from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
@@ -79,6 +81,9 @@ def test_metrics_say_when_a_server_has_lost_its_log(nats: NatsServer, tmp_path: 
         until(lambda: is_up() == 0.0)
         nats.start()
         until(lambda: is_up() == 1.0)
+        with closing(JetStreamLog(nats.address("club"))) as log:
+            log.run(log.stream.delete_stream("club"))
+        until(lambda: is_up() == 0.0)
 
 
 def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: tuple[Path, Path]) -> None:

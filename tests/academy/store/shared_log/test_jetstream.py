@@ -36,6 +36,29 @@ def test_a_server_stops_though_a_cancel_is_lost_as_python_3_11_may_lose_it(log: 
     assert not closing.is_alive() and task.done()
 
 
+async def fill(stream: JetStreamLog) -> None:
+    """Send more than the connection's buffers take."""
+    sent = [stream._client.publish("elsewhere", bytes(100_000)) for _ in range(200)]
+    await asyncio.wait([asyncio.ensure_future(one) for one in sent], timeout=0.2)
+
+
+def test_a_server_stops_while_nats_takes_nothing_or_is_gone(
+    own_nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for end in (own_nats.pause, own_nats.kill):
+        stream = JetStreamLog(own_nats.address("full"))
+        monkeypatch.setattr("academy.store.shared_log.jetstream._ANSWER_SECONDS", 0.5)
+        end()
+
+        stream.run(fill(stream))
+        closing = threading.Thread(target=stream.close, daemon=True)
+        closing.start()
+        closing.join(20)
+        assert not closing.is_alive() and stream._loop.is_closed()
+        own_nats.resume()
+        monkeypatch.undo()
+
+
 def test_a_password_is_sent_to_no_server_that_does_not_encrypt(
     nats: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
