@@ -21,7 +21,13 @@ from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import LogDivergedError, LogUnavailableError, LogUpgradingError, StoreError
+from academy.store.errors import (
+    LogDivergedError,
+    LogUnavailableError,
+    LogUpgradingError,
+    StoreClosedError,
+    StoreError,
+)
 from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
@@ -110,6 +116,7 @@ class SharedWriter(Writer):
             self._log.follow(joined.followed, place.name_of_last(joined), self._tell_news)
             self._catch_up(self._log.state.last)
         except BaseException:
+            self._patience = 0.0
             self.close()
             raise
 
@@ -151,6 +158,10 @@ class SharedWriter(Writer):
         deadline = min(time.monotonic() + self._patience, self._ends)
         lost = False
         while group:
+            if time.monotonic() > self._ends:
+                # What is still to be folded may take long.
+                self._fail(group, StoreClosedError("the store was closed"))
+                return
             if not lost:
                 self._log.let_pass()
             try:

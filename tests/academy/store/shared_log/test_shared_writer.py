@@ -329,17 +329,19 @@ def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
 ) -> None:
     monkeypatch.setattr("academy.store.shared_log.jetstream._PING_SECONDS", 0.1)
     store = open_store("one", own_nats.address("silent"))
-    assert store.follows_log
+
+    def wait_until_it_follows(wanted: bool) -> None:
+        deadline = time.monotonic() + 60
+        while store.follows_log is not wanted:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+    wait_until_it_follows(True)
     own_nats.pause()
-    deadline = time.monotonic() + 60
-    while store.follows_log:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until_it_follows(False)
     own_nats.resume()
     store.run(RegisterGame(go_game(), "arena"))
-    while not store.follows_log:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until_it_follows(True)
 
 
 def big_import(count: int, first: int = 0) -> ImportLibraries:
