@@ -494,6 +494,9 @@ class JetStreamLog:
         lasting = await self._client.subscribe(inbox)
         try:
             while not self._reconnected.is_set():
+                if self._news:
+                    # What could not be folded when it came, as on a full disk.
+                    self._tell_news()
                 await self._wait_for_room()
                 # By hand: the client's own `fetch` with heartbeats is refused where messages have come early.
                 request = f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{known.name}"

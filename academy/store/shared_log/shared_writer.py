@@ -27,6 +27,7 @@ from academy.store.errors import (
     LogUpgradingError,
     StoreClosedError,
     StoreError,
+    StoreFullError,
 )
 from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place, snapshots
@@ -176,7 +177,7 @@ class SharedWriter(Writer):
                 # Every fault must reach the callers, and the thread must go on.
                 if isinstance(error, LogDivergedError) and self._failure is None:
                     self._stop_following(error)
-                if isinstance(error, LogUnavailableError):
+                if isinstance(error, LogUnavailableError | StoreFullError):
                     self._note_refusal(str(error))
                 self._fail(group, error)
                 return
@@ -203,6 +204,8 @@ class SharedWriter(Writer):
         """
         if self._failure is not None:
             raise self._failure
+        # What comes from here on is folded next.
+        self._is_called = False
         touched: set[str] = set()
         attempt = _Attempt(group)
         try:
@@ -290,7 +293,6 @@ class SharedWriter(Writer):
     def _fold_news(
         self, transaction: Transaction, attempt: _Attempt, now: records_pb2.LogPlace, touched: set[str]
     ) -> None:
-        self._is_called = False
         begun = time.monotonic()
         attempt.folding = False
         work = WriteContext(transaction, self._games, self._journal, self._clock(), self._give_way)

@@ -21,6 +21,7 @@ from academy.store.errors import (
     LogUnavailableError,
     LogUpgradingError,
     StoreError,
+    StoreFullError,
 )
 from academy.store.library_commands import DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
@@ -29,7 +30,7 @@ from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MutePlayer
-from academy.store.shared_log import place
+from academy.store.shared_log import jetstream, place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.place import FreezeLog
 from academy.store.tokens import CreateToken, Role
@@ -291,6 +292,25 @@ def test_a_write_is_refused_when_no_nats_server_comes_back(
     begun, ended = (logged.getMessage() for logged in caplog.records if logged.levelno >= logging.WARNING)
     assert begun.startswith("writes are refused: nats://")
     assert ended == "writes are done again"
+
+
+def test_a_server_whose_disk_was_full_takes_in_what_came_meanwhile(
+    log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(jetstream, "_REQUEST", jetstream._REQUEST.replace(b"5000000000", b"1000000000"))
+    first, second = open_store("first", log), open_store("second", log)
+    failed = threading.Event()
+
+    def fail_as_a_full_disk(*_: object) -> None:
+        failed.set()
+        raise StoreFullError("no room left")
+
+    with monkeypatch.context() as full:
+        full.setattr(second.environment, "write", fail_as_a_full_disk)
+        first.run(RegisterGame(go_game(), "arena"))
+        assert failed.wait(20)
+    wait_until_equal(first, second)
+    assert "writes are refused: no room left" in caplog.text
 
 
 def test_a_folder_whose_last_messages_were_lost_by_nats_and_replaced_by_others_is_refused(
