@@ -77,6 +77,8 @@ _LOST_RACE: Final = (10071, 10164)
 NAME_IN_USE: Final = 10058
 # Refusals that do not last: the message is being stored; servers of the cluster do not know each other yet.
 _PASSING: Final = (10158, 10005)
+# A refusal that lasts though NATS calls it a fault of its own: servers that are no cluster keep one copy.
+_NO_CLUSTER: Final = 10074
 _SERVER_FAULT: Final = 500
 _MOVE: Final = "`academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"
 
@@ -502,6 +504,8 @@ class JetStreamLog:
                 request = f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{known.name}"
                 await self._client.publish(request, _REQUEST, reply=inbox)
                 await self._take_requested(lasting)
+                # The consumer's server may be the only one of the stream's that is left.
+                await self.stream.stream_info(stream)
         finally:
             await lasting.unsubscribe()
 
@@ -571,7 +575,7 @@ def _is_refusal(error: Exception) -> bool:
     """Whether the same request would be refused again."""
     if not isinstance(error, APIError) or error.err_code in _PASSING:
         return False
-    return (error.code or _SERVER_FAULT) < _SERVER_FAULT
+    return error.err_code == _NO_CLUSTER or (error.code or _SERVER_FAULT) < _SERVER_FAULT
 
 
 def describe(error: BaseException) -> str:

@@ -120,6 +120,9 @@ def fetch(folder: Path, address: LogAddress) -> int:
                 try:
                     _take(log, snapshot, draft)
                 except (StoreError, OSError, NatsError, TimeoutError) as error:
+                    if isinstance(error, StoreFullError) or getattr(error, "errno", None) in NO_ROOM:
+                        # The next one would find no room either, nor would the log.
+                        raise
                     _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
                     continue
                 with lock_alone(folder):

@@ -36,6 +36,13 @@ def test_a_server_stops_though_a_cancel_is_lost_as_python_3_11_may_lose_it(log: 
     assert not closing.is_alive() and task.done()
 
 
+def test_several_nats_servers_that_are_no_cluster_are_named_at_once(nats: NatsServer) -> None:
+    with pytest.raises(
+        LogUnavailableError, match="NATS refuses: replicas > 1 not supported in non-clustered"
+    ):
+        JetStreamLog(LogAddress.parse(f"nats://{nats.host},127.0.0.1:1/copies-of-none"))
+
+
 async def fill(stream: JetStreamLog) -> None:
     """Send more than the connection's buffers take."""
     sent = [stream._client.publish("elsewhere", bytes(100_000)) for _ in range(200)]

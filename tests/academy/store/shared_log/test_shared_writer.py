@@ -361,7 +361,6 @@ def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
     wait_until_it_follows(False)
     own_nats.resume()
     store.run(RegisterGame(go_game(), "arena"))
-    wait_until_it_follows(True)
 
 
 def big_import(count: int, first: int = 0) -> ImportLibraries:

@@ -1,6 +1,7 @@
 """New servers begin with a snapshot from NATS' object store, and the log is cut behind it."""
 
 import asyncio
+import errno
 import time
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +13,7 @@ from nats.js import JetStreamContext
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCacheFiles
 from academy.store.contest_commands import RegisterGame
-from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError
+from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError, StoreFullError
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.replica import read_view
@@ -256,6 +257,17 @@ def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_s
     with pytest.raises(LogUnavailableError, match="try again"):
         Store(tmp_path / "fresh", log=log)
     assert not (tmp_path / "fresh" / "data.mdb").exists()
+
+
+def test_a_full_disk_is_named_where_a_new_server_takes_a_snapshot(
+    log: LogAddress, first: Store, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_as_a_full_disk(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(snapshots, "_unpack", fail_as_a_full_disk)
+    with pytest.raises(StoreFullError, match=r"No space left.*room for two copies"):
+        open_store("fresh", log)
 
 
 def test_a_folder_with_a_log_of_its_own_has_no_snapshots(open_store: OpenStore) -> None:
