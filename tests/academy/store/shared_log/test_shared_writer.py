@@ -1,6 +1,7 @@
 """Servers that share a log: each store here is what one server has."""
 
 import logging
+import math
 import random
 import shutil
 import threading
@@ -33,6 +34,7 @@ from academy.store.player_commands import MutePlayer
 from academy.store.shared_log import jetstream, place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.place import FreezeLog
+from academy.store.shared_log.shared_writer import SharedWriter
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
@@ -292,6 +294,29 @@ def test_a_write_is_refused_when_no_nats_server_comes_back(
     begun, ended = (logged.getMessage() for logged in caplog.records if logged.levelno >= logging.WARNING)
     assert begun.startswith("writes are refused: nats://")
     assert ended == "writes are done again"
+
+
+def test_what_waits_for_nats_when_a_server_stops_is_given_up_together(
+    own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store("one", own_nats.address("stopping"))
+    writer = store._writer
+    assert isinstance(writer, SharedWriter)
+    deadlines = []
+
+    def refuse(_: object, message: object, deadline: float) -> None:
+        while writer._ends == math.inf:
+            time.sleep(0.01)
+        deadlines.append(deadline)
+        raise LogUnavailableError("no NATS")
+
+    # A fake of more commands than a message takes, and of a NATS server that waits for the stop.
+    monkeypatch.setattr(writer, "_group_size", 1)
+    monkeypatch.setattr(jetstream.JetStreamLog, "publish", refuse)
+    waiting = [store.submit(RegisterGame(go_game(f"go-{number}"), "arena")) for number in range(5)]
+    store.close()
+    assert all(isinstance(future.exception(), LogUnavailableError) for future in waiting)
+    assert deadlines[1:] == [writer._ends] * 4
 
 
 def test_a_server_whose_disk_was_full_takes_in_what_came_meanwhile(
