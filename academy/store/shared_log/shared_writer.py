@@ -250,7 +250,12 @@ class SharedWriter(Writer):
         try:
             made = snapshots.make(self._environment)
             first = snapshots.cut(self._environment) if self._cut else 0
-        except (StoreError, OSError) as error:
+        except Exception as error:
+            if self._ends < math.inf:
+                # The server stops: its folder is closed, and the interpreter ends under this thread.
+                return
+            if not isinstance(error, OSError):
+                raise
             _log.warning("no snapshot was made: %s", error)
             return
         _log.info("a snapshot of message %d has %d bytes", made.followed, made.size)

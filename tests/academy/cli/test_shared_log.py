@@ -79,8 +79,8 @@ def test_a_server_that_is_stopped_while_it_waits_for_its_log_ends_well(
     # Its handlers are there before its marker.
     until(lambda: (folders[0] / clean_shutdown.FOLDER).exists() and bool(clean_shutdown.markers(folders[0])))
     server.terminate()
-    _, said = server.communicate(timeout=60)
-    assert (server.returncode, said) == (0, "")
+    _, errors = server.communicate(timeout=60)
+    assert (server.returncode, errors) == (0, "")
     assert not clean_shutdown.markers(folders[0])
 
 

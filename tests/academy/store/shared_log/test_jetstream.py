@@ -45,8 +45,10 @@ def test_several_nats_servers_that_are_no_cluster_are_named_at_once(nats: NatsSe
 
 async def fill(stream: JetStreamLog) -> None:
     """Send more than the connection's buffers take."""
-    sent = [stream._client.publish("elsewhere", bytes(100_000)) for _ in range(200)]
-    await asyncio.wait([asyncio.ensure_future(one) for one in sent], timeout=0.2)
+    send = stream._client.publish
+    await asyncio.wait(
+        [asyncio.ensure_future(send("elsewhere", bytes(100_000))) for _ in range(200)], timeout=0.2
+    )
 
 
 def test_a_server_stops_while_nats_takes_nothing_or_is_gone(

@@ -123,7 +123,7 @@ def test_a_compacted_folder_becomes_a_log_that_begins_with_its_snapshot(
     share(library, log)
     fresh, moved = open_store("fresh", log), open_store("library")
     assert fresh.read(tokens.authenticate, token, time.time()).name == "ann"
-    # What the events of before have counted counts no more.
+    # A report whose event was removed does not count again.
     assert not fresh.run(ReportContest(report("go-9x9/1", first_wins=True, plies=60), "arena")).counted
     assert teach(fresh, "new")
     wait_until_equal(moved, fresh)

@@ -2,6 +2,8 @@
 
 import asyncio
 import errno
+import math
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +22,7 @@ from academy.store.replica import read_view
 from academy.store.shared_log import snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.shared_writer import SharedWriter
 from tests.academy.store.examples import go_game
 from tests.academy.store.shared_log.conftest import OpenStore
 from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
@@ -257,6 +260,28 @@ def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_s
     with pytest.raises(LogUnavailableError, match="try again"):
         Store(tmp_path / "fresh", log=log)
     assert not (tmp_path / "fresh" / "data.mdb").exists()
+
+
+def test_a_snapshot_that_a_stop_interrupts_leaves_no_complaint(
+    log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_store("first", log)
+    writer = store._writer
+    assert isinstance(writer, SharedWriter)
+
+    def fail_as_when_the_interpreter_ends(*_: object) -> None:
+        while writer._ends == math.inf:
+            time.sleep(0.01)
+        raise RuntimeError("cannot schedule new futures after shutdown")
+
+    complaints: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", complaints.append)
+    monkeypatch.setattr(snapshots, "make", fail_as_when_the_interpreter_ends)
+    store.schedule_snapshots(every=1, cut=False)
+    store.run(RegisterGame(go_game(), "arena"))
+    store.close()
+    writer._snapshot.join(20)
+    assert not complaints and not caplog.records
 
 
 def test_a_full_disk_is_named_where_a_new_server_takes_a_snapshot(
