@@ -13,7 +13,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Coroutine, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from gzip import BadGzipFile
 from io import BufferedIOBase, BufferedReader, BufferedWriter
@@ -77,7 +77,9 @@ def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
         with tarfile.open(packed, "w:gz", compresslevel=_LEVEL) as archive:
             # First the caches: those of later generations than the data would be made again.
             for cache in sorted(environment.folder.glob(f"{PATTERN_CACHES}/*.patterns")):
-                _pack(archive, cache, f"{PATTERN_CACHES}/{cache.name}")
+                # A server may remove one meanwhile.
+                with suppress(FileNotFoundError):
+                    _pack(archive, cache, f"{PATTERN_CACHES}/{cache.name}")
             place_copy(copy, environment)
             _pack(archive, copy / _DATA, _DATA)
         with Environment(copy, read_only=True) as copied, copied.reading() as transaction:

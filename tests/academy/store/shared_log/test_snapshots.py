@@ -15,6 +15,7 @@ from nats.js import JetStreamContext
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCacheFiles
 from academy.store.contest_commands import RegisterGame
+from academy.store.environment import PATTERN_CACHES
 from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError, StoreFullError
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
@@ -88,6 +89,8 @@ def test_a_new_server_has_the_pattern_caches_of_the_one_that_made_the_snapshot(
     log: LogAddress, first: Store, open_store: OpenStore
 ) -> None:
     asyncio.run(GameCache(first).game(GAME))
+    # One that a server removes meanwhile.
+    (first.environment.folder / PATTERN_CACHES / "00.patterns").symlink_to("missing")
     snapshots.make(first.environment)
     assert teach(first, "since")
     fresh = open_store("fresh", log)
