@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -55,9 +56,9 @@ def run_server(
         with (
             signals(*_SIGNALS) as signal_pipe,
             clean_shutdown.serving(
-                data, harmless=(InvalidAddressError, LogUnavailableError, ServerProcessError)
+                data, harmless=(InvalidAddressError, LogUnavailableError, ServerProcessError, _StoppedError)
             ) as marker,
-            Store(data, log=settings.log) as store,
+            _open(data, settings, signal_pipe) as store,
             embedded_token(store, marker, token_file),
         ):
             if processes == 1:
@@ -67,10 +68,39 @@ def run_server(
                 _serve_together(
                     store, _Process(data, settings, configure_logs), processes, hang_seconds, signal_pipe
                 )
+    except _StoppedError:
+        return
     except (StoreCorruptError, DataDamagedError) as error:
         raise CommandError(str(error), ExitCode.FAULTY) from error
     except ServerProcessError as error:
         raise CommandError(f"{error}; its own messages say why") from error
+
+
+class _StoppedError(Exception):
+    """The server was asked to end before it served."""
+
+
+def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
+    """Open the store, which may first read a long log. Raises _StoppedError as soon as a signal comes."""
+
+    def stop(*_: object) -> None:
+        # Once: what was begun is undone in peace.
+        ignore()
+        raise _StoppedError
+
+    def ignore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    try:
+        for number in _SIGNALS:
+            signal.signal(number, stop)
+        if select.select([signal_pipe], [], [], 0)[0]:
+            raise _StoppedError
+        return Store(data, log=settings.log)
+    finally:
+        ignore()
 
 
 def _announce(data: Path, hint: str, address: ServerAddress) -> None:

@@ -47,6 +47,11 @@ class LogAddress:
         return cls(servers, stream or DEFAULT_STREAM, replicas or min(_USUAL_REPLICAS, len(servers)))
 
     @property
+    def encrypted(self) -> bool:
+        """Whether only encrypted connections will do."""
+        return self.servers[0].startswith("tls://")
+
+    @property
     def subject(self) -> str:
         """The one subject of the stream."""
         return f"{self.stream}.log"

@@ -35,7 +35,10 @@ from nats.js.api import (
 from nats.js.errors import APIError, NotFoundError
 
 from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError, StoreError
+from academy.store.shared_log import place
+from academy.store.shared_log._compat import EncryptingClient
 from academy.store.shared_log.address import LogAddress
+from academy.store.v1 import records_pb2
 
 # How long a write waits for a leader: one that was killed is replaced within 8 s.
 PATIENCE: Final = 15.0
@@ -74,7 +77,10 @@ _LOST_RACE: Final = (10071, 10164)
 NAME_IN_USE: Final = 10058
 # Refusals that do not last: the message is being stored; servers of the cluster do not know each other yet.
 _PASSING: Final = (10158, 10005)
+# A refusal that lasts though NATS calls it a fault of its own: servers that are no cluster keep one copy.
+_NO_CLUSTER: Final = 10074
 _SERVER_FAULT: Final = 500
+_MOVE: Final = "`academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -105,10 +111,15 @@ class StreamState:
 class JetStreamLog:
     """A stream that is read from a place on. Its methods may be called from any thread."""
 
-    def __init__(self, address: LogAddress) -> None:
-        """Connect, and make the stream where it is missing. Raises LogUnavailableError, LogDivergedError."""
+    def __init__(self, address: LogAddress, known: records_pb2.LogPlace | None = None) -> None:
+        """Connect, and make the stream where it is missing.
+
+        A folder that follows the stream gives its place in it: then it must be there, and have that message.
+        Raises LogUnavailableError, LogDivergedError.
+        """
         self.address = address
-        self._client = Client()
+        self._may_make = known is None
+        self._client = EncryptingClient() if address.encrypted else Client()
         self._reconnected = asyncio.Event()
         self._last_error: Exception | None = None
         self._news: deque[Message] = deque()
@@ -131,6 +142,8 @@ class JetStreamLog:
         self._thread.start()
         try:
             self.state = self.run(self._open())
+            if known is not None:
+                self._check_follower(known)
         except BaseException:
             self.close()
             raise
@@ -168,7 +181,7 @@ class JetStreamLog:
         except (NatsError, OSError, ValueError) as error:
             why = self._last_error or error
             raise LogUnavailableError(
-                f"no NATS server lets this one in at {self.address}: {why or type(why).__name__}; "
+                f"no NATS server lets this one in at {self.address}: {describe(why)}; "
                 "check the address and that the server runs with JetStream (nats-server --jetstream)"
             ) from error
         return await self._look_again()
@@ -192,9 +205,12 @@ class JetStreamLog:
     async def _close(self) -> None:
         if self._reading is not None:
             await _end({self._reading})
-        await self._client.close()
+        # It waits without limit for a server that takes nothing, and fails where the connection is just lost.
+        closing = asyncio.ensure_future(self._client.close())
+        await asyncio.wait({closing}, timeout=_ANSWER_SECONDS)
         # The client leaves tasks behind where a transfer was given up.
         await _end(asyncio.all_tasks() - {asyncio.current_task()})
+        await asyncio.gather(closing, return_exceptions=True)
 
     @property
     def stream(self) -> JetStreamContext:
@@ -205,7 +221,13 @@ class JetStreamLog:
         name = self.address.stream
         try:
             return await self.stream.stream_info(name)
-        except NotFoundError:
+        except NotFoundError as error:
+            if not self._may_make:
+                raise LogDivergedError(
+                    f"{self.address}: there is no stream {name!r}, which this folder follows: give the right "
+                    "address, or see what NATS has lost; to go on with what the folder has, move it to a new "
+                    f"stream: {_MOVE}"
+                ) from error
             config = StreamConfig(
                 name=name,
                 subjects=[self.address.subject],
@@ -221,6 +243,23 @@ class JetStreamLog:
                 raise
             # Another server made it meanwhile, with other replicas.
             return await self.stream.stream_info(name)
+
+    def _check_follower(self, known: records_pb2.LogPlace) -> None:
+        """Raise LogDivergedError where the stream is not the one that a folder follows, or lacks messages."""
+        deadline = time.monotonic() + SETTLING_SECONDS
+        while self.state.created == known.created:
+            if self.state.last >= known.followed:
+                self.check_holds(known.followed, place.name_of_last(known))
+                return
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_PAUSE)
+            self.look_again()
+        raise LogDivergedError(
+            f"this folder follows another stream than the one at {self.address} (made {self.state.created}, "
+            f"{self.state.last:,} messages), to message {known.followed:,}: give the right address, or begin "
+            "with an empty folder"
+        )
 
     def _check(self, info: StreamInfo) -> StreamState:
         config = info.config
@@ -270,7 +309,7 @@ class JetStreamLog:
                 "the stream has lost messages and has grown again since, as after a loss of power without "
                 "`sync_interval: always`. Keep this folder, which has what was lost. To go on with the "
                 "stream begin with an empty folder; to go on with what the folder has, move it to a new "
-                "stream: `academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"
+                f"stream: {_MOVE}"
             )
 
     async def time_of_last(self, stream: str, subject: str) -> float:
@@ -305,6 +344,11 @@ class JetStreamLog:
     def is_connected(self) -> bool:
         """Whether a server of NATS has answered lately."""
         return self._client.is_connected
+
+    @property
+    def is_read(self) -> bool:
+        """Whether NATS answers, and has the stream."""
+        return self.is_connected and self._is_checked and self._reading_error is None
 
     # Publishing
 
@@ -452,11 +496,16 @@ class JetStreamLog:
         lasting = await self._client.subscribe(inbox)
         try:
             while not self._reconnected.is_set():
+                if self._news:
+                    # What could not be folded when it came, as on a full disk.
+                    self._tell_news()
                 await self._wait_for_room()
                 # By hand: the client's own `fetch` with heartbeats is refused where messages have come early.
                 request = f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{known.name}"
                 await self._client.publish(request, _REQUEST, reply=inbox)
                 await self._take_requested(lasting)
+                # The consumer's server may be the only one of the stream's that is left.
+                await self.stream.stream_info(stream)
         finally:
             await lasting.unsubscribe()
 
@@ -526,7 +575,7 @@ def _is_refusal(error: Exception) -> bool:
     """Whether the same request would be refused again."""
     if not isinstance(error, APIError) or error.err_code in _PASSING:
         return False
-    return (error.code or _SERVER_FAULT) < _SERVER_FAULT
+    return error.err_code == _NO_CLUSTER or (error.code or _SERVER_FAULT) < _SERVER_FAULT
 
 
 def describe(error: BaseException) -> str:

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from academy.knowledge.game import RULES_VERSION
 from academy.store import event_log, keys
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import LogDivergedError, StoreError
+from academy.store.errors import LogDivergedError
 from academy.store.maintenance.compaction import lock_alone
-from academy.store.shared_log import place
+from academy.store.shared_log import place, snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import PATIENCE, JetStreamLog, LostRaceError, Message
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
@@ -20,32 +21,46 @@ from academy.store.v1 import records_pb2
 def share(data: Path, address: LogAddress) -> int:
     """Publish all of a folder to a stream, which the folder follows then; return the number of messages.
 
-    Killed, it goes on where it was when it is run again. Raises StoreError while another process uses the
-    folder, where its log lacks the first event or was learnt by other rules, and where the stream holds
-    something else.
+    Where the folder's log lacks the first event, or was learnt by other rules, nobody could learn from it:
+    then the stream begins behind it, with a snapshot. Killed, it goes on where it was when it is run again.
+    Raises StoreError while another process uses the folder, and where the stream holds something else.
     """
     with lock_alone(data):
         pass
     with Environment(data) as environment:
-        log = JetStreamLog(address)
-        try:
-            return environment.write(lambda transaction: _share(transaction, address, log))
-        finally:
-            log.close()
+        with environment.reading() as transaction:
+            is_whole, now = _is_whole(transaction), place.read(transaction)
+            # Killed before it had a snapshot: its last message is that of a move.
+            goes_on = now is not None and now.address == address.text and not is_whole
+            if now is None or not (goes_on and now.name == _name(now.created, now.followed)):
+                place.check_own_log(transaction, "cannot be moved")
+        with closing(JetStreamLog(address, now)) as log:
+            if now is None:
+                now = environment.write(lambda transaction: _share(transaction, address, log))
+            if not is_whole:
+                snapshots.make(environment)
+                log.cut(now.followed + 1)
+        return now.followed
 
 
-def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> int:
-    place.check_own_log(transaction, "cannot be moved")
+def _name(created: str, number: int) -> str:
+    return f"{created} {number}"
+
+
+def _is_whole(transaction: Transaction) -> bool:
+    """Whether a folder's events make its libraries, by the rules of this version."""
     if event_log.first_sequence(transaction) > 1:
-        raise StoreError(
-            "this folder was compacted, so its log does not make its libraries: export them instead"
-        )
+        return False
+    return all(event.rules == RULES_VERSION for event in event_log.scan(transaction))
+
+
+def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> records_pb2.LogPlace:
     known = log.state.last
     if known:
         log.follow(0, "", lambda: None)
     count, name = 0, ""
     for count, packed in enumerate(_messages(transaction, log.limit), 1):
-        message = Message(count, packed, f"{log.state.created} {count}", name)
+        message = Message(count, packed, _name(log.state.created, count), name)
         name = message.name
         if count <= known:
             _check_known(log, message, address)
@@ -59,7 +74,7 @@ def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> 
     now = records_pb2.LogPlace(address=address.text, created=log.state.created)
     place.move_to(now, count, name)
     place.write(transaction, now)
-    return count
+    return now
 
 
 def _check_known(log: JetStreamLog, message: Message, address: LogAddress) -> None:
@@ -87,11 +102,6 @@ def _messages(transaction: Transaction, limit: int) -> Iterator[bytes]:
 
 def _parts(transaction: Transaction) -> Iterator[CommandEntries]:
     for event in event_log.scan(transaction):
-        if event.rules != RULES_VERSION:
-            raise StoreError(
-                f"event {event.sequence:,} was learnt by version {event.rules} of the rules, which this "
-                "program does not have: export the libraries instead"
-            )
         part = CommandEntries()
         part.note_event(event)
         yield part

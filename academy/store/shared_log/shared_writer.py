@@ -6,6 +6,7 @@ between, the message is in the stream, and the next start folds it like those of
 """
 
 import logging
+import math
 import secrets
 import threading
 import time
@@ -20,13 +21,19 @@ from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import LogDivergedError, LogUnavailableError, LogUpgradingError, StoreError
+from academy.store.errors import (
+    LogDivergedError,
+    LogUnavailableError,
+    LogUpgradingError,
+    StoreClosedError,
+    StoreError,
+    StoreFullError,
+)
 from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import (
     PATIENCE,
-    SETTLING_SECONDS,
     JetStreamLog,
     LostRaceError,
     Message,
@@ -38,7 +45,6 @@ from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
-_LOOK_SECONDS: Final = 0.1
 _FROZEN: Final = (
     "writes are frozen for an upgrade: this server answers questions, and writes again when it is upgraded, "
     "or after `academy freeze --lift`"
@@ -89,6 +95,7 @@ class SharedWriter(Writer):
         Raises StoreError, LogUnavailableError, LogDivergedError.
         """
         self._patience = PATIENCE
+        self._ends = math.inf
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
         # Why writes are refused now, "" if they are not.
@@ -99,10 +106,8 @@ class SharedWriter(Writer):
         # Read before the stream is looked at: other processes of the folder may follow it further meanwhile.
         with environment.reading() as transaction:
             known = place.read(transaction)
-        self._log = JetStreamLog(address)
+        self._log = JetStreamLog(address, known)
         try:
-            if known is not None:
-                _check_same(known, address, self._log)
             joined = environment.write(lambda transaction: _join(transaction, address, self._log.state))
             super().__init__(environment, journal, queue_size=queue_size, clock=clock)
         except BaseException:
@@ -112,16 +117,18 @@ class SharedWriter(Writer):
             self._log.follow(joined.followed, place.name_of_last(joined), self._tell_news)
             self._catch_up(self._log.state.last)
         except BaseException:
+            self._patience = 0.0
             self.close()
             raise
 
     @property
     def follows(self) -> bool:
         """Whether the log is followed now."""
-        return self._failure is None and self._log.is_connected
+        return self._failure is None and self._log.is_read
 
     def close(self) -> None:
-        """Commit what waits, then stop."""
+        """Commit what waits, then stop. Where NATS is lost, groups of commands wait together for it."""
+        self._ends = time.monotonic() + self._patience
         super().close()
         self._log.close()
 
@@ -149,9 +156,13 @@ class SharedWriter(Writer):
                 self._is_called = False
 
     def _commit(self, group: list[Queued]) -> None:
-        deadline = time.monotonic() + self._patience
+        deadline = min(time.monotonic() + self._patience, self._ends)
         lost = False
         while group:
+            if time.monotonic() > self._ends:
+                # What is still to be folded may take long.
+                self._fail(group, StoreClosedError("the store was closed"))
+                return
             if not lost:
                 self._log.let_pass()
             try:
@@ -166,7 +177,7 @@ class SharedWriter(Writer):
                 # Every fault must reach the callers, and the thread must go on.
                 if isinstance(error, LogDivergedError) and self._failure is None:
                     self._stop_following(error)
-                if isinstance(error, LogUnavailableError):
+                if isinstance(error, LogUnavailableError | StoreFullError):
                     self._note_refusal(str(error))
                 self._fail(group, error)
                 return
@@ -193,6 +204,8 @@ class SharedWriter(Writer):
         """
         if self._failure is not None:
             raise self._failure
+        # What comes from here on is folded next.
+        self._is_called = False
         touched: set[str] = set()
         attempt = _Attempt(group)
         try:
@@ -237,7 +250,12 @@ class SharedWriter(Writer):
         try:
             made = snapshots.make(self._environment)
             first = snapshots.cut(self._environment) if self._cut else 0
-        except (StoreError, OSError) as error:
+        except Exception as error:
+            if self._ends < math.inf:
+                # The server stops: its folder is closed, and the interpreter ends under this thread.
+                return
+            if not isinstance(error, OSError):
+                raise
             _log.warning("no snapshot was made: %s", error)
             return
         _log.info("a snapshot of message %d has %d bytes", made.followed, made.size)
@@ -280,7 +298,6 @@ class SharedWriter(Writer):
     def _fold_news(
         self, transaction: Transaction, attempt: _Attempt, now: records_pb2.LogPlace, touched: set[str]
     ) -> None:
-        self._is_called = False
         begun = time.monotonic()
         attempt.folding = False
         work = WriteContext(transaction, self._games, self._journal, self._clock(), self._give_way)
@@ -324,23 +341,6 @@ class SharedWriter(Writer):
                 nested, self._games, self._journal, self._clock(), self._give_way, part.note_event
             )
             self._draft.add(part)
-
-
-def _check_same(known: records_pb2.LogPlace, address: LogAddress, log: JetStreamLog) -> None:
-    """Raise LogDivergedError where a stream is not the one that a folder follows, or lacks what is folded."""
-    deadline = time.monotonic() + SETTLING_SECONDS
-    while log.state.created == known.created:
-        if log.state.last >= known.followed:
-            log.check_holds(known.followed, place.name_of_last(known))
-            return
-        if time.monotonic() > deadline:
-            break
-        time.sleep(_LOOK_SECONDS)
-        log.look_again()
-    raise LogDivergedError(
-        f"this folder follows another stream than the one at {address} (made {log.state.created}, "
-        f"{log.state.last:,} messages): give the right address, or begin with an empty folder"
-    )
 
 
 def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> records_pb2.LogPlace:

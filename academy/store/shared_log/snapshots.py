@@ -13,7 +13,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Coroutine, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from gzip import BadGzipFile
 from io import BufferedIOBase, BufferedReader, BufferedWriter
@@ -62,9 +62,8 @@ class Snapshot:
 def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
     """Store a snapshot of a folder that follows a log, and remove all but the newest `keep`.
 
-    It needs room for a copy beside the data. Raises StoreError, LogUnavailableError.
+    It needs room for a copy beside the data. Raises StoreError, LogUnavailableError, LogDivergedError.
     """
-    address = _read_address(environment)
     for left in environment.folder.glob(f"{_DRAFT}*"):
         # Of a server that was killed; another process's may be in use.
         if left.stat().st_mtime < time.time() - _LEFT_SECONDS:
@@ -72,13 +71,15 @@ def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
     with (
         _naming_faults(environment.folder),
         _draft_in(environment.folder) as draft,
-        _open_log(address) as log,
+        _open_log_of(environment) as log,
     ):
         copy, packed = draft / "copy", draft / "packed"
         with tarfile.open(packed, "w:gz", compresslevel=_LEVEL) as archive:
             # First the caches: those of later generations than the data would be made again.
             for cache in sorted(environment.folder.glob(f"{PATTERN_CACHES}/*.patterns")):
-                _pack(archive, cache, f"{PATTERN_CACHES}/{cache.name}")
+                # A server may remove one meanwhile.
+                with suppress(FileNotFoundError):
+                    _pack(archive, cache, f"{PATTERN_CACHES}/{cache.name}")
             place_copy(copy, environment)
             _pack(archive, copy / _DATA, _DATA)
         with Environment(copy, read_only=True) as copied, copied.reading() as transaction:
@@ -96,9 +97,9 @@ def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
 def cut(environment: Environment, *, keep: int = KEPT) -> int:
     """Remove the log's messages that the oldest of the `keep` newest snapshots holds; return the first left.
 
-    With fewer snapshots nothing is removed. Raises StoreError, LogUnavailableError.
+    With fewer snapshots nothing is removed. Raises StoreError, LogUnavailableError, LogDivergedError.
     """
-    with _open_log(_read_address(environment)) as log:
+    with _open_log_of(environment) as log:
         kept = _list(log)[:keep]
         if len(kept) == keep:
             log.cut(kept[-1].followed)
@@ -111,7 +112,7 @@ def fetch(folder: Path, address: LogAddress) -> int:
     0: there is none, and the log is read from its beginning. Raises StoreError where that was cut,
     LogUnavailableError.
     """
-    with _naming_faults(folder), _open_log(address) as log:
+    with _naming_faults(folder), closing(JetStreamLog(address)) as log:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for left in folder.glob(f"{_DRAFT}*"):
             # Of a start that was killed.
@@ -121,6 +122,9 @@ def fetch(folder: Path, address: LogAddress) -> int:
                 try:
                     _take(log, snapshot, draft)
                 except (StoreError, OSError, NatsError, TimeoutError) as error:
+                    if isinstance(error, StoreFullError) or getattr(error, "errno", None) in NO_ROOM:
+                        # The next one would find no room either, nor would the log.
+                        raise
                     _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
                     continue
                 with lock_alone(folder):
@@ -138,8 +142,13 @@ def fetch(folder: Path, address: LogAddress) -> int:
     return 0
 
 
-def _open_log(address: LogAddress) -> closing[JetStreamLog]:
-    return closing(JetStreamLog(address))
+def _open_log_of(environment: Environment) -> closing[JetStreamLog]:
+    """Open the log that a folder follows: of any other its snapshot would push out those that are good."""
+    with environment.reading() as transaction:
+        now = place.read(transaction)
+    if now is None:
+        raise StoreError(f"{environment.folder}: has a log of its own; `academy backup` copies it")
+    return closing(JetStreamLog(LogAddress.parse(now.address), now))
 
 
 @contextmanager
@@ -161,14 +170,6 @@ def _naming_faults(folder: Path) -> Iterator[None]:
             f"{folder}: {error.strerror or error}; a snapshot needs room for two copies of the data beside "
             "them, and the right to write there"
         ) from error
-
-
-def _read_address(environment: Environment) -> LogAddress:
-    with environment.reading() as transaction:
-        now = place.read(transaction)
-    if now is None:
-        raise StoreError(f"{environment.folder}: has a log of its own; `academy backup` copies it")
-    return LogAddress.parse(now.address)
 
 
 def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:

@@ -3,6 +3,7 @@
 import errno
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from academy.store import event_log
 from academy.store.environment import Environment, TableName
+from academy.store.maintenance import clean_shutdown
+from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
@@ -68,17 +71,33 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
                 process.kill()
 
 
+def test_a_server_that_is_stopped_while_it_waits_for_its_log_ends_well(
+    nats: NatsServer, folders: tuple[Path, Path]
+) -> None:
+    nats.pause()
+    server = started(folders[0], "--log", str(nats.address("club")))
+    # Its handlers are there before its marker.
+    until(lambda: (folders[0] / clean_shutdown.FOLDER).exists() and bool(clean_shutdown.markers(folders[0])))
+    server.terminate()
+    _, errors = server.communicate(timeout=60)
+    assert (server.returncode, errors) == (0, "")
+    assert not clean_shutdown.markers(folders[0])
+
+
 def test_metrics_say_when_a_server_has_lost_its_log(nats: NatsServer, tmp_path: Path) -> None:
     with serving(tmp_path / "data", log=nats.address("club")) as server:
 
         def is_up() -> Any:
             return server.server.metrics.registry.get_sample_value("academy_shared_log_up")
 
-        assert is_up() == 1.0
+        until(lambda: is_up() == 1.0)
         nats.kill()
         until(lambda: is_up() == 0.0)
         nats.start()
         until(lambda: is_up() == 1.0)
+        with closing(JetStreamLog(nats.address("club"))) as log:
+            log.run(log.stream.delete_stream("club"))
+        until(lambda: is_up() == 0.0)
 
 
 def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: tuple[Path, Path]) -> None:

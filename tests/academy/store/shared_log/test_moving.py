@@ -1,24 +1,29 @@
 """A folder that had a log of its own becomes one of several."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from academy.knowledge.game import RULES_VERSION
 from academy.store import event_log, tokens
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.errors import LogDivergedError, StoreError
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
+from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import RefuseLateProposals, compact
 from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.moving import share
 from academy.store.shared_log.place import FreezeLog
 from academy.store.tokens import CreateToken, Role
 from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
+from tests.academy.store.shared_log.test_shared_writer import teach, wait_until_equal
 
 
 @pytest.fixture
@@ -96,11 +101,45 @@ def test_a_stream_that_holds_something_else_is_left_alone(
         share(library, log)
 
 
-def test_a_compacted_folder_is_not_moved(library: Path, log: LogAddress) -> None:
+_KILLED_BEFORE_THE_SNAPSHOT = """
+    import os, signal, sys
+    from pathlib import Path
+    from academy.store.shared_log import snapshots
+    from academy.store.shared_log.address import LogAddress
+    from academy.store.shared_log.moving import share
+
+    snapshots.make = lambda environment: os.kill(os.getpid(), signal.SIGKILL)
+    share(Path(sys.argv[1]), LogAddress.parse(sys.argv[2]))
+"""
+
+
+def test_a_compacted_folder_becomes_a_log_that_begins_with_its_snapshot(
+    library: Path, log: LogAddress, open_store: OpenStore
+) -> None:
     with Store(library) as store:
         compact(store.environment, keep=1)
-    with pytest.raises(StoreError, match=r"was compacted.*export them instead"):
+        _, token = store.run(CreateToken("ann", Role.BOT))
+    assert start_python(_KILLED_BEFORE_THE_SNAPSHOT, str(library), log.text).wait(60) == -9
+    share(library, log)
+    fresh, moved = open_store("fresh", log), open_store("library")
+    assert fresh.read(tokens.authenticate, token, time.time()).name == "ann"
+    # A report whose event was removed does not count again.
+    assert not fresh.run(ReportContest(report("go-9x9/1", first_wins=True, plies=60), "arena")).counted
+    assert teach(fresh, "new")
+    wait_until_equal(moved, fresh)
+    assert list(check(fresh.environment)) == []
+
+
+def test_a_folder_with_events_of_earlier_rules_becomes_a_log_that_begins_with_its_snapshot(
+    library: Path, log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as later:
+        later.setattr("academy.store.shared_log.moving.RULES_VERSION", RULES_VERSION + 1)
         share(library, log)
+    with closing(JetStreamLog(log)) as connection:
+        # No server can read what comes before.
+        assert connection.state.first == connection.state.last + 1
+    wait_until_equal(open_store("library"), open_store("fresh", log))
 
 
 def test_a_folder_that_another_process_serves_is_not_moved(library: Path, log: LogAddress) -> None:

@@ -1,6 +1,7 @@
 """Servers that share a log: each store here is what one server has."""
 
 import logging
+import math
 import random
 import shutil
 import threading
@@ -21,6 +22,7 @@ from academy.store.errors import (
     LogUnavailableError,
     LogUpgradingError,
     StoreError,
+    StoreFullError,
 )
 from academy.store.library_commands import DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
@@ -29,9 +31,10 @@ from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MutePlayer
-from academy.store.shared_log import place
+from academy.store.shared_log import jetstream, place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.place import FreezeLog
+from academy.store.shared_log.shared_writer import SharedWriter
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
@@ -293,6 +296,48 @@ def test_a_write_is_refused_when_no_nats_server_comes_back(
     assert ended == "writes are done again"
 
 
+def test_what_waits_for_nats_when_a_server_stops_is_given_up_together(
+    own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store("one", own_nats.address("stopping"))
+    writer = store._writer
+    assert isinstance(writer, SharedWriter)
+    deadlines = []
+
+    def refuse(_: object, message: object, deadline: float) -> None:
+        while writer._ends == math.inf:
+            time.sleep(0.01)
+        deadlines.append(deadline)
+        raise LogUnavailableError("no NATS")
+
+    # A fake of more commands than a message takes, and of a NATS server that waits for the stop.
+    monkeypatch.setattr(writer, "_group_size", 1)
+    monkeypatch.setattr(jetstream.JetStreamLog, "publish", refuse)
+    waiting = [store.submit(RegisterGame(go_game(f"go-{number}"), "arena")) for number in range(5)]
+    store.close()
+    assert all(isinstance(future.exception(), LogUnavailableError) for future in waiting)
+    assert deadlines[1:] == [writer._ends] * 4
+
+
+def test_a_server_whose_disk_was_full_takes_in_what_came_meanwhile(
+    log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(jetstream, "_REQUEST", jetstream._REQUEST.replace(b"5000000000", b"1000000000"))
+    first, second = open_store("first", log), open_store("second", log)
+    failed = threading.Event()
+
+    def fail_as_a_full_disk(*_: object) -> None:
+        failed.set()
+        raise StoreFullError("no room left")
+
+    with monkeypatch.context() as full:
+        full.setattr(second.environment, "write", fail_as_a_full_disk)
+        first.run(RegisterGame(go_game(), "arena"))
+        assert failed.wait(20)
+    wait_until_equal(first, second)
+    assert "writes are refused: no room left" in caplog.text
+
+
 def test_a_folder_whose_last_messages_were_lost_by_nats_and_replaced_by_others_is_refused(
     own_nats: NatsServer, tmp_path: Path
 ) -> None:
@@ -329,15 +374,18 @@ def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
 ) -> None:
     monkeypatch.setattr("academy.store.shared_log.jetstream._PING_SECONDS", 0.1)
     store = open_store("one", own_nats.address("silent"))
-    assert store.follows_log
+
+    def wait_until_it_follows(wanted: bool) -> None:
+        deadline = time.monotonic() + 60
+        while store.follows_log is not wanted:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+    wait_until_it_follows(True)
     own_nats.pause()
-    deadline = time.monotonic() + 60
-    while store.follows_log:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until_it_follows(False)
     own_nats.resume()
     store.run(RegisterGame(go_game(), "arena"))
-    assert store.follows_log
 
 
 def big_import(count: int, first: int = 0) -> ImportLibraries:
@@ -385,13 +433,19 @@ def test_a_folder_with_a_history_does_not_follow_a_log(log: LogAddress, open_sto
         open_store("own", log)
 
 
-def test_a_folder_does_not_follow_another_log(
+def test_a_folder_does_not_follow_another_log_and_makes_none_by_a_wrong_name(
     nats: NatsServer, log: LogAddress, open_store: OpenStore
 ) -> None:
+    another = nats.address("another")
     with open_store("first", log) as first:
         first.run(RegisterGame(go_game(), "arena"))
+    for _ in range(2):
+        with pytest.raises(LogDivergedError, match=r"no stream 'another'.*which this folder follows"):
+            open_store("first", another)
+    with open_store("second", another):
+        pass
     with pytest.raises(LogDivergedError, match="follows another stream"):
-        open_store("first", nats.address("another"))
+        open_store("first", another)
 
 
 def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(

@@ -1,6 +1,9 @@
 """New servers begin with a snapshot from NATS' object store, and the log is cut behind it."""
 
 import asyncio
+import errno
+import math
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -12,13 +15,15 @@ from nats.js import JetStreamContext
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCacheFiles
 from academy.store.contest_commands import RegisterGame
-from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError
+from academy.store.environment import PATTERN_CACHES
+from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError, StoreFullError
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.replica import read_view
 from academy.store.shared_log import snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.shared_writer import SharedWriter
 from tests.academy.store.examples import go_game
 from tests.academy.store.shared_log.conftest import OpenStore
 from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
@@ -84,6 +89,8 @@ def test_a_new_server_has_the_pattern_caches_of_the_one_that_made_the_snapshot(
     log: LogAddress, first: Store, open_store: OpenStore
 ) -> None:
     asyncio.run(GameCache(first).game(GAME))
+    # One that a server removes meanwhile.
+    (first.environment.folder / PATTERN_CACHES / "00.patterns").symlink_to("missing")
     snapshots.make(first.environment)
     assert teach(first, "since")
     fresh = open_store("fresh", log)
@@ -164,6 +171,27 @@ def test_a_snapshot_of_another_log_is_refused(
     wait_until_equal(first, open_store("fresh", log))
 
 
+def test_a_folder_of_a_log_that_was_made_again_neither_stores_snapshots_nor_cuts(
+    log: LogAddress, first: Store, open_store: OpenStore
+) -> None:
+    with closing(JetStreamLog(log)) as connection:
+        connection.run(connection.stream.delete_stream(log.stream))
+    for do in (snapshots.make, snapshots.cut):
+        with pytest.raises(LogDivergedError, match=r"no stream.*which this folder follows"):
+            do(first.environment)
+    second = open_store("second", log)
+    second.run(RegisterGame(go_game(), "arena"))
+    made = [snapshots.make(second.environment).name]
+    assert teach(second, "instead")
+    made.insert(0, snapshots.make(second.environment).name)
+    for do in (snapshots.make, snapshots.cut):
+        with pytest.raises(LogDivergedError, match="follows another stream"):
+            do(first.environment)
+    assert names(log) == made
+    with closing(JetStreamLog(log)) as connection:
+        assert connection.state.first == 1
+
+
 def test_only_the_newest_snapshots_are_kept_and_the_log_is_cut_behind_the_oldest_of_them(
     log: LogAddress, first: Store
 ) -> None:
@@ -235,6 +263,39 @@ def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_s
     with pytest.raises(LogUnavailableError, match="try again"):
         Store(tmp_path / "fresh", log=log)
     assert not (tmp_path / "fresh" / "data.mdb").exists()
+
+
+def test_a_snapshot_that_a_stop_interrupts_leaves_no_complaint(
+    log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_store("first", log)
+    writer = store._writer
+    assert isinstance(writer, SharedWriter)
+
+    def fail_as_when_the_interpreter_ends(*_: object) -> None:
+        while writer._ends == math.inf:
+            time.sleep(0.01)
+        raise RuntimeError("cannot schedule new futures after shutdown")
+
+    complaints: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", complaints.append)
+    monkeypatch.setattr(snapshots, "make", fail_as_when_the_interpreter_ends)
+    store.schedule_snapshots(every=1, cut=False)
+    store.run(RegisterGame(go_game(), "arena"))
+    store.close()
+    writer._snapshot.join(20)
+    assert not complaints and not caplog.records
+
+
+def test_a_full_disk_is_named_where_a_new_server_takes_a_snapshot(
+    log: LogAddress, first: Store, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_as_a_full_disk(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(snapshots, "_unpack", fail_as_a_full_disk)
+    with pytest.raises(StoreFullError, match=r"No space left.*room for two copies"):
+        open_store("fresh", log)
 
 
 def test_a_folder_with_a_log_of_its_own_has_no_snapshots(open_store: OpenStore) -> None:
