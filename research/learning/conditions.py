@@ -14,6 +14,7 @@ FAIR_USE: Final[Mapping[str, float]] = {
     "pattern_value_limit": LibrarySettings().pattern_value_limit,
     "local_weights": False,
 }
+_OPEN: Final[Mapping[str, float]] = {"local_weights": True, "pattern_value_limit": 1.0}
 _OPENINGS: Final = frozenset({Library.OPENING})
 EVERYTHING: Final = frozenset({Library.OPENING, Library.MIDDLE_GAME})
 
@@ -46,8 +47,8 @@ CONDITIONS: Final = {
         "openings only, one node a question", _OPENINGS, fair_use={"opening_plies_ahead": 0}
     ),
     "own": Condition("openings and tesujis, of own contests only", lessons="own"),
-    "open": Condition(
-        "open fair use: openings, weights at home",
-        fair_use={"local_weights": True, "pattern_value_limit": 1.0},
+    "open": Condition("open fair use: openings, weights at home", fair_use=_OPEN),
+    "open-own": Condition(
+        "open fair use: openings, weights at home, of own contests only", lessons="own", fair_use=_OPEN
     ),
 }

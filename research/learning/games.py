@@ -85,7 +85,7 @@ TRIALS: Final = {
         student=200,
         seconds=0.008,
         contests=1_200,
-        conditions=("everything", "shared", "openings", "own", "open"),
+        conditions=("everything", "shared", "openings", "own", "open", "open-own"),
         analysis=Analysis(1_000, 4_000),
     ),
     # Everybody has about twelve times the time of the trial before, so there are fewer contests.
@@ -106,9 +106,9 @@ TRIALS: Final = {
         levels=(10, 10, 40, 40, 120, 120, 240, 240),
         student=120,
         seconds=0.036,
-        contests=250,
-        conditions=("everything", "shared", "openings", "own", "open"),
-        analysis=Analysis(200, 2_000),
+        contests=1_000,
+        conditions=("everything", "shared", "openings", "own", "open", "open-own"),
+        analysis=Analysis(1_000, 2_000),
     ),
     "go": Trial(
         "Go 9x9",
@@ -128,7 +128,7 @@ TRIALS: Final = {
         levels=(30, 30, GnuGo(0), GnuGo(0), GnuGo(1), GnuGo(1), GnuGo(2), GnuGo(3)),
         student=30,
         seconds=0.016,
-        contests=1_000,
+        contests=600,
         conditions=("shared", "own", "open"),
     ),
     "othello": Trial(
