@@ -39,6 +39,8 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
                 failures += 1
         for setup, game in checked:
             games = [shape for shape, players in line_ups.items() if _plays_like(setup, players)]
+            if all(shape.lacking(kind.nodes[0]) for shape in games for kind in kinds):
+                games = [Shape.of([setup])]
             for kind in kinds:
                 missing = [shape.lacking(kind.nodes[0]) for shape in games]
                 if all(missing):
@@ -53,7 +55,8 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
                     pool.copied,
                     version("academy-arena"),
                 )
-                for names, failure in _by_answer(pool.call_on(kind, *call)):
+                for names, answer in _by_answer(pool.call_on(kind, *call)):
+                    failure = answer.removeprefix(f"player {setup.name}: ")
                     tell(f"player {setup.name} on {names}: {failure or 'works'}")
                     failures += bool(failure)
     if failures:

@@ -439,16 +439,33 @@ def _listed(amounts: Mapping[str, float], labels: Iterable[tuple[str, str]]) -> 
 
 
 def _in_short(error: Exception) -> str:
+    """The line of an error of Ray's that says what is wrong: the last one of a traceback, else the first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    traced = any(line.startswith('File "') for line in lines)
+    return (lines[-1] if traced else lines[0]) if lines else type(error).__name__
 
 
 def _check_listening(on: str) -> None:
-    """Raises RayUnavailableError at once where Ray would try for two minutes."""
+    """Raises RayUnavailableError at once where Ray would try for minutes, as at another server's port."""
+    import grpc
+
+    target = on.removeprefix("ray://")
+    # A head answers the health check of gRPC; a server for clients from outside knows no such call.
+    healthy = {grpc.StatusCode.UNIMPLEMENTED} if target != on else set()
     try:
-        address = ServerAddress.parse(on.removeprefix("ray://"))
+        address = ServerAddress.parse(target)
         with socket.create_connection((address.host, address.port), _CONNECT_SECONDS):
             pass
+        if os.environ.get("RAY_USE_TLS") != "1":
+            with grpc.insecure_channel(target) as channel:
+                check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
+                check(b"", timeout=_CONNECT_SECONDS)
+    except grpc.RpcError as error:
+        if error.code() not in healthy | {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED}:
+            raise RayUnavailableError(
+                f"{on}: what listens there is no Ray cluster ({error.code().name}): an address is "
+                "ray://HOST:10001 outside of the cluster, or HOST:6379 on one of its machines"
+            ) from error
     except (InvalidAddressError, OSError) as error:
         raise RayUnavailableError(
             f"{on}: there is no Ray cluster ({error}); an address is ray, ray://HOST:10001, or HOST:6379 "
