@@ -487,10 +487,10 @@ def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     options: dict[str, Any] = {"logging_level": "CRITICAL", "log_to_driver": False}
     if runtime_env:
         options["runtime_env"] = runtime_env
+    # Without an address Ray would take a cluster that somebody else runs here.
+    options["address"] = "local" if on == LOCAL else on
     if on == LOCAL:
         options["include_dashboard"] = False
-    else:
-        options["address"] = on
     if local:
         options["_node_ip_address"] = "127.0.0.1"
     # Ray takes signals for itself, which are the run's.
