@@ -41,21 +41,16 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
             games = [shape for shape, players in line_ups.items() if _plays_like(setup, players)]
             if all(shape.lacking(kind.nodes[0]) for shape in games for kind in kinds):
                 games = [Shape.of([setup])]
+            missing = {kind.name: [shape.lacking(kind.nodes[0]) for shape in games] for kind in kinds}
+            able = [kind for kind in kinds if not all(missing[kind.name])]
+            call = (_check, setup, game, control.academy is not None, pool.copied, version("academy-arena"))
+            answers = pool.call_on(able, *call)
             for kind in kinds:
-                missing = [shape.lacking(kind.nodes[0]) for shape in games]
-                if all(missing):
-                    least = min(missing, key=len)
+                if kind not in able:
+                    least = min(missing[kind.name], key=len)
                     tell(f"player {setup.name} on {kind.name}: no game fits, for want of {least}")
                     continue
-                call = (
-                    _check,
-                    setup,
-                    game,
-                    control.academy is not None,
-                    pool.copied,
-                    version("academy-arena"),
-                )
-                for names, answer in _by_answer(pool.call_on(kind, *call)):
+                for names, answer in _by_answer({name: answers[name] for name in kind.names}):
                     failure = answer.removeprefix(f"player {setup.name}: ")
                     tell(f"player {setup.name} on {names}: {failure or 'works'}")
                     failures += bool(failure)

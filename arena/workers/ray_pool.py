@@ -6,7 +6,7 @@ import queue
 import signal
 import socket
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -27,6 +27,8 @@ _LIVE_SECONDS: Final = 0.5
 _CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
 _LIVE_LOOKS: Final = 50
+# Workers in a row that end before they are ready, after which it costs games.
+_MOST_FAILED_STARTS: Final = 20
 # What Ray is to do on the user's terminal, in its reports and its network: nothing, none, and what the user
 # has set. It reads these when it is loaded.
 _QUIET: Final = {
@@ -109,7 +111,12 @@ class NodeKind:
     @property
     def name(self) -> str:
         """One of them, and how many more there are."""
-        return in_groups([_name(node) for node in self.nodes])
+        return in_groups(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return [_name(node) for node in self.nodes]
 
 
 @dataclass(eq=False)
@@ -159,6 +166,7 @@ class RayPool(Workers):
         self._idle: defaultdict[Shape, list[_Worker]] = defaultdict(list)
         self._starting: defaultdict[Shape, list[_Worker]] = defaultdict(list)
         self._waiting: defaultdict[Shape, deque[GameJob]] = defaultdict(deque)
+        self._failed_starts: Counter[Shape] = Counter()
         self._busy: dict[str, _Worker] = {}
         self._nodes = _Nodes()
         self._news: list[str] = []
@@ -228,13 +236,13 @@ class RayPool(Workers):
         return [NodeKind(offer, tuple(nodes)) for offer, nodes in sorted(kinds.items())]
 
     def call_on(
-        self, kind: NodeKind, function: Callable[..., T], *arguments: object
+        self, kinds: Iterable[NodeKind], function: Callable[..., T], *arguments: object
     ) -> dict[str, T | RayUnavailableError]:
-        """What a function returns on each node of a kind, by the node's name, or why it was not called."""
+        """What a function returns on each node of some kinds, by its name, or why it was not called."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         calls = {}
-        for node in kind.nodes:
+        for node in (node for kind in kinds for node in kind.nodes):
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=there)
             calls[_name(node)] = task.remote(*arguments)
@@ -242,6 +250,8 @@ class RayPool(Workers):
         for name, call in calls.items():
             try:
                 answers[name] = self._ray.get(call)
+            except (self._ray.exceptions.TaskUnschedulableError, self._ray.exceptions.NodeDiedError):
+                answers[name] = RayUnavailableError("the node has gone")
             except Exception as error:
                 answers[name] = RayUnavailableError(_in_short(error))
         return answers
@@ -308,15 +318,24 @@ class RayPool(Workers):
             self._ray.kill(worker.actor)
 
     def _settle(self, worker: _Worker, future: Any) -> WorkerLost | None:
-        """Take in a worker that has found a node. One that could not start costs a game that waits for it."""
+        """Take in a worker that has found a node. If none can start, it costs a game that waits for them."""
         try:
             worker.node = future.result()
         except Exception as error:
             self._dismiss(worker)
+            self._failed_starts[worker.shape] += 1
+            lost = isinstance(error, self._ray.exceptions.RayActorError)
             jobs = self._waiting[worker.shape]
-            return self._lost(jobs.popleft(), "a node", error) if jobs else None
+            # Its node may have been lost just then, before a game was there.
+            if not jobs or (lost and self._failed_starts[worker.shape] <= _MOST_FAILED_STARTS):
+                return None
+            return self._lost(jobs.popleft(), "a node", error)
+        self._failed_starts[worker.shape] = 0
         self._starting[worker.shape].remove(worker)
         self._idle[worker.shape].append(worker)
+        if worker.shape in self._missed:
+            # It is on a node that has just come.
+            self._nodes.looked = 0.0
         return None
 
     def _end_of(self, worker: _Worker, future: Any) -> GameResult | WorkerLost:
@@ -336,9 +355,8 @@ class RayPool(Workers):
 
     def _lost(self, job: GameJob, node: str, error: Exception) -> WorkerLost:
         if isinstance(error, self._ray.exceptions.RayActorError):
-            return WorkerLost(
-                job.game_id, f"{node}, which played it, was lost: {_in_short(error)}", job.attempt, True
-            )
+            why = next((f": {line.strip()}" for line in str(error).splitlines() if "because" in line), "")
+            return WorkerLost(job.game_id, f"{node}, which played it, was lost{why}", job.attempt, True)
         return WorkerLost(job.game_id, f"Ray: {_in_short(error)}", job.attempt)
 
     def _note_missing(self) -> None:
