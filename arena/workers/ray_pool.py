@@ -6,6 +6,7 @@ import queue
 import signal
 import socket
 import time
+import warnings
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,15 @@ _QUIET: Final = {
 # A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
 _LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+
+
+_ADDRESSES: Final = (
+    "an address is ray, ray://HOST:10001, or HOST:6379 of the cluster that this machine is a node of"
+)
+
+_TOKEN: Final = (
+    "if the cluster asks for a token, set RAY_AUTH_MODE=token here, with the same token in ~/.ray/auth_token"
+)
 
 
 class RayUnavailableError(WorkersError):
@@ -468,36 +478,34 @@ def _check_listening(on: str) -> None:
     import grpc
 
     target = on.removeprefix("ray://")
-    # A head answers the health check of gRPC; a server for clients from outside knows no such call.
-    healthy = {grpc.StatusCode.UNIMPLEMENTED} if target != on else set()
+    # A head answers the health check of gRPC; its server for clients from outside knows no such call.
+    expected = grpc.StatusCode.OK if target == on else grpc.StatusCode.UNIMPLEMENTED
+    answer = grpc.StatusCode.OK
     try:
         address = ServerAddress.parse(target)
         with socket.create_connection((address.host, address.port), _CONNECT_SECONDS):
             pass
-        if os.environ.get("RAY_USE_TLS") != "1":
-            with grpc.insecure_channel(target) as channel:
-                check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
-                check(b"", timeout=_CONNECT_SECONDS)
+        if os.environ.get("RAY_USE_TLS") == "1":
+            return
+        with grpc.insecure_channel(target) as channel:
+            check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
+            check(b"", timeout=_CONNECT_SECONDS)
     except grpc.RpcError as error:
-        if error.code() not in healthy | {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED}:
-            raise RayUnavailableError(
-                f"{on}: what listens there is no Ray cluster ({error.code().name}): an address is "
-                "ray://HOST:10001 outside of the cluster, or HOST:6379 on one of its machines"
-            ) from error
+        answer = error.code()
     except (InvalidAddressError, OSError) as error:
-        raise RayUnavailableError(
-            f"{on}: there is no Ray cluster ({error}); an address is ray, ray://HOST:10001, or HOST:6379 "
-            "of the cluster that this machine is a node of"
-        ) from error
+        raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
+    if answer not in (expected, grpc.StatusCode.UNAUTHENTICATED):
+        raise RayUnavailableError(f"{on}: what listens there is no Ray cluster of that kind; {_ADDRESSES}")
 
 
 def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     """Ray, connected. Raises RayUnavailableError."""
     if find_spec("ray") is None:
         raise RayUnavailableError("Ray is not installed: pip install 'academy-arena[ray]'")
+    local = on == LOCAL or on.startswith(_LOCAL_HOSTS)
     if on != LOCAL:
         _check_listening(on)
-    local = on == LOCAL or on.startswith(_LOCAL_HOSTS)
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     for name, value in (_QUIET | _LOOPBACK if local else _QUIET).items():
         os.environ.setdefault(name, value)
     import ray
@@ -514,9 +522,13 @@ def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     # Ray takes signals for itself, which are the run's.
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        ray.init(**options)
+        with warnings.catch_warnings(action="ignore"):
+            ray.init(**options)
     except Exception as error:
-        raise RayUnavailableError(f"Ray at {on}: {str(error).strip() or type(error).__name__}") from error
+        hint = "" if on == LOCAL or isinstance(error, RuntimeError) else f"; {_TOKEN}"
+        raise RayUnavailableError(
+            f"Ray at {on}: {str(error).strip() or type(error).__name__}{hint}"
+        ) from error
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
