@@ -246,7 +246,7 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "move_seconds = 0.5",
             'resources = { labels = { place = "the cellar" } }',
-            "players.alpha.resources.labels.place: must",
+            "players.alpha.resources.labels: 'place' must be text of at most 63 letters, digits and ._-",
         ),
         (
             "move_seconds = 0.5",
