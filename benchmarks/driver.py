@@ -32,7 +32,7 @@ from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.workers.interface import WorkerLost, Workers
 
-# The run is looked at in so many parts, to see whether a game costs more the more there are.
+# A run is measured in parts, which show whether later games cost more.
 PARTS: Final = 6
 
 

@@ -56,7 +56,7 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
                     failures += bool(failure)
     if failures:
         raise ControlError(
-            f"{failures} of the checks failed, as said above. A player's program must be on each node, at "
+            f"{failures} of the checks failed (see above). A player's program must be on each node, at "
             "the same path as here, or in workers.working_folder; amounts and labels are given to `ray start`"
         )
 
@@ -70,11 +70,15 @@ def _line_ups(control: Control, checked: Sequence[PlayerSetup]) -> dict[Shape, S
     met: Iterable[Sequence[PlayerSetup]]
     match control.plan:
         case plans.PlayoffPlan(matchups):
-            met = [[control.players[name] for name in each.players] for each in matchups if each.games != 0]
+            met = [
+                [control.players[name] for name in matchup.players]
+                for matchup in matchups
+                if matchup.games != 0
+            ]
         case plans.GauntletPlan(challengers, opponents):
             met = (
-                (control.players[one], control.players[other])
-                for one, other in product(challengers, opponents)
+                (control.players[challenger], control.players[opponent])
+                for challenger, opponent in product(challengers, opponents)
             )
         case _:
             alike: defaultdict[Shape, list[PlayerSetup]] = defaultdict(list)

@@ -370,7 +370,7 @@ class RayPool(Workers):
         return WorkerLost(job.game_id, f"Ray: {_in_short(error)}", job.attempt)
 
     def _note_missing(self) -> None:
-        """Say which games wait for a node that is not there, and which of them wait no more."""
+        """Report games that no node can play, and games whose node has come."""
         for shape, jobs in self._waiting.items():
             able = next(filter(shape.fits, self._nodes.known.values()), None)
             if able is None and jobs and shape not in self._missed:
@@ -505,7 +505,6 @@ def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     local = on == LOCAL or on.startswith(_LOCAL_HOSTS)
     if on != LOCAL:
         _check_listening(on)
-        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     for name, value in (_QUIET | _LOOPBACK if local else _QUIET).items():
         os.environ.setdefault(name, value)
     import ray

@@ -110,8 +110,8 @@ def test_the_check_says_what_is_missing_on_which_node(cluster: Any, tmp_path: Pa
     )
     done = arena("check", str(write_cup(tmp_path, players)), "--on", cluster.address)
     assert done.returncode == 1
-    said = re.sub(r"\S+ \(\w{6}\)", "NODE", done.stdout).splitlines()
-    assert said == [
+    lines = re.sub(r"\S+ \(\w{6}\)", "NODE", done.stdout).splitlines()
+    assert lines == [
         "node NODE: 1 CPU, 1 left",
         "node NODE: 1 CPU, 1 right",
         "node NODE: nothing to offer",
