@@ -51,13 +51,15 @@ class Adjudication:
 class Resources:
     """What a player takes of the machine that plays its game, where games are played on several machines.
 
-    `memory_bytes` is 0 where it does not matter; `custom` are amounts of what only some machines offer.
+    `memory_bytes` is 0 where it does not matter; `custom` are amounts of what only some machines offer,
+    `labels` what they must be labelled with.
     """
 
     cpus: float = 0.5
     gpus: float = 0.0
     memory_bytes: int = 0
     custom: Mapping[str, float] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,14 @@ rest is a run as it is: selection, ratings, the results database on this disk, r
 
 import argparse
 import heapq
+import os
 import tempfile
 import time
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from arena.control.toml_file import read
 from arena.jobs import GameJob, GameResult
@@ -29,15 +32,36 @@ from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.workers.interface import WorkerLost, Workers
 
+# A run is measured in parts, which show whether later games cost more.
+PARTS: Final = 6
+
+
+class Mark(NamedTuple):
+    """How far a run is: seconds, processor time of this process in seconds, and its memory in bytes."""
+
+    seconds: float
+    processor: float
+    memory: int
+
+    @classmethod
+    def now(cls) -> "Mark":
+        """At this moment."""
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return cls(time.monotonic(), time.process_time(), pages * os.sysconf("SC_PAGE_SIZE"))
+
 
 class Finished(Display):
-    """Notes when games were made known."""
+    """Marks how far the run is with every part of the games that is made known."""
 
-    def __init__(self) -> None:
-        self.times: list[float] = []
+    def __init__(self, games: int) -> None:
+        self.each = max(1, games // PARTS)
+        self.marks: list[Mark] = []
+        self._games = 0
 
     def result(self, text: str) -> None:
-        self.times.append(time.monotonic())
+        self._games += 1
+        if self._games % self.each == 0:
+            self.marks.append(Mark.now())
 
 
 class SimulatedWorkers(Workers):
@@ -105,20 +129,20 @@ def main() -> None:
         series.describe(heading)
         log = stack.enter_context(EventLog(files.log))
         workers = SimulatedWorkers(options.workers, options.game_seconds)
-        finished = Finished()
-        resources = RunResources(files, series, log, StopRequests(files), workers, None, finished)
         games = round(options.seconds * options.workers / options.game_seconds)
-        competition = Competition(control, selector, JobMaker(control, files), resources)
-        began, processor = time.monotonic(), time.process_time()
-        competition.run(games)
-        used, took = time.process_time() - processor, time.monotonic() - began
-        # Without the beginning and the end, when some workers have no game.
-        quarter = games // 4
-        speed = 2 * quarter / (finished.times[3 * quarter] - finished.times[quarter])
-        print("| workers | games | games/s | own CPU a game | of a core |")
-        print("|---|---|---|---|---|")
-        cost = f"{used / games * 1e3:.1f} ms | {used / took:.0%}"
-        print(f"| {options.workers:,} of {options.game_seconds:g} s | {games:,} | {speed:.0f} | {cost} |")
+        finished = Finished(games)
+        resources = RunResources(files, series, log, StopRequests(files), workers, None, finished)
+        Competition(control, selector, JobMaker(control, files), resources).run(games)
+    # The first part is left out: some workers have no game yet, and the memory grows to its size.
+    print(
+        f"{options.workers:,} workers, games of {options.game_seconds:g} s, load {os.getloadavg()[0]:.1f}\n"
+    )
+    print("| games | games/s | own CPU a game | of a core | memory |")
+    print("|---|---|---|---|---|")
+    for number, (before, after) in enumerate(pairwise(finished.marks), start=2):
+        seconds, used = after.seconds - before.seconds, after.processor - before.processor
+        rate = f"{finished.each / seconds:.0f} | {used / finished.each * 1e3:.2f} ms | {used / seconds:.0%}"
+        print(f"| to {number * finished.each:,} | {rate} | {after.memory / 2**20:.0f} MiB |")
 
 
 if __name__ == "__main__":

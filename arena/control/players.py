@@ -39,7 +39,9 @@ def setup_player(
         settings["memory_bytes"] = settings.pop("memory")
     if isinstance(player, schema.ProgramTable):
         needs = player.resources
-        settings["resources"] = Resources(needs.cpus, needs.gpus, needs.memory or 0, dict(needs.custom))
+        settings["resources"] = Resources(
+            needs.cpus, needs.gpus, needs.memory or 0, dict(needs.custom), dict(needs.labels)
+        )
     own_clock = settings.pop("time_control", None)
     added = player.protocol in added_protocols()
     if not added:

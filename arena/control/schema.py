@@ -11,6 +11,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    field_validator,
     model_validator,
 )
 
@@ -42,6 +43,8 @@ from arena.control.values import (
     GtpCommand,
     HalfPoint,
     Interpreter,
+    LabelName,
+    LabelValue,
     Memory,
     Moves,
     Name,
@@ -489,11 +492,29 @@ class ResourcesTable(Table):
     cpus: float = Field(0.5, ge=0, le=10_000)
     """Processors. Players of most games think by turns, so two of them take one."""
     gpus: float = Field(0.0, ge=0, le=1000)
-    """Graphics processors."""
+    """Graphics processors: a whole number, or a part of one that is shared. The player sees its own alone
+    (`CUDA_VISIBLE_DEVICES`)."""
     memory: Memory | None = None
     """Memory that is kept for it; `memory` of the player limits it."""
-    custom: dict[Name, float] = {}
+    custom: dict[Name, Annotated[float, Field(gt=0, le=10_000)]] = {}
     """Amounts of what nodes offer by names of their own (`ray start --resources`)."""
+    labels: dict[LabelName, LabelValue] = {}
+    """Labels that a node must have (`ray start --labels`)."""
+
+    @field_validator("gpus")
+    @classmethod
+    def _check_gpus(cls, gpus: float) -> float:
+        if gpus > 1 and not gpus.is_integer():
+            raise ValueError(f"must be a whole number, or a part of one, not {gpus:g}")
+        return gpus
+
+    @field_validator("custom")
+    @classmethod
+    def _check_custom(cls, custom: dict[str, float]) -> dict[str, float]:
+        own = {"CPU": "cpus", "GPU": "gpus", "memory": "memory", "object_store_memory": "memory"}
+        for name in custom.keys() & own.keys():
+            raise ValueError(f"may not have {name}: write {own[name]} beside custom")
+        return custom
 
 
 class PlayerTable(Table):

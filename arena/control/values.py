@@ -162,6 +162,14 @@ FamilyName = Annotated[
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]{0,31}$"),
     Form("text of at most 32 letters, digits and _"),
 ]
+# As Kubernetes has them, and Ray.
+_LABEL: Final = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
+LabelName = Annotated[str, Field(pattern=rf"^([a-z0-9.-]{{1,253}}/)?{_LABEL}$"), Form("the name of a label")]
+LabelValue = Annotated[
+    str,
+    Field(pattern=f"^{_LABEL}$"),
+    Form("text of at most 63 letters, digits and ._-"),
+]
 Version = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]{0,63})?$")]
 Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
 Command = Annotated[

@@ -1,53 +1,118 @@
-"""Checking players on a Ray cluster: each is started on every kind of node that has what it needs."""
+"""Checking players on a Ray cluster: each is started on every node that may be given its games."""
 
 import os
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import combinations_with_replacement, product
 
+from arena.control import plans
 from arena.control.plans import GameSettings
 from arena.control.settings import Control, ControlError
-from arena.jobs import GameJob, PlayerSetup
+from arena.jobs import PlayerSetup
 from arena.players.player import InvalidPlayerParametersError, PlayerError
-from arena.runner.player_check import CheckedPlayer, check_player
+from arena.runner.player_check import check_player
 from arena.runner.run import check_reachable
 from arena.selection.kinds import players_to_check
-from arena.workers.ray_pool import RayPool, Shape
-from arena.workers.ray_worker import moved_to_copy
+from arena.workers.ray_pool import RayPool, RayUnavailableError, Shape, in_groups
+from arena.workers.ray_worker import moved_to_copy, other_release
 
 
 def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> None:
-    """Start each competitor on each kind of node that has what it needs, and say how that went.
+    """Start each competitor on each node that may be given its games, and say how that went.
 
-    Raises RayUnavailableError; ControlError where a player works nowhere, or on some nodes that may be given
-    its games it does not.
+    There is a line for each player and kind of node. Raises RayUnavailableError; ControlError where a player
+    does not work on a node, or no node has what a game needs.
     """
     check_reachable(control, on)
-    broken = 0
+    checked = players_to_check(control)
+    line_ups = _line_ups(control, [setup for setup, _ in checked])
+    failures = 0
     with RayPool(on, 1, runtime_env=control.workers.runtime_env) as pool:
         kinds = pool.kinds()
         for kind in kinds:
-            tell(f"{kind.name}: {kind.offer}")
-        for setup, game in players_to_check(control):
-            fitting = [kind for kind in kinds if kind.fits(_shape(setup, game))]
-            if not fitting:
-                tell(f"player {setup.name}: no node has {_shape(setup, game).text}")
-                broken += 1
-            for kind in fitting:
-                failure = pool.call_on(kind, _check, setup, game, control.academy is not None, pool.copied)
-                broken += bool(failure)
-                tell(f"player {setup.name} on {kind.name}: {failure or 'works'}")
-    if broken:
-        raise ControlError(f"{broken} checks failed: see above what is missing where")
+            tell(f"node {kind.name}: {kind.offer}")
+        for shape, players in line_ups.items():
+            if all(map(shape.lacking, (kind.nodes[0] for kind in kinds))):
+                names = " and ".join(player.name for player in players)
+                tell(f"games of {names}: no node has {shape.text}, which they need together")
+                failures += 1
+        for setup, game in checked:
+            games = [shape for shape, players in line_ups.items() if _plays_like(setup, players)]
+            if all(shape.lacking(kind.nodes[0]) for shape in games for kind in kinds):
+                games = [Shape.of([setup])]
+            missing = {kind.name: [shape.lacking(kind.nodes[0]) for shape in games] for kind in kinds}
+            able = [kind for kind in kinds if not all(missing[kind.name])]
+            call = (_check, setup, game, control.academy is not None, pool.copied, version("academy-arena"))
+            answers = pool.call_on(able, *call)
+            for kind in kinds:
+                if kind not in able:
+                    least = min(missing[kind.name], key=len)
+                    tell(f"player {setup.name} on {kind.name}: no game fits, for want of {least}")
+                    continue
+                for names, answer in _by_answer({name: answers[name] for name in kind.names}):
+                    failure = answer.removeprefix(f"player {setup.name}: ")
+                    tell(f"player {setup.name} on {names}: {failure or 'works'}")
+                    failures += bool(failure)
+    if failures:
+        raise ControlError(
+            f"{failures} of the checks failed (see above). A player's program must be on each node, at "
+            "the same path as here, or in workers.working_folder; amounts and labels are given to `ray start`"
+        )
 
 
-def _shape(setup: PlayerSetup, game: GameSettings) -> Shape:
-    return Shape.of(GameJob("check", game.name, game.settings, (setup,), 0))
+def _plays_like(setup: PlayerSetup, players: Sequence[PlayerSetup]) -> bool:
+    return any(player.resources == setup.resources for player in players)
 
 
-def _check(setup: PlayerSetup, game: GameSettings, academy: bool, copied: str | None) -> str:
+def _line_ups(control: Control, checked: Sequence[PlayerSetup]) -> dict[Shape, Sequence[PlayerSetup]]:
+    """Who may meet in a game: of games that need the same, one."""
+    met: Iterable[Sequence[PlayerSetup]]
+    match control.plan:
+        case plans.PlayoffPlan(matchups):
+            met = [
+                [control.players[name] for name in matchup.players]
+                for matchup in matchups
+                if matchup.games != 0
+            ]
+        case plans.GauntletPlan(challengers, opponents):
+            met = (
+                (control.players[challenger], control.players[opponent])
+                for challenger, opponent in product(challengers, opponents)
+            )
+        case _:
+            alike: defaultdict[Shape, list[PlayerSetup]] = defaultdict(list)
+            for setup in checked:
+                alike[Shape.of([setup])].append(setup)
+            seats = control.game.rules().seats
+            few = len(checked) < seats
+            met = (
+                [alike[shape][place % len(alike[shape])] for place, shape in enumerate(shapes)]
+                for shapes in combinations_with_replacement(alike, seats)
+                if few or all(shapes.count(shape) <= len(alike[shape]) for shape in shapes)
+            )
+    line_ups: dict[Shape, Sequence[PlayerSetup]] = {}
+    for players in met:
+        line_ups.setdefault(Shape.of(players), players)
+    return line_ups
+
+
+def _by_answer(answers: Mapping[str, str | RayUnavailableError]) -> Iterator[tuple[str, str]]:
+    """The nodes that answered the same, and the answer."""
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for node, answer in answers.items():
+        alike[str(answer)].append(node)
+    for answer, nodes in alike.items():
+        yield in_groups(nodes), answer
+
+
+def _check(setup: PlayerSetup, game: GameSettings, academy: bool, copied: str | None, release: str) -> str:
     """On the node: why the player does not work; empty if it does."""
+    if why := other_release(release):
+        return why
     there = moved_to_copy(setup, copied, os.getcwd())  # noqa: PTH109 - it is compared with text
     try:
-        _checked: CheckedPlayer = check_player(there, game.rules(), True, game.located, academy)
+        check_player(there, game.rules(), True, game.located, academy)
     except (PlayerError, InvalidPlayerParametersError, OSError) as error:
         return str(error)
     return ""

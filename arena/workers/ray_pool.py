@@ -6,17 +6,18 @@ import queue
 import signal
 import socket
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
+import warnings
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
+from math import ceil
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
-from arena.jobs import GameJob, GameResult
+from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.workers.interface import WorkerLost, Workers, WorkersError
 from arena.workers.ray_worker import PlayedJob, RayWorker
 
@@ -27,6 +28,8 @@ _LIVE_SECONDS: Final = 0.5
 _CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
 _LIVE_LOOKS: Final = 50
+# Workers in a row that end before they are ready, after which it costs games.
+_MOST_FAILED_STARTS: Final = 20
 # What Ray is to do on the user's terminal, in its reports and its network: nothing, none, and what the user
 # has set. It reads these when it is loaded.
 _QUIET: Final = {
@@ -38,6 +41,15 @@ _QUIET: Final = {
 # A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
 _LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+
+
+_ADDRESSES: Final = (
+    "an address is ray, ray://HOST:10001, or HOST:6379 of the cluster that this machine is a node of"
+)
+
+_TOKEN: Final = (
+    "if the cluster asks for a token, set RAY_AUTH_MODE=token here, with the same token in ~/.ray/auth_token"
+)
 
 
 class RayUnavailableError(WorkersError):
@@ -52,61 +64,80 @@ class Shape:
     gpus: float
     memory_bytes: int
     custom: tuple[tuple[str, float], ...]
+    labels: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, job: GameJob) -> "Shape":
+    def of(cls, players: Iterable[PlayerSetup]) -> "Shape":
         """What the players of a game need together."""
-        needs = [player.resources for player in job.players]
-        custom: dict[str, float] = {}
+        needs = [player.resources for player in players]
+        custom: defaultdict[str, float] = defaultdict(float)
         for need in needs:
             for name, amount in need.custom.items():
-                custom[name] = custom.get(name, 0.0) + amount
+                custom[name] += amount
+        gpus = sum(need.gpus for need in needs)
         return cls(
             sum(need.cpus for need in needs),
-            sum(need.gpus for need in needs),
+            # Ray gives whole ones, or a part of one.
+            gpus if gpus < 1 else float(ceil(gpus)),
             sum(need.memory_bytes for need in needs),
             tuple(sorted(custom.items())),
+            tuple(sorted({label for need in needs for label in need.labels.items()})),
         )
 
     @property
     def wanted(self) -> dict[str, float]:
-        """The same by Ray's names."""
+        """The amounts by Ray's names."""
         named = {"CPU": self.cpus, "GPU": self.gpus, "memory": float(self.memory_bytes), **dict(self.custom)}
         return {name: amount for name, amount in named.items() if amount}
 
     @property
     def text(self) -> str:
-        """The same for people."""
-        return ", ".join(f"{amount:g} {name}" for name, amount in self.wanted.items()) or "nothing"
+        """What it needs, for people."""
+        return _listed(self.wanted, self.labels) or "nothing"
+
+    @property
+    def contradictory(self) -> bool:
+        """Whether players want different values of one label."""
+        return len(dict(self.labels)) < len(self.labels)
+
+    def lacking(self, node: Mapping[str, Any]) -> str:
+        """What a node does not have, neither free nor in use, for people; empty where a game fits."""
+        offered, labels = node["Resources"], node.get("Labels") or {}
+        short = {name: amount for name, amount in self.wanted.items() if offered.get(name, 0.0) < amount}
+        return _listed(short, [(name, value) for name, value in self.labels if labels.get(name) != value])
 
     def fits(self, node: Mapping[str, Any]) -> bool:
         """Whether a node has that much, free or in use."""
-        offered = node["Resources"]
-        return all(offered.get(name, 0.0) >= amount for name, amount in self.wanted.items())
+        return not self.lacking(node)
 
 
 @dataclass(frozen=True)
 class NodeKind:
-    """Nodes that offer the same; `node` is one of them."""
+    """Nodes that offer the same."""
 
-    name: str
     offer: str
-    node: Mapping[str, Any]
+    nodes: tuple[Mapping[str, Any], ...]
 
-    def fits(self, shape: Shape) -> bool:
-        """Whether a game of this shape can be played there."""
-        return shape.fits(self.node)
+    @property
+    def name(self) -> str:
+        """One of them, and how many more there are."""
+        return in_groups(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return [_name(node) for node in self.nodes]
 
 
-@dataclass
-class _Slot:
+@dataclass(eq=False)
+class _Worker:
+    """An actor. `node` is empty until it is on one; `job` is None while it has no game."""
+
     number: int
-    actor: Any = None
-    shape: Shape | None = None
-    job: GameJob | None = None
-    # Counts the games that were given to the slot: what comes of an earlier one is not heard.
-    epoch: int = 0
+    shape: Shape
+    actor: Any
     node: str = ""
+    job: GameJob | None = None
     live: Any = None
     offset: int = 0
     looked: float = 0.0
@@ -119,11 +150,12 @@ class _Nodes:
 
 
 class RayPool(Workers):
-    """`size` actors, each of which plays one game at a time on a node that has what its players need.
+    """At most `size` actors, each of which plays one game at a time on a node that has what its players need.
 
     `on` is `ray` (a cluster that is started here and ends with the run), `ray://HOST:PORT`, or the address of
-    a cluster's head. An actor that ends costs its game, as lost with its machine. Where no node has what a
-    game needs it waits for one.
+    a cluster's head. An actor that ends costs its game, as lost with its machine. A game is given to an actor
+    that is on a node, and waits until there is one; an actor without a game ends where games of other needs
+    wait for its place.
     """
 
     def __init__(
@@ -136,10 +168,16 @@ class RayPool(Workers):
         folder = environment.get("working_dir")
         self.copied = None if folder is None else str(Path(folder).absolute())
         self._pin = pin
-        self._arrived: queue.SimpleQueue[tuple[_Slot, int, Any]] = queue.SimpleQueue()
-        self._slots = [_Slot(number) for number in range(size)]
-        self._waiting: deque[GameJob] = deque()
-        self._busy: dict[str, _Slot] = {}
+        self._size = size
+        # What a worker has for us: that it is on a node, or what came of its game.
+        self._arrived: queue.SimpleQueue[tuple[_Worker, Any]] = queue.SimpleQueue()
+        self._free = list(reversed(range(size)))
+        self._workers: set[_Worker] = set()
+        self._idle: defaultdict[Shape, list[_Worker]] = defaultdict(list)
+        self._starting: defaultdict[Shape, list[_Worker]] = defaultdict(list)
+        self._waiting: defaultdict[Shape, deque[GameJob]] = defaultdict(deque)
+        self._failed_starts: Counter[Shape] = Counter()
+        self._busy: dict[str, _Worker] = {}
         self._nodes = _Nodes()
         self._news: list[str] = []
         self._missed: set[Shape] = set()
@@ -153,46 +191,47 @@ class RayPool(Workers):
     @property
     def size(self) -> int:
         """How many games can be in progress at a time."""
-        return len(self._slots)
+        return self._size
 
     def submit(self, job: GameJob) -> None:
         """Hand in a game. It waits its turn where all workers are busy."""
-        self._waiting.append(job)
+        self._waiting[Shape.of(job.players)].append(job)
         self._assign()
 
     def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
         """The next finished game, as `Workers` says."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        while self._busy:
+        while self._busy or any(self._waiting.values()):
             self._look_at_nodes()
             self._look_at_games()
             remaining = _LIVE_SECONDS if deadline is None else max(0.0, deadline - time.monotonic())
             try:
-                slot, epoch, future = self._arrived.get(timeout=min(remaining, _LIVE_SECONDS))
+                worker, future = self._arrived.get(timeout=min(remaining, _LIVE_SECONDS))
             except queue.Empty:
                 if deadline is not None and time.monotonic() >= deadline:
                     return None
                 continue
-            if slot.job is None or epoch != slot.epoch:
+            if worker not in self._workers:
                 continue
-            result = self._end_of(slot, future)
+            result = self._end_of(worker, future) if worker.node else self._settle(worker, future)
             self._assign()
-            return result
+            if result is not None:
+                return result
         return None
 
     def stop(self) -> None:
         """End all games at once; a cluster that was started here ends."""
         self._waiting.clear()
         self._busy.clear()
-        for slot in self._slots:
-            self._dismiss(slot)
+        for worker in list(self._workers):
+            self._dismiss(worker)
         with contextlib.suppress(Exception):
             self._ray.shutdown()
 
     def machine(self, game_id: str) -> str:
-        """The node that plays a game, empty while it waits for one."""
-        slot = self._busy.get(game_id)
-        return "" if slot is None else slot.node
+        """The node that plays a game."""
+        worker = self._busy.get(game_id)
+        return "no node yet" if worker is None else worker.node
 
     def news(self) -> list[str]:
         """Nodes that came and went, and games that no node can play now."""
@@ -201,88 +240,150 @@ class RayPool(Workers):
 
     def kinds(self) -> list[NodeKind]:
         """The kinds of nodes that there are."""
-        kinds: dict[str, list[Mapping[str, Any]]] = {}
+        kinds: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for node in self._nodes.known.values():
-            kinds.setdefault(_offer(node), []).append(node)
-        return [
-            NodeKind(
-                f"{_name(nodes[0])}{f' and {len(nodes) - 1} like it' if nodes[1:] else ''}", offer, nodes[0]
-            )
-            for offer, nodes in kinds.items()
-        ]
+            kinds[_offer(node)].append(node)
+        return [NodeKind(offer, tuple(nodes)) for offer, nodes in sorted(kinds.items())]
 
-    def call_on(self, kind: NodeKind, function: Callable[..., T], *arguments: object) -> T:
-        """What a function returns on a node of a kind. Raises RayUnavailableError where the node is lost."""
+    def call_on(
+        self, kinds: Iterable[NodeKind], function: Callable[..., T], *arguments: object
+    ) -> dict[str, T | RayUnavailableError]:
+        """What a function returns on each node of some kinds, by its name, or why it was not called."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        there = NodeAffinitySchedulingStrategy(kind.node["NodeID"], soft=False)
-        task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=there)
-        try:
-            answer: T = self._ray.get(task.remote(*arguments))
-        except Exception as error:
-            raise RayUnavailableError(f"{kind.name}: {str(error).strip()}") from error
-        return answer
+        calls = {}
+        for node in (node for kind in kinds for node in kind.nodes):
+            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=there)
+            calls[_name(node)] = task.remote(*arguments)
+        answers: dict[str, T | RayUnavailableError] = {}
+        for name, call in calls.items():
+            try:
+                answers[name] = self._ray.get(call)
+            except (self._ray.exceptions.TaskUnschedulableError, self._ray.exceptions.NodeDiedError):
+                answers[name] = RayUnavailableError("the node has gone")
+            except Exception as error:
+                answers[name] = RayUnavailableError(_in_short(error))
+        return answers
 
     def _assign(self) -> None:
-        while self._waiting:
-            idle = [slot for slot in self._slots if slot.job is None]
-            if not idle:
-                return
-            job = self._waiting.popleft()
-            shape = Shape.of(job)
-            slot = next((slot for slot in idle if slot.shape == shape), idle[0])
-            if slot.shape != shape:
-                self._dismiss(slot)
-                self._hire(slot, shape)
-            slot.job, slot.epoch, slot.offset, slot.looked = job, slot.epoch + 1, 0, time.monotonic()
-            self._busy[job.game_id] = slot
-            future = slot.actor.play.remote(job, self._release).future()
-            future.add_done_callback(partial(self._note, slot, slot.epoch))
+        """Give games to idle workers; where games are left, hire workers that wait for a node."""
+        for shape, jobs in self._waiting.items():
+            idle = self._idle[shape]
+            while jobs and idle:
+                self._start(idle.pop(), jobs.popleft())
+        self._note_missing()
+        wanted = {shape: len(jobs) for shape, jobs in self._waiting.items() if jobs}
+        if any(shape not in self._missed for shape in wanted):
+            # Those that are left idle hold what others wait for.
+            for worker in [worker for idle in self._idle.values() for worker in idle]:
+                self._dismiss(worker)
+        for shape, games in wanted.items():
+            while len(self._starting[shape]) < games and not shape.contradictory and self._make_room():
+                self._hire(shape)
 
-    def _note(self, slot: _Slot, epoch: int, future: Any) -> None:
-        # In a thread of Ray's.
-        self._arrived.put((slot, epoch, future))
+    def _make_room(self) -> bool:
+        """Whether a worker can be hired; one for which there is no game is dismissed for it."""
+        if self._free:
+            return True
+        for workers in (*self._idle.values(), *self._starting.values()):
+            if workers and len(workers) > len(self._waiting[workers[0].shape]):
+                self._dismiss(workers[0])
+                return True
+        return False
 
-    def _hire(self, slot: _Slot, shape: Shape) -> None:
-        if not any(map(shape.fits, self._nodes.known.values())) and shape not in self._missed:
-            self._missed.add(shape)
-            self._news.append(f"no node of the cluster has {shape.text}: games that need it wait for one")
+    def _start(self, worker: _Worker, job: GameJob) -> None:
+        worker.job, worker.offset, worker.looked = job, 0, time.monotonic()
+        self._busy[job.game_id] = worker
+        self._note_end(worker, worker.actor.play.remote(job, self._release))
+
+    def _note_end(self, worker: _Worker, call: Any) -> None:
+        # The callback runs in a thread of Ray's.
+        call.future().add_done_callback(lambda future: self._arrived.put((worker, future)))
+
+    def _hire(self, shape: Shape) -> None:
         actor = self._actors.options(
             num_cpus=shape.cpus,
             num_gpus=shape.gpus,
             memory=shape.memory_bytes or None,
             resources=dict(shape.custom) or None,
+            label_selector=dict(shape.labels) or None,
             max_restarts=0,
             # A game, and a look at it meanwhile: each has a thread, which lasts as long as the actor.
             max_concurrency=2,
         )
-        slot.actor = actor.remote(slot.number, self._pin, self.copied)
-        slot.shape = shape
+        number = self._free.pop()
+        worker = _Worker(number, shape, actor.remote(number, self._pin, self.copied))
+        self._workers.add(worker)
+        self._starting[shape].append(worker)
+        self._note_end(worker, worker.actor.node.remote())
 
-    def _dismiss(self, slot: _Slot) -> None:
-        if slot.actor is not None:
-            with contextlib.suppress(Exception):
-                self._ray.kill(slot.actor)
-        slot.actor, slot.shape, slot.job, slot.node, slot.live = None, None, None, "", None
+    def _dismiss(self, worker: _Worker) -> None:
+        self._workers.discard(worker)
+        self._free.append(worker.number)
+        for workers in (self._idle[worker.shape], self._starting[worker.shape]):
+            if worker in workers:
+                workers.remove(worker)
+        with contextlib.suppress(Exception):
+            self._ray.kill(worker.actor)
 
-    def _end_of(self, slot: _Slot, future: Any) -> GameResult | WorkerLost:
-        job = slot.job
+    def _settle(self, worker: _Worker, future: Any) -> WorkerLost | None:
+        """Take in a worker that has found a node. If none can start, it costs a game that waits for them."""
+        try:
+            worker.node = future.result()
+        except Exception as error:
+            self._dismiss(worker)
+            self._failed_starts[worker.shape] += 1
+            lost = isinstance(error, self._ray.exceptions.RayActorError)
+            jobs = self._waiting[worker.shape]
+            # Its node may have been lost just then, before a game was there.
+            if not jobs or (lost and self._failed_starts[worker.shape] <= _MOST_FAILED_STARTS):
+                return None
+            return self._lost(jobs.popleft(), "a node", error)
+        self._failed_starts[worker.shape] = 0
+        self._starting[worker.shape].remove(worker)
+        self._idle[worker.shape].append(worker)
+        if worker.shape in self._missed:
+            # It is on a node that has just come.
+            self._nodes.looked = 0.0
+        return None
+
+    def _end_of(self, worker: _Worker, future: Any) -> GameResult | WorkerLost:
+        job = worker.job
         assert job is not None
         del self._busy[job.game_id]
-        slot.job, slot.live = None, None
+        worker.job, worker.live = None, None
         try:
             played: PlayedJob = future.result()
-        except self._ray.exceptions.RayActorError as error:
-            node = slot.node or "a node"
-            self._dismiss(slot)
-            why = str(error).splitlines()[0] if str(error) else type(error).__name__
-            return WorkerLost(job.game_id, f"{node}, which played it, was lost: {why}", job.attempt, True)
         except Exception as error:
-            self._dismiss(slot)
-            return WorkerLost(job.game_id, f"Ray: {type(error).__name__}: {error}", job.attempt)
+            self._dismiss(worker)
+            return self._lost(job, worker.node, error)
+        self._idle[worker.shape].append(worker)
         _add_to(job.log_path, played.errors)
         _add_to(job.transcript, played.transcript)
         return played.result
+
+    def _lost(self, job: GameJob, node: str, error: Exception) -> WorkerLost:
+        if isinstance(error, self._ray.exceptions.RayActorError):
+            why = next((f": {line.strip()}" for line in str(error).splitlines() if "because" in line), "")
+            return WorkerLost(job.game_id, f"{node}, which played it, was lost{why}", job.attempt, True)
+        return WorkerLost(job.game_id, f"Ray: {_in_short(error)}", job.attempt)
+
+    def _note_missing(self) -> None:
+        """Report games that no node can play, and games whose node has come."""
+        for shape, jobs in self._waiting.items():
+            able = next(filter(shape.fits, self._nodes.known.values()), None)
+            if able is None and jobs and shape not in self._missed:
+                self._missed.add(shape)
+                at = [f"{kind.name} lacks {shape.lacking(kind.nodes[0])}" for kind in self.kinds()]
+                players = " and ".join(player.name for player in jobs[0].players)
+                self._news.append(
+                    f"games like {jobs[0].game_id} ({players}) wait for a node with {shape.text}: "
+                    f"{'; '.join(at) or 'the cluster has no node'}"
+                )
+            elif able is not None and shape in self._missed:
+                self._missed.discard(shape)
+                self._news.append(f"node {_name(able)} has what games waited for: {shape.text}")
 
     def _look_at_nodes(self) -> None:
         if time.monotonic() < self._nodes.looked + _LOOK_SECONDS:
@@ -297,6 +398,7 @@ class RayPool(Workers):
         for node_id in self._nodes.known.keys() - nodes.keys():
             self._news.append(f"node {_name(self._nodes.known[node_id])} has gone")
         self._nodes.known = nodes
+        self._assign()
 
     def _look_at_games(self) -> None:
         """Ask games that last how far they are, for watchers, and take in what was answered."""
@@ -304,25 +406,25 @@ class RayPool(Workers):
         if now < self._looked_at_games + _LIVE_SECONDS / 4:
             return
         self._looked_at_games = now
-        for slot in self._busy.values():
-            if slot.live is not None:
-                self._take_live(slot)
-            elif now >= slot.looked + self._live_seconds and slot.job is not None:
-                slot.looked = now
-                slot.live = slot.actor.live.remote(slot.offset)
+        for worker in self._busy.values():
+            if worker.live is not None:
+                self._take_live(worker)
+            elif now >= worker.looked + self._live_seconds:
+                worker.looked = now
+                worker.live = worker.actor.live.remote(worker.offset)
 
-    def _take_live(self, slot: _Slot) -> None:
-        ready, _ = self._ray.wait([slot.live], timeout=0)
-        if not ready or slot.job is None:
+    def _take_live(self, worker: _Worker) -> None:
+        ready, _ = self._ray.wait([worker.live], timeout=0)
+        if not ready or worker.job is None:
             return
         try:
-            slot.node, grown = self._ray.get(slot.live)
+            grown = self._ray.get(worker.live)
         except Exception:  # The end of the game tells what became of the actor.
-            slot.live = None
+            worker.live = None
             return
-        slot.live = None
-        slot.offset += len(grown)
-        _add_to(slot.job.live_path, grown)
+        worker.live = None
+        worker.offset += len(grown)
+        _add_to(worker.job.live_path, grown)
 
 
 def _add_to(path: str | None, content: bytes) -> None:
@@ -340,35 +442,69 @@ def _name(node: Mapping[str, Any]) -> str:
     return f"{node['NodeManagerHostname']} ({node['NodeID'][:6]})"
 
 
+def in_groups(nodes: Sequence[str]) -> str:
+    """Nodes that are alike: the first, and how many more there are."""
+    return nodes[0] if len(nodes) == 1 else f"{nodes[0]} and {len(nodes) - 1} like it"
+
+
 def _offer(node: Mapping[str, Any]) -> str:
-    offered = node["Resources"]
-    named = {
-        name: offered[name] for name in sorted(offered) if not name.startswith(("node:", "object_store"))
+    offered = {
+        name: amount
+        for name, amount in sorted(node["Resources"].items())
+        if not name.startswith(("node:", "object_store")) and name != "memory"
     }
-    named.pop("memory", None)
-    return ", ".join(f"{amount:g} {name}" for name, amount in named.items()) or "nothing to offer"
+    labels = [label for label in sorted((node.get("Labels") or {}).items()) if label[0] != "ray.io/node-id"]
+    return _listed(offered, labels) or "nothing to offer"
+
+
+def _listed(amounts: Mapping[str, float], labels: Iterable[tuple[str, str]]) -> str:
+    """Amounts and labels for people."""
+    words = [
+        f"{amount / 2**30:.3g} GiB of memory" if name == "memory" else f"{amount:g} {name}"
+        for name, amount in amounts.items()
+    ]
+    return ", ".join([*words, *(f"the label {name} = {value}" for name, value in labels)])
+
+
+def _in_short(error: Exception) -> str:
+    """The line of an error of Ray's that says what is wrong: the last one of a traceback, else the first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    traced = any(line.startswith('File "') for line in lines)
+    return (lines[-1] if traced else lines[0]) if lines else type(error).__name__
 
 
 def _check_listening(on: str) -> None:
-    """Raises RayUnavailableError at once where Ray would try for two minutes."""
+    """Raises RayUnavailableError at once where Ray would try for minutes, as at another server's port."""
+    import grpc
+
+    target = on.removeprefix("ray://")
+    # A head answers the health check of gRPC; its server for clients from outside knows no such call.
+    expected = grpc.StatusCode.OK if target == on else grpc.StatusCode.UNIMPLEMENTED
+    answer = grpc.StatusCode.OK
     try:
-        address = ServerAddress.parse(on.removeprefix("ray://"))
+        address = ServerAddress.parse(target)
         with socket.create_connection((address.host, address.port), _CONNECT_SECONDS):
             pass
+        if os.environ.get("RAY_USE_TLS") == "1":
+            return
+        with grpc.insecure_channel(target) as channel:
+            check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
+            check(b"", timeout=_CONNECT_SECONDS)
+    except grpc.RpcError as error:
+        answer = error.code()
     except (InvalidAddressError, OSError) as error:
-        raise RayUnavailableError(
-            f"{on}: there is no Ray cluster ({error}); an address is ray, ray://HOST:10001, or HOST:6379 "
-            "of the cluster that this machine is a node of"
-        ) from error
+        raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
+    if answer not in (expected, grpc.StatusCode.UNAUTHENTICATED):
+        raise RayUnavailableError(f"{on}: what listens there is no Ray cluster of that kind; {_ADDRESSES}")
 
 
 def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     """Ray, connected. Raises RayUnavailableError."""
     if find_spec("ray") is None:
         raise RayUnavailableError("Ray is not installed: pip install 'academy-arena[ray]'")
+    local = on == LOCAL or on.startswith(_LOCAL_HOSTS)
     if on != LOCAL:
         _check_listening(on)
-    local = on == LOCAL or on.startswith(_LOCAL_HOSTS)
     for name, value in (_QUIET | _LOOPBACK if local else _QUIET).items():
         os.environ.setdefault(name, value)
     import ray
@@ -376,18 +512,22 @@ def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     options: dict[str, Any] = {"logging_level": "CRITICAL", "log_to_driver": False}
     if runtime_env:
         options["runtime_env"] = runtime_env
+    # Without an address Ray would take a cluster that somebody else runs here.
+    options["address"] = "local" if on == LOCAL else on
     if on == LOCAL:
         options["include_dashboard"] = False
-    else:
-        options["address"] = on
     if local:
         options["_node_ip_address"] = "127.0.0.1"
     # Ray takes signals for itself, which are the run's.
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        ray.init(**options)
+        with warnings.catch_warnings(action="ignore"):
+            ray.init(**options)
     except Exception as error:
-        raise RayUnavailableError(f"Ray at {on}: {str(error).strip() or type(error).__name__}") from error
+        hint = "" if on == LOCAL or isinstance(error, RuntimeError) else f"; {_TOKEN}"
+        raise RayUnavailableError(
+            f"Ray at {on}: {str(error).strip() or type(error).__name__}{hint}"
+        ) from error
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

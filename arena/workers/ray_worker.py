@@ -9,6 +9,7 @@ import socket
 import tempfile
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,10 @@ _MOST_LIVE: Final = 1 << 20
 _LOOK_SECONDS: Final = 0.2
 # Players write no more than this to the files of one game; the rest is left out.
 _MOST_WRITTEN: Final = 16 << 20
+
+
+# Where Ray says which graphics processors a process may use.
+_GPU_VARIABLES: Final = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,36 @@ def moved_to_copy(player: PlayerSetup, folder: str | None, copy: str) -> PlayerS
     )
 
 
+def with_own_gpus(players: tuple[PlayerSetup, ...]) -> list[PlayerSetup]:
+    """The players, each of which sees its own graphics processors of those that Ray gave to the game."""
+    if not any(player.resources.gpus for player in players):
+        return list(players)
+    variables = {name: value.split(",") for name in _GPU_VARIABLES if (value := os.environ.get(name))}
+    # Those that take whole ones come first, so that the others share what is left.
+    begins = {}
+    taken = 0.0
+    for seat in sorted(range(len(players)), key=lambda seat: -players[seat].resources.gpus):
+        begins[seat], taken = taken, taken + players[seat].resources.gpus
+    return [
+        replace(
+            player,
+            environment={
+                name: ",".join(gpus[int(begins[seat]) : ceil(begins[seat] + player.resources.gpus)])
+                for name, gpus in variables.items()
+            }
+            | dict(player.environment),
+        )
+        for seat, player in enumerate(players)
+    ]
+
+
+def other_release(release: str) -> str:
+    """Why an arena of this release cannot use this node; empty if it can."""
+    if release == (own := version("academy-arena")):
+        return ""
+    return f"it has academy-arena {own}, the arena is {release}: install the same"
+
+
 class RayWorker:
     """Plays one game at a time. `slot` is what players see as GOMILL_SLOT.
 
@@ -71,9 +106,8 @@ class RayWorker:
 
     def play(self, job: GameJob, release: str) -> PlayedJob:
         """Play a game of an arena of this release."""
-        if release != (own := version("academy-arena")):
-            why = f"{self._node()} has academy-arena {own}, the arena is {release}: install the same"
-            return PlayedJob(WorkerLost(job.game_id, why, job.attempt), b"", b"")
+        if why := other_release(release):
+            return PlayedJob(WorkerLost(job.game_id, f"{self.node()}: {why}", job.attempt), b"", b"")
         if self._pool is None:
             # In the thread that lives as long as this process: the pool ends with its maker.
             self._pool = WorkerPool(1, pin=self._pin, first_slot=self._slot)
@@ -81,7 +115,9 @@ class RayWorker:
             file.unlink(missing_ok=True)
         here = replace(
             job,
-            players=tuple(moved_to_copy(player, self._copied, str(Path.cwd())) for player in job.players),
+            players=tuple(
+                moved_to_copy(player, self._copied, str(Path.cwd())) for player in with_own_gpus(job.players)
+            ),
             log_path=None if job.log_path is None else str(self._errors),
             transcript=None if job.transcript is None else str(self._transcript),
             live_path=None if job.live_path is None else str(self._live),
@@ -92,16 +128,17 @@ class RayWorker:
             result = self._pool.next_result(_LOOK_SECONDS)
         return PlayedJob(result, _read(self._errors), _read(self._transcript))
 
-    def live(self, offset: int) -> tuple[str, bytes]:
-        """The node, and what the game in progress has added to its file for watchers since `offset`."""
+    def live(self, offset: int) -> bytes:
+        """What the game in progress has added to its file for watchers since `offset`."""
         try:
             with self._live.open("rb") as file:
                 file.seek(offset)
-                return self._node(), file.read(_MOST_LIVE)
+                return file.read(_MOST_LIVE)
         except FileNotFoundError:
-            return self._node(), b""
+            return b""
 
-    def _node(self) -> str:
+    def node(self) -> str:
+        """The node, for people."""
         import ray
 
         return f"{socket.gethostname()} ({ray.get_runtime_context().get_node_id()[:6]})"

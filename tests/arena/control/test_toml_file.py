@@ -235,6 +235,21 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         ("move_seconds = 0.5", "move_seconds = nan", "players.alpha.move_seconds: must be a number"),
         (
             "move_seconds = 0.5",
+            "resources = { gpus = 1.5 }",
+            "players.alpha.resources.gpus: must be a whole number, or a part of one, not 1.5",
+        ),
+        (
+            "move_seconds = 0.5",
+            "resources = { custom = { GPU = 1 } }",
+            "players.alpha.resources.custom: may not have GPU: write gpus beside custom",
+        ),
+        (
+            "move_seconds = 0.5",
+            'resources = { labels = { place = "the cellar" } }',
+            "players.alpha.resources.labels: 'place' must be text of at most 63 letters, digits and ._-",
+        ),
+        (
+            "move_seconds = 0.5",
             f"move_seconds = 0x{'f' * 5000}",
             "players.alpha.move_seconds: must be a number from 0.001 to 1e+06, not a number of",
         ),

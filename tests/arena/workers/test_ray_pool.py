@@ -1,9 +1,12 @@
 """Games on a Ray cluster of three nodes on this machine, whose nodes are lost while games are played."""
 
+import contextlib
+import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'academy-arena[ray]'")
 
-from arena.results.database import ResultsDatabase
+from arena.results.database import NoResultsYetError, ResultsDatabase
 from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
 from tests.arena.engines import ENGINE
@@ -21,8 +24,15 @@ _LOOPBACK = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A head without processors, and two nodes of one, of which one offers `left` and the other `right`."""
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A head without processors, and two nodes of one, of which one offers `left` and the other `right`.
+
+    `only-right` is a program that the node `right` alone has.
+    """
+    programs = tmp_path_factory.mktemp("programs")
+    program = programs / "only-right"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {ENGINE} none\n")
+    program.chmod(0o700)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in _LOOPBACK.items():
             patch.setenv(name, value)
@@ -36,8 +46,10 @@ def cluster() -> Iterator[Any]:
         head = {"num_cpus": 0, "include_dashboard": False, "_system_config": noticed_soon}
         made = Cluster(initialize_head=True, head_node_args={**head, "node_ip_address": "127.0.0.1"})
         try:
-            for name in ("left", "right"):
-                made.add_node(num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1})
+            for name, path in (("left", os.defpath), ("right", f"{programs}:{os.defpath}")):
+                made.add_node(
+                    num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1}, env_vars={"PATH": path}
+                )
             yield made
         finally:
             made.shutdown()
@@ -75,13 +87,15 @@ def results(control: Path) -> list[tuple[str, str]]:
         )
 
 
-def test_a_cluster_plays_the_same_games_as_this_machine(cluster: Any, tmp_path: Path) -> None:
+def test_a_cluster_plays_the_same_games_as_this_machine_and_no_more_at_a_time_than_it_can(
+    cluster: Any, tmp_path: Path
+) -> None:
     folders = [tmp_path / "here", tmp_path / "there"]
     for folder in folders:
         folder.mkdir()
     here, there = (write_cup(folder, RANDOM) for folder in folders)
     assert arena("run", "--quiet", str(here)).returncode == 0
-    done = arena("run", str(there), "--log-protocol", "--on", cluster.address)
+    done = arena("run", str(there), "--log-protocol", "--on", cluster.address, "--parallel", "5")
     assert (done.returncode, done.stderr) == (0, "")
     assert "ray" not in done.stdout.lower()
     assert results(there) == results(here) and len(results(there)) == 6
@@ -90,15 +104,61 @@ def test_a_cluster_plays_the_same_games_as_this_machine(cluster: Any, tmp_path: 
     }
 
 
-def test_the_check_says_which_kind_of_node_cannot_start_a_player(cluster: Any, tmp_path: Path) -> None:
-    needs = "[players.{0}.resources]\ncustom = {{ {1} = 1 }}\n"
-    players = engine("a", "none", needs.format("a", "left")) + engine(
-        "b", "none", needs.format("b", "middle")
+def test_the_check_says_what_is_missing_on_which_node(cluster: Any, tmp_path: Path) -> None:
+    players = '[players.a]\ncommand = "only-right"\n[players.b]\ncommand = "only-right"\n' + engine(
+        "c", "none", "[players.c.resources]\ncustom = { middle = 1 }\n"
     )
     done = arena("check", str(write_cup(tmp_path, players)), "--on", cluster.address)
     assert done.returncode == 1
-    assert "player b: no node has 0.5 CPU, 1 middle" in done.stdout
-    assert "player a on" in done.stdout and ": works" in done.stdout
+    lines = re.sub(r"\S+ \(\w{6}\)", "NODE", done.stdout).splitlines()
+    assert lines == [
+        "node NODE: 1 CPU, 1 left",
+        "node NODE: 1 CPU, 1 right",
+        "node NODE: nothing to offer",
+        "games of a and c: no node has 1 CPU, 1 middle, which they need together",
+        "player a on NODE: cannot run 'only-right': there is no such program",
+        "player a on NODE: works",
+        "player a on NODE: no game fits, for want of 1 CPU",
+        "player b on NODE: cannot run 'only-right': there is no such program",
+        "player b on NODE: works",
+        "player b on NODE: no game fits, for want of 1 CPU",
+        *["player c on NODE: no game fits, for want of 1 middle"] * 2,
+        "player c on NODE: no game fits, for want of 0.5 CPU, 1 middle",
+    ]
+    assert done.stderr.startswith("arena: 3 of the checks failed")
+
+
+def test_games_wait_for_a_node_with_gpus_and_the_label_and_each_player_sees_its_own_gpu(
+    cluster: Any, tmp_path: Path
+) -> None:
+    show = (
+        f'echo \\"sees gpu $CUDA_VISIBLE_DEVICES in $GOMILL_GAME_ID\\" >&2;'
+        f" exec {sys.executable} -I -S {ENGINE} none"
+    )
+    players = "".join(
+        f'[players.{name}]\ncommand = ["sh", "-c", "{show}"]\n'
+        f'[players.{name}.resources]\ngpus = 1\nlabels = {{ place = "cellar" }}\n'
+        for name in "ab"
+    )
+    playing, path = start(cluster, write_cup(tmp_path, players, "rounds = 2\nparallel = 2"))
+    log = CompetitionFiles(path).log
+    await_true(lambda: log.exists() and "wait for a node" in log.read_text())
+    # It has the processors, and is not where they want to be.
+    gpus = {"num_cpus": 1, "num_gpus": 2, "node_ip_address": "127.0.0.1"}
+    added = [cluster.add_node(**gpus, labels={"place": "attic"})]
+    await_true(lambda: "attic" in log.read_text())
+    added.append(cluster.add_node(**gpus, labels={"place": "cellar"}))
+    output, errors = playing.communicate(timeout=180)
+    for node in added:
+        cluster.remove_node(node)
+    assert playing.returncode == 0, errors
+    assert "lacks 2 GPU, the label place = cellar" in output
+    assert "has what games waited for: 1 CPU, 2 GPU, the label place = cellar" in output
+    seen = re.findall(r"(\w): sees gpu (\S*) in (\w+)", log.read_text())
+    assert sorted((game, gpu) for _, gpu, game in seen) == [
+        (game, gpu) for game in ("AvB_0", "AvB_1") for gpu in "01"
+    ]
+    assert len({(game, player) for player, _, game in seen}) == 4
 
 
 def test_what_players_write_to_their_standard_error_comes_back(cluster: Any, tmp_path: Path) -> None:
@@ -161,15 +221,27 @@ def test_a_run_that_is_killed_goes_on_with_the_cluster_and_plays_every_game_once
 def start_sleepy(cluster: Any, folder: Path, rounds: int) -> "tuple[subprocess.Popen[str], Path]":
     (folder / "sleepy.py").write_text(SLEEPY)
     players = "".join(f'[players.{name}]\nprotocol = "python"\ncommand = "sleepy:player"\n' for name in "ab")
-    path = write_cup(folder, players, f"rounds = {rounds}\nparallel = 2")
+    return start(cluster, write_cup(folder, players, f"rounds = {rounds}\nparallel = 2"))
+
+
+def start(cluster: Any, path: Path) -> "tuple[subprocess.Popen[str], Path]":
     command = [sys.executable, "-m", "arena.cli", "run", str(path), "--on", cluster.address]
     playing = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return playing, path
 
 
 def await_played(path: Path, games: int) -> None:
+    def played() -> bool:
+        with contextlib.suppress(NoResultsYetError):
+            return path.with_suffix(".results.sqlite").exists() and len(results(path)) >= games
+        return False
+
+    await_true(played)
+
+
+def await_true(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 120
-    while not path.with_suffix(".results.sqlite").exists() or len(results(path)) < games:
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
