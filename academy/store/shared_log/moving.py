@@ -8,7 +8,7 @@ from pathlib import Path
 from academy.knowledge.game import RULES_VERSION
 from academy.store import event_log, keys
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import LogDivergedError
+from academy.store.errors import LogDivergedError, StoreError
 from academy.store.maintenance.compaction import lock_alone
 from academy.store.shared_log import place, snapshots
 from academy.store.shared_log.address import LogAddress
@@ -32,7 +32,12 @@ def share(data: Path, address: LogAddress) -> int:
             is_whole, now = _is_whole(transaction), place.read(transaction)
             # Killed before it had a snapshot: its last message is that of a move.
             goes_on = now is not None and now.address == address.text and not is_whole
-            if now is None or not (goes_on and now.name == _name(now.created, now.followed)):
+            if goes_on and now is not None and now.name != _name(now.created, now.followed):
+                raise StoreError(
+                    f"this folder follows {address} already, and was written to since; if its move was killed, new "
+                    f"servers lack the snapshot that they begin with: `academy snapshot --data {data}`"
+                )
+            if not goes_on:
                 place.check_own_log(transaction, "cannot be moved")
         with closing(JetStreamLog(address, now)) as log:
             if now is None:

@@ -98,8 +98,8 @@ class SharedWriter(Writer):
         self._ends = math.inf
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
-        # Why writes are refused now, "" if they are not.
-        self._refused = ""
+        # Why writes are refused now, "" if they are not; and whether any commit says that they are no longer.
+        self._refused, self._until_commit = "", False
         self._is_called = False
         self._every, self._cut = 0, False
         self._snapshot = threading.Thread()
@@ -178,7 +178,7 @@ class SharedWriter(Writer):
                 if isinstance(error, LogDivergedError) and self._failure is None:
                     self._stop_following(error)
                 if isinstance(error, LogUnavailableError | StoreFullError):
-                    self._note_refusal(str(error))
+                    self._note_refusal(str(error), isinstance(error, StoreFullError))
                 self._fail(group, error)
                 return
             self._settle(group[:settled])
@@ -189,13 +189,13 @@ class SharedWriter(Writer):
         self._failure = error
         _log.error("the shared log is followed no longer: %s", error)
 
-    def _note_refusal(self, why: str) -> None:
+    def _note_refusal(self, why: str, until_commit: bool = False) -> None:
         """Log when writes begin to be refused, and when they are done again, instead of each refusal."""
         if why and not self._refused:
             _log.warning("writes are refused: %s", why)
         elif self._refused and not why:
             _log.warning("writes are done again")
-        self._refused = why
+        self._refused, self._until_commit = why, until_commit
 
     def _attempt(self, group: list[Queued], deadline: float) -> int:
         """Fold, execute and publish once; return how many of the commands are done.
@@ -225,8 +225,8 @@ class SharedWriter(Writer):
             self._forget(touched)
             raise
         if attempt.frozen:
-            self._note_refusal(_FROZEN)
-        elif attempt.published is not None or self._refused == _FROZEN:
+            self._note_refusal(_FROZEN, until_commit=True)
+        elif attempt.published is not None or self._until_commit:
             self._note_refusal("")
         if attempt.published is not None:
             self._begin_snapshot(attempt.published.place)

@@ -1,6 +1,7 @@
 """The stream of NATS that servers share, by itself."""
 
 import asyncio
+import socket
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -68,12 +69,30 @@ def test_a_server_stops_while_nats_takes_nothing_or_is_gone(
         monkeypatch.undo()
 
 
-def test_a_password_is_sent_to_no_server_that_does_not_encrypt(
-    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 0.5)
-    with pytest.raises(LogUnavailableError, match=r"does not encrypt, as tls:// demands"):
-        JetStreamLog(LogAddress.parse(f"tls://bob:secret@{nats.host}/plain"))
+def test_a_password_is_sent_to_no_server_that_does_not_encrypt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 2.0)
+    heard = bytearray()
+
+    def answer(server: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                connection.sendall(b'INFO {"server_id": "plain", "version": "2.10.0", "headers": true}\r\n')
+                while part := connection.recv(4096):
+                    heard.extend(part)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=answer, args=[server], daemon=True).start()
+        host = f"127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(LogUnavailableError, match=r"does not encrypt, as tls:// demands"):
+            JetStreamLog(LogAddress.parse(f"tls://bob:secret@{host}/plain"))
+        # The same server hears it of a client that does not mind.
+        with pytest.raises(LogUnavailableError):
+            JetStreamLog(LogAddress.parse(f"nats://bob:open@{host}/plain"))
+    assert b"open" in heard and b"secret" not in heard
 
 
 def test_a_log_is_shared_over_encrypted_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from academy.knowledge.game import RULES_VERSION
 from academy.store import event_log, tokens
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.environment import Environment
 from academy.store.errors import LogDivergedError, StoreError
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
@@ -19,6 +20,7 @@ from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.moving import share
 from academy.store.shared_log.place import FreezeLog
+from academy.store.shared_log.snapshots import make
 from academy.store.tokens import CreateToken, Role
 from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.processes import start_python
@@ -128,6 +130,22 @@ def test_a_compacted_folder_becomes_a_log_that_begins_with_its_snapshot(
     assert teach(fresh, "new")
     wait_until_equal(moved, fresh)
     assert list(check(fresh.environment)) == []
+
+
+def test_a_killed_move_that_was_written_to_since_says_how_to_end_it(
+    library: Path, log: LogAddress, open_store: OpenStore
+) -> None:
+    with Store(library) as store:
+        compact(store.environment, keep=1)
+    assert start_python(_KILLED_BEFORE_THE_SNAPSHOT, str(library), log.text).wait(60) == -9
+    moved = open_store("library")
+    assert teach(moved, "since")
+    moved.close()
+    with pytest.raises(StoreError, match=r"already, and was written to since; .* `academy snapshot --data"):
+        share(library, log)
+    with Environment(library) as environment:
+        make(environment)
+    assert teach(open_store("fresh", log), "new")
 
 
 def test_a_folder_with_events_of_earlier_rules_becomes_a_log_that_begins_with_its_snapshot(
