@@ -128,7 +128,7 @@ TRIALS: Final = {
         levels=(30, 30, GnuGo(0), GnuGo(0), GnuGo(1), GnuGo(1), GnuGo(2), GnuGo(3)),
         student=30,
         seconds=0.016,
-        contests=600,
+        contests=1_000,
         conditions=("shared", "own", "open"),
     ),
     "othello": Trial(

@@ -34,8 +34,9 @@ def share(data: Path, address: LogAddress) -> int:
             goes_on = now is not None and now.address == address.text and not is_whole
             if goes_on and now is not None and now.name != _name(now.created, now.followed):
                 raise StoreError(
-                    f"this folder follows {address} already, and was written to since; if its move was killed, new "
-                    f"servers lack the snapshot that they begin with: `academy snapshot --data {data}`"
+                    f"this folder follows {address} already, and was written to since; if its move was "
+                    "killed, new servers lack the snapshot that they begin with: "
+                    f"`academy snapshot --data {data}`"
                 )
             if not goes_on:
                 place.check_own_log(transaction, "cannot be moved")
