@@ -8,7 +8,7 @@ import socket
 import time
 import warnings
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -24,6 +24,8 @@ from arena.workers.ray_worker import PlayedJob, RayWorker
 LOCAL: Final = "ray"
 _LOOK_SECONDS: Final = 2.0
 T = TypeVar("T")
+Node = Mapping[str, Any]
+"""A node as Ray describes it."""
 _LIVE_SECONDS: Final = 0.5
 _CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
@@ -100,33 +102,15 @@ class Shape:
         """Whether players want different values of one label."""
         return len(dict(self.labels)) < len(self.labels)
 
-    def lacking(self, node: Mapping[str, Any]) -> str:
+    def lacking(self, node: Node) -> str:
         """What a node does not have, neither free nor in use, for people; empty where a game fits."""
         offered, labels = node["Resources"], node.get("Labels") or {}
         short = {name: amount for name, amount in self.wanted.items() if offered.get(name, 0.0) < amount}
         return _listed(short, [(name, value) for name, value in self.labels if labels.get(name) != value])
 
-    def fits(self, node: Mapping[str, Any]) -> bool:
+    def fits(self, node: Node) -> bool:
         """Whether a node has that much, free or in use."""
         return not self.lacking(node)
-
-
-@dataclass(frozen=True)
-class NodeKind:
-    """Nodes that offer the same."""
-
-    offer: str
-    nodes: tuple[Mapping[str, Any], ...]
-
-    @property
-    def name(self) -> str:
-        """One of them, and how many more there are."""
-        return in_groups(self.names)
-
-    @property
-    def names(self) -> list[str]:
-        """All of them."""
-        return [_name(node) for node in self.nodes]
 
 
 @dataclass(eq=False)
@@ -145,7 +129,7 @@ class _Worker:
 
 @dataclass
 class _Nodes:
-    known: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    known: dict[str, Node] = field(default_factory=dict)
     looked: float = 0.0
 
 
@@ -238,24 +222,21 @@ class RayPool(Workers):
         news, self._news = self._news, []
         return news
 
-    def kinds(self) -> list[NodeKind]:
-        """The kinds of nodes that there are."""
-        kinds: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
-        for node in self._nodes.known.values():
-            kinds[_offer(node)].append(node)
-        return [NodeKind(offer, tuple(nodes)) for offer, nodes in sorted(kinds.items())]
+    def kinds(self) -> dict[str, list[Node]]:
+        """The nodes that there are, by what they offer beside memory, of which each has its own amount."""
+        return dict(sorted(grouped(self._nodes.known.values(), _offer).items()))
 
     def call_on(
-        self, kinds: Iterable[NodeKind], function: Callable[..., T], *arguments: object
+        self, nodes: Iterable[Node], function: Callable[..., T], *arguments: object
     ) -> dict[str, T | RayUnavailableError]:
-        """What a function returns on each node of some kinds, by its name, or why it was not called."""
+        """What a function returns on each of some nodes, by its name, or why it was not called."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         calls = {}
-        for node in (node for kind in kinds for node in kind.nodes):
+        for node in nodes:
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=there)
-            calls[_name(node)] = task.remote(*arguments)
+            calls[node_name(node)] = task.remote(*arguments)
         answers: dict[str, T | RayUnavailableError] = {}
         for name, call in calls.items():
             try:
@@ -375,7 +356,11 @@ class RayPool(Workers):
             able = next(filter(shape.fits, self._nodes.known.values()), None)
             if able is None and jobs and shape not in self._missed:
                 self._missed.add(shape)
-                at = [f"{kind.name} lacks {shape.lacking(kind.nodes[0])}" for kind in self.kinds()]
+                at = [
+                    f"{in_groups(map(node_name, nodes))} lacks {lack}"
+                    for kind in self.kinds().values()
+                    for lack, nodes in grouped(kind, shape.lacking).items()
+                ]
                 players = " and ".join(player.name for player in jobs[0].players)
                 self._news.append(
                     f"games like {jobs[0].game_id} ({players}) wait for a node with {shape.text}: "
@@ -383,7 +368,7 @@ class RayPool(Workers):
                 )
             elif able is not None and shape in self._missed:
                 self._missed.discard(shape)
-                self._news.append(f"node {_name(able)} has what games waited for: {shape.text}")
+                self._news.append(f"node {node_name(able)} has what games waited for: {shape.text}")
 
     def _look_at_nodes(self) -> None:
         if time.monotonic() < self._nodes.looked + _LOOK_SECONDS:
@@ -394,9 +379,9 @@ class RayPool(Workers):
         except Exception:  # The head may be away for a moment; games show it if it stays so.
             return
         for node_id in nodes.keys() - self._nodes.known.keys():
-            self._news.append(f"node {_name(nodes[node_id])} is there ({_offer(nodes[node_id])})")
+            self._news.append(f"node {node_name(nodes[node_id])} is there ({_offer(nodes[node_id])})")
         for node_id in self._nodes.known.keys() - nodes.keys():
-            self._news.append(f"node {_name(self._nodes.known[node_id])} has gone")
+            self._news.append(f"node {node_name(self._nodes.known[node_id])} has gone")
         self._nodes.known = nodes
         self._assign()
 
@@ -438,16 +423,26 @@ def _open_for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _name(node: Mapping[str, Any]) -> str:
+def node_name(node: Node) -> str:
+    """A node, for people."""
     return f"{node['NodeManagerHostname']} ({node['NodeID'][:6]})"
 
 
-def in_groups(nodes: Sequence[str]) -> str:
+def grouped(items: Iterable[T], text: Callable[[T], str]) -> dict[str, list[T]]:
+    """Those of which the same text is true, by it."""
+    groups: defaultdict[str, list[T]] = defaultdict(list)
+    for item in items:
+        groups[text(item)].append(item)
+    return groups
+
+
+def in_groups(names: Iterable[str]) -> str:
     """Nodes that are alike: the first, and how many more there are."""
-    return nodes[0] if len(nodes) == 1 else f"{nodes[0]} and {len(nodes) - 1} like it"
+    first, *others = names
+    return f"{first} and {len(others)} like it" if others else first
 
 
-def _offer(node: Mapping[str, Any]) -> str:
+def _offer(node: Node) -> str:
     offered = {
         name: amount
         for name, amount in sorted(node["Resources"].items())

@@ -1,0 +1,146 @@
+"""What a pool asks of Ray, with a stand-in for it: actors that are at once where a node has room for them."""
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arena.control.settings import ControlError
+from arena.control.toml_file import read
+from arena.jobs import GameJob, Resources
+from arena.runner import cluster_check
+from arena.workers import ray_pool
+from arena.workers.interface import WorkerLost
+from arena.workers.ray_pool import RayPool, node_name
+from arena.workers.ray_worker import PlayedJob
+from tests.arena.engines import job, python_player
+
+GIB = 2.0**30
+
+
+class ActorLostError(Exception):
+    """An actor ended with its node."""
+
+
+class RayStandIn:
+    """Games end as soon as they begin. While it is `starting`, actors are on a node and not yet ready."""
+
+    exceptions = SimpleNamespace(RayActorError=ActorLostError)
+
+    def __init__(self, *offers: dict[str, float]) -> None:
+        self.offers = {f"{number:06}": offer for number, offer in enumerate(offers)}
+        self.free = {name: dict(offer) for name, offer in self.offers.items()}
+        self.actors: list[Any] = []
+        self.starting = False
+        self.starts = 0
+
+    def nodes(self) -> list[dict[str, Any]]:
+        return [
+            {"NodeID": name, "NodeManagerHostname": "host", "Alive": True, "Resources": offer}
+            for name, offer in self.offers.items()
+        ]
+
+    def remote(self, actor: type) -> Any:
+        return SimpleNamespace(options=self.options)
+
+    def options(self, **wanted: Any) -> Any:
+        amounts = {"CPU": wanted["num_cpus"], **(wanted["resources"] or {})}
+        return SimpleNamespace(remote=lambda *_: self.make(amounts))
+
+    def make(self, amounts: dict[str, float]) -> Any:
+        actor = SimpleNamespace(amounts=amounts, on="", ready=Future[str](), live=None)
+        actor.node = SimpleNamespace(remote=lambda: SimpleNamespace(future=lambda: actor.ready))
+        actor.play = SimpleNamespace(remote=lambda job, _: SimpleNamespace(future=lambda: played(job)))
+        self.actors.append(actor)
+        self.place()
+        return actor
+
+    def place(self) -> None:
+        for actor in [actor for actor in self.actors if not actor.on]:
+            for name, free in self.free.items():
+                if not actor.on and all(free.get(what, 0) >= much for what, much in actor.amounts.items()):
+                    actor.on = name
+                    self.take(actor, 1)
+                    self.starts += 1
+                    if not self.starting:
+                        actor.ready.set_result(f"host ({name})")
+
+    def take(self, actor: Any, sign: int) -> None:
+        for what, much in actor.amounts.items():
+            self.free[actor.on][what] = self.free[actor.on].get(what, 0) - sign * much
+
+    def kill(self, actor: Any) -> None:
+        if actor in self.actors:
+            self.actors.remove(actor)
+            if actor.on in self.free:
+                self.take(actor, -1)
+            self.place()
+
+    def shutdown(self) -> None:
+        """It has nothing to end."""
+
+
+def played(game: GameJob) -> "Future[PlayedJob]":
+    future: Future[PlayedJob] = Future()
+    future.set_result(PlayedJob(WorkerLost(game.game_id, "it is over", game.attempt), b"", b""))
+    return future
+
+
+def pool_on(monkeypatch: pytest.MonkeyPatch, ray: RayStandIn, size: int) -> RayPool:
+    monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
+    return RayPool("host:6379", size)
+
+
+def game_of(game_id: str, *needs: Resources) -> GameJob:
+    players = [python_player(name, resources=need) for name, need in zip("ab", needs, strict=False)]
+    return job(*players, game_id=game_id)
+
+
+def checked(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, ray: RayStandIn, text: str, broken_on: Iterable[str] = ()
+) -> tuple[list[str], str]:
+    """What `arena check` says, and its error, where no player works on some nodes."""
+    path = folder / "cup.toml"
+    path.write_text(f'[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\n{text}')
+
+    def call_on(pool: RayPool, nodes: Sequence[Any], *_: object) -> dict[str, str]:
+        return {node_name(node): "no such program" * (node["NodeID"] in broken_on) for node in nodes}
+
+    monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
+    monkeypatch.setattr(RayPool, "call_on", call_on)
+    lines: list[str] = []
+    try:
+        cluster_check.check_on_cluster(read(path), "host:6379", lines.append)
+    except ControlError as error:
+        return lines, str(error)
+    return lines, ""
+
+
+def player(name: str, needs: str) -> str:
+    return f'[players.{name}]\ncommand = "true"\nresources = {{ {needs} }}\n'
+
+
+ALL_PLAY_ALL = '[competition]\nkind = "all-play-all"\nrounds = 1\n'
+
+
+@pytest.mark.parametrize("order", [(4, 64), (64, 4)])
+def test_a_check_passes_over_nodes_whose_memory_is_too_small_and_calls_all_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    ray = RayStandIn(*({"CPU": 8.0, "memory": gib * GIB} for gib in order))
+    players = player("a", 'memory = "8 GiB"') + player("b", 'memory = "8 GiB"')
+    lines, error = checked(monkeypatch, tmp_path, ray, ALL_PLAY_ALL + players)
+    small, large = (f"host ({order.index(gib):06})" for gib in (4, 64))
+    assert error == ""
+    assert lines[0] == "node host (000000) and 1 like it: 8 CPU"
+    assert sorted(lines[1:]) == sorted(
+        line
+        for name in "ab"
+        for line in (
+            f"player {name} on {small}: no game fits, for want of 16 GiB of memory",
+            f"player {name} on {large}: works",
+        )
+    )
