@@ -482,7 +482,8 @@ def _check_listening(on: str) -> None:
             pass
         if os.environ.get("RAY_USE_TLS") == "1":
             return
-        with grpc.insecure_channel(target) as channel:
+        # As Ray, which asks no proxy.
+        with grpc.insecure_channel(target, options=[("grpc.enable_http_proxy", 0)]) as channel:
             check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
             check(b"", timeout=_CONNECT_SECONDS)
     except grpc.RpcError as error:

@@ -1,11 +1,12 @@
 """What a pool asks of Ray, with a stand-in for it: actors that are at once where a node has room for them."""
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import grpc
 import pytest
 
 from arena.control.settings import ControlError
@@ -144,3 +145,19 @@ def test_a_check_passes_over_nodes_whose_memory_is_too_small_and_calls_all_other
             f"player {name} on {large}: works",
         )
     )
+
+
+def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
+    server = grpc.server(ThreadPoolExecutor(1))
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": answer})]
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    # Nobody listens there.
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    try:
+        ray_pool._check_listening(f"127.0.0.1:{port}")
+    finally:
+        server.stop(None)
