@@ -178,7 +178,10 @@ class RayPool(Workers):
         return self._size
 
     def submit(self, job: GameJob) -> None:
-        """Hand in a game. It waits its turn where all workers are busy."""
+        """Hand in a game. It waits its turn where all workers are busy.
+
+        Raises RayUnavailableError where players need what no node can have.
+        """
         self._waiting[Shape.of(job.players)].append(job)
         self._assign()
 
@@ -283,16 +286,23 @@ class RayPool(Workers):
         call.future().add_done_callback(lambda future: self._arrived.put((worker, future)))
 
     def _hire(self, shape: Shape) -> None:
-        actor = self._actors.options(
-            num_cpus=shape.cpus,
-            num_gpus=shape.gpus,
-            memory=shape.memory_bytes or None,
-            resources=dict(shape.custom) or None,
-            label_selector=dict(shape.labels) or None,
-            max_restarts=0,
-            # A game, and a look at it meanwhile: each has a thread, which lasts as long as the actor.
-            max_concurrency=2,
-        )
+        try:
+            actor = self._actors.options(
+                num_cpus=shape.cpus,
+                num_gpus=shape.gpus,
+                memory=shape.memory_bytes or None,
+                resources=dict(shape.custom) or None,
+                label_selector=dict(shape.labels) or None,
+                max_restarts=0,
+                # A game, and a look at it meanwhile: each has a thread, which lasts as long as the actor.
+                max_concurrency=2,
+            )
+        except ValueError as error:
+            job = self._waiting[shape][0]
+            raise RayUnavailableError(
+                f"game {job.game_id} ({_players_of(job)}): Ray refuses {shape.text}, which its players need "
+                f"together: {_in_short(error)}; change their resources in the control file"
+            ) from error
         number = self._free.pop()
         worker = _Worker(number, shape, actor.remote(number, self._pin, self.copied))
         self._workers.add(worker)
@@ -361,10 +371,9 @@ class RayPool(Workers):
                     for kind in self.kinds().values()
                     for lack, nodes in grouped(kind, shape.lacking).items()
                 ]
-                players = " and ".join(player.name for player in jobs[0].players)
                 self._news.append(
-                    f"games like {jobs[0].game_id} ({players}) wait for a node with {shape.text}: "
-                    f"{'; '.join(at) or 'the cluster has no node'}"
+                    f"games like {jobs[0].game_id} ({_players_of(jobs[0])}) wait for a node with "
+                    f"{shape.text}: {'; '.join(at) or 'the cluster has no node'}"
                 )
             elif able is not None and shape in self._missed:
                 self._missed.discard(shape)
@@ -440,6 +449,10 @@ def in_groups(names: Iterable[str]) -> str:
     """Nodes that are alike: the first, and how many more there are."""
     first, *others = names
     return f"{first} and {len(others)} like it" if others else first
+
+
+def _players_of(job: GameJob) -> str:
+    return " and ".join(player.name for player in job.players)
 
 
 def _offer(node: Node) -> str:

@@ -15,7 +15,7 @@ from arena.jobs import GameJob, Resources
 from arena.runner import cluster_check
 from arena.workers import ray_pool
 from arena.workers.interface import WorkerLost
-from arena.workers.ray_pool import RayPool, node_name
+from arena.workers.ray_pool import RayPool, RayUnavailableError, node_name
 from arena.workers.ray_worker import PlayedJob
 from tests.arena.engines import job, python_player
 
@@ -161,3 +161,19 @@ def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pyt
         ray_pool._check_listening(f"127.0.0.1:{port}")
     finally:
         server.stop(None)
+
+
+def test_a_run_ends_with_the_reason_where_ray_refuses_what_players_need_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 4, "TPU": 4})
+
+    def refuse(**_: Any) -> None:
+        raise ValueError("3.0 TPU is not supported")
+
+    monkeypatch.setattr(ray, "options", refuse)
+    with (
+        pool_on(monkeypatch, ray, 1) as pool,
+        pytest.raises(RayUnavailableError, match=r"g \(a and b\): Ray refuses 1 CPU, 3 TPU, .*not supported"),
+    ):
+        pool.submit(game_of("g", Resources(custom={"TPU": 1}), Resources(custom={"TPU": 2})))
