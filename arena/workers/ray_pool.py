@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
-from arena.jobs import GameJob, GameResult, PlayerSetup
+from arena.jobs import GameJob, GameResult, PlayerSetup, label_clash
 from arena.workers.interface import WorkerLost, Workers, WorkersError
 from arena.workers.ray_worker import PlayedJob, RayWorker
 
@@ -96,11 +96,6 @@ class Shape:
     def text(self) -> str:
         """What it needs, for people."""
         return _listed(self.wanted, self.labels) or "nothing"
-
-    @property
-    def contradictory(self) -> bool:
-        """Whether players want different values of one label."""
-        return len(dict(self.labels)) < len(self.labels)
 
     def lacking(self, node: Node) -> str:
         """What a node does not have, neither free nor in use, for people; empty where a game fits."""
@@ -182,6 +177,8 @@ class RayPool(Workers):
 
         Raises RayUnavailableError where players need what no node can have.
         """
+        if clash := label_clash(job.players):
+            raise RayUnavailableError(clash)
         self._waiting[Shape.of(job.players)].append(job)
         self._assign()
 
@@ -263,7 +260,7 @@ class RayPool(Workers):
             for worker in [worker for idle in self._idle.values() for worker in idle]:
                 self._dismiss(worker)
         for shape, games in wanted.items():
-            while len(self._starting[shape]) < games and not shape.contradictory and self._make_room():
+            while len(self._starting[shape]) < games and self._make_room():
                 self._hire(shape)
 
     def _make_room(self) -> bool:

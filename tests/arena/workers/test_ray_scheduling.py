@@ -177,3 +177,16 @@ def test_a_run_ends_with_the_reason_where_ray_refuses_what_players_need_together
         pytest.raises(RayUnavailableError, match=r"g \(a and b\): Ray refuses 1 CPU, 3 TPU, .*not supported"),
     ):
         pool.submit(game_of("g", Resources(custom={"TPU": 1}), Resources(custom={"TPU": 2})))
+
+
+def test_players_whose_labels_exclude_each_other_are_refused_with_both_values(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ray = RayStandIn({"CPU": 4})
+    why = "players.b.resources.labels: place is 'attic' here and 'cellar' for player a, and"
+    players = player("a", 'labels = { place = "cellar" }') + player("b", 'labels = { place = "attic" }')
+    lines, error = checked(monkeypatch, tmp_path, ray, ALL_PLAY_ALL + players)
+    assert (lines, error[: len(why)]) == ([], why)
+    game = game_of("g", *(Resources(labels={"place": place}) for place in ("cellar", "attic")))
+    with pool_on(monkeypatch, ray, 1) as pool, pytest.raises(RayUnavailableError, match=why):
+        pool.submit(game)
