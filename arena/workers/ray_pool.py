@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
-from math import ceil
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from arena.jobs import GameJob, GameResult, PlayerSetup, label_clash
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.ray_worker import PlayedJob, RayWorker
+from arena.workers.ray_worker import PlayedJob, RayWorker, gpus_of
 
 LOCAL: Final = "ray"
 _LOOK_SECONDS: Final = 2.0
@@ -76,11 +75,11 @@ class Shape:
         for need in needs:
             for name, amount in need.custom.items():
                 custom[name] += amount
-        gpus = sum(need.gpus for need in needs)
+        gpus = [need.gpus for need in needs]
         return cls(
             sum(need.cpus for need in needs),
             # Ray gives whole ones, or a part of one.
-            gpus if gpus < 1 else float(ceil(gpus)),
+            sum(gpus) if sum(gpus) < 1 else float(max(taken.stop for taken in gpus_of(gpus))),
             sum(need.memory_bytes for need in needs),
             tuple(sorted(custom.items())),
             tuple(sorted({label for need in needs for label in need.labels.items()})),

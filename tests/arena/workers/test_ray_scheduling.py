@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from math import ceil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,8 +16,8 @@ from arena.jobs import GameJob, Resources
 from arena.runner import cluster_check
 from arena.workers import ray_pool
 from arena.workers.interface import WorkerLost
-from arena.workers.ray_pool import RayPool, RayUnavailableError, node_name
-from arena.workers.ray_worker import PlayedJob
+from arena.workers.ray_pool import RayPool, RayUnavailableError, Shape, node_name
+from arena.workers.ray_worker import PlayedJob, with_own_gpus
 from tests.arena.engines import job, python_player
 
 GIB = 2.0**30
@@ -190,3 +191,24 @@ def test_players_whose_labels_exclude_each_other_are_refused_with_both_values(
     game = game_of("g", *(Resources(labels={"place": place}) for place in ("cellar", "attic")))
     with pool_on(monkeypatch, ray, 1) as pool, pytest.raises(RayUnavailableError, match=why):
         pool.submit(game)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "game", "seen"),
+    [
+        ((0.5, 0), 0.5, ["0", ""]),
+        ((0.6, 0.6), 2, ["0", "1"]),
+        ((0.5, 0.7), 2, ["1", "0"]),
+        ((0.6, 0.6, 0.6), 3, ["0", "1", "2"]),
+        ((0.3, 0.3, 0.4), 1, ["0", "0", "0"]),
+        ((0.5, 2, 0.5), 3, ["2", "0,1", "2"]),
+        ((0, 1), 1, ["", "0"]),
+    ],
+)
+def test_a_player_sees_the_gpus_that_it_takes_and_a_game_takes_as_many_as_its_players_see(
+    monkeypatch: pytest.MonkeyPatch, amounts: tuple[float, ...], game: float, seen: list[str]
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(ceil(game)))))
+    players = tuple(python_player("a", resources=Resources(gpus=amount)) for amount in amounts)
+    assert Shape.of(players).gpus == game
+    assert [player.environment["CUDA_VISIBLE_DEVICES"] for player in with_own_gpus(players)] == seen
