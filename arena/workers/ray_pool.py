@@ -25,6 +25,8 @@ _LOOK_SECONDS: Final = 2.0
 T = TypeVar("T")
 Node = Mapping[str, Any]
 """A node as Ray describes it."""
+# How long a worker looks for a node before those that are idle make room for it.
+_PATIENCE_SECONDS: Final = 2.0
 _LIVE_SECONDS: Final = 0.5
 _CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
@@ -119,6 +121,7 @@ class _Worker:
     live: Any = None
     offset: int = 0
     looked: float = 0.0
+    hired: float = field(default_factory=time.monotonic)
 
 
 @dataclass
@@ -254,8 +257,9 @@ class RayPool(Workers):
                 self._start(idle.pop(), jobs.popleft())
         self._note_missing()
         wanted = {shape: len(jobs) for shape, jobs in self._waiting.items() if jobs}
-        if any(shape not in self._missed for shape in wanted):
-            # Those that are left idle hold what others wait for.
+        patient = [self._starting[shape] for shape in wanted if shape not in self._missed]
+        if any(workers and time.monotonic() > workers[0].hired + _PATIENCE_SECONDS for workers in patient):
+            # Those that are left idle may hold what others wait for.
             for worker in [worker for idle in self._idle.values() for worker in idle]:
                 self._dismiss(worker)
         for shape, games in wanted.items():

@@ -212,3 +212,30 @@ def test_a_player_sees_the_gpus_that_it_takes_and_a_game_takes_as_many_as_its_pl
     players = tuple(python_player("a", resources=Resources(gpus=amount)) for amount in amounts)
     assert Shape.of(players).gpus == game
     assert [player.environment["CUDA_VISIBLE_DEVICES"] for player in with_own_gpus(players)] == seen
+
+
+def test_workers_are_kept_for_the_next_game_of_their_needs_where_nodes_have_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 100})
+    with pool_on(monkeypatch, ray, 2) as pool:
+        for number in range(10):
+            pool.submit(game_of(str(number), Resources(cpus=1 + number % 2)))
+            assert ended(pool) == str(number)
+    assert ray.starts == 2
+
+
+def test_idle_workers_give_way_to_games_of_other_needs_that_find_no_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pool_on(monkeypatch, RayStandIn({"CPU": 2}), 4) as pool:
+        for name, cpus in (("small", 1), ("large", 2)):
+            pool.submit(game_of(name, Resources(cpus=cpus)))
+            assert ended(pool) == name
+
+
+def ended(pool: RayPool) -> str:
+    """The next game that ends."""
+    result = pool.next_result(60)
+    assert result is not None
+    return result.game_id
