@@ -106,13 +106,7 @@ class RayWorker:
     """
 
     def __init__(self, slot: int, pin: bool, copied: str | None) -> None:
-        self._files = tempfile.TemporaryDirectory(prefix="arena-")
-        folder = Path(self._files.name)
-        self._errors, self._transcript, self._live = (
-            folder / "errors",
-            folder / "transcript",
-            folder / "live",
-        )
+        self._live: Path | None = None
         self._copied = copied
         # Rights at the cluster are not for players.
         for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
@@ -127,25 +121,31 @@ class RayWorker:
         if self._pool is None:
             # In the thread that lives as long as this process: the pool ends with its maker.
             self._pool = WorkerPool(1, pin=self._pin, first_slot=self._slot)
-        for file in (self._errors, self._transcript, self._live):
-            file.unlink(missing_ok=True)
+        # Ray ends actors without notice, so nothing is left on the disk between games.
+        with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as folder:
+            return self._played(job, self._pool, Path(folder))
+
+    def _played(self, job: GameJob, pool: WorkerPool, folder: Path) -> PlayedJob:
+        errors, transcript, self._live = folder / "errors", folder / "transcript", folder / "live"
         here = replace(
             job,
             players=tuple(
                 moved_to_copy(player, self._copied, str(Path.cwd())) for player in with_own_gpus(job.players)
             ),
-            log_path=None if job.log_path is None else str(self._errors),
-            transcript=None if job.transcript is None else str(self._transcript),
+            log_path=None if job.log_path is None else str(errors),
+            transcript=None if job.transcript is None else str(transcript),
             live_path=None if job.live_path is None else str(self._live),
         )
-        self._pool.submit(here)
+        pool.submit(here)
         result = None
         while result is None:
-            result = self._pool.next_result(_LOOK_SECONDS)
-        return PlayedJob(result, _read(self._errors), _read(self._transcript))
+            result = pool.next_result(_LOOK_SECONDS)
+        return PlayedJob(result, _read(errors), _read(transcript))
 
     def live(self, offset: int) -> bytes:
         """What the game in progress has added to its file for watchers since `offset`."""
+        if self._live is None:
+            return b""
         try:
             with self._live.open("rb") as file:
                 file.seek(offset)

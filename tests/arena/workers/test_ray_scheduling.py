@@ -1,7 +1,9 @@
 """What a pool asks of Ray, with a stand-in for it: actors that are at once where a node has room for them."""
 
+import tempfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.metadata import version
 from math import ceil
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,8 +19,8 @@ from arena.runner import cluster_check
 from arena.workers import ray_pool
 from arena.workers.interface import WorkerLost
 from arena.workers.ray_pool import RayPool, RayUnavailableError, Shape, node_name
-from arena.workers.ray_worker import PlayedJob, with_own_gpus
-from tests.arena.engines import job, python_player
+from arena.workers.ray_worker import PlayedJob, RayWorker, with_own_gpus
+from tests.arena.engines import job, misbehaving, python_player
 
 GIB = 2.0**30
 
@@ -239,3 +241,17 @@ def ended(pool: RayPool) -> str:
     result = pool.next_result(60)
     assert result is not None
     return result.game_id
+
+
+def test_a_game_on_a_node_leaves_no_files_there_and_what_players_write_comes_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    worker = RayWorker(0, False, None)
+    game = job(misbehaving("flood-stderr"), python_player("b"), log_path="log", live_path="live")
+    played = worker.play(game, version("academy-arena"))
+    assert worker._pool is not None
+    worker._pool.stop()
+    assert b"so much to say" in played.errors
+    assert list(tmp_path.glob("arena-*")) == []
+    assert worker.live(0) == b""
