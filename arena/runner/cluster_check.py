@@ -36,13 +36,13 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
         nodes = [node for kind in kinds.values() for node in kind]
         for offer, kind in kinds.items():
             tell(f"node {in_groups(map(node_name, kind))}: {offer}")
-        for shape, players in line_ups.items():
+        for shape, (players, _) in line_ups.items():
             if not any(map(shape.fits, nodes)):
                 names = " and ".join(player.name for player in players)
                 tell(f"games of {names}: no node has {shape.text}, which they need together")
                 failures += 1
         for setup, game in checked:
-            games = [shape for shape, players in line_ups.items() if _plays_like(setup, players)]
+            games = [shape for shape, (_, names) in line_ups.items() if setup.name in names]
             if not any(shape.fits(node) for shape in games for node in nodes):
                 games = [Shape.of([setup])]
             call = (_check, setup, game, control.academy is not None, pool.copied, version("academy-arena"))
@@ -64,25 +64,18 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
         )
 
 
-def _plays_like(setup: PlayerSetup, players: Sequence[PlayerSetup]) -> bool:
-    return any(player.resources == setup.resources for player in players)
-
-
-def _line_ups(control: Control, checked: Sequence[PlayerSetup]) -> dict[Shape, Sequence[PlayerSetup]]:
-    """Who may meet in a game: of games that need the same, one."""
-    met: Iterable[Sequence[PlayerSetup]]
+def _line_ups(
+    control: Control, checked: Sequence[PlayerSetup]
+) -> dict[Shape, tuple[Sequence[PlayerSetup], set[str]]]:
+    """Who may meet in a game: of games that need the same, one line-up, and the names of all players."""
+    met: Iterable[tuple[Sequence[PlayerSetup], Iterable[str]]]
     match control.plan:
         case plans.PlayoffPlan(matchups):
-            met = [
-                [control.players[name] for name in matchup.players]
-                for matchup in matchups
-                if matchup.games != 0
-            ]
+            pairs: Iterable[Sequence[str]] = (matchup.players for matchup in matchups if matchup.games != 0)
+            met = (([control.players[name] for name in pair], pair) for pair in pairs)
         case plans.GauntletPlan(challengers, opponents):
-            met = (
-                (control.players[challenger], control.players[opponent])
-                for challenger, opponent in product(challengers, opponents)
-            )
+            pairs = product(challengers, opponents)
+            met = (([control.players[name] for name in pair], pair) for pair in pairs)
         case _:
             alike: defaultdict[Shape, list[PlayerSetup]] = defaultdict(list)
             for setup in checked:
@@ -90,13 +83,16 @@ def _line_ups(control: Control, checked: Sequence[PlayerSetup]) -> dict[Shape, S
             seats = control.game.rules().seats
             few = len(checked) < seats
             met = (
-                [alike[shape][place % len(alike[shape])] for place, shape in enumerate(shapes)]
+                (
+                    [alike[shape][place % len(alike[shape])] for place, shape in enumerate(shapes)],
+                    [player.name for shape in set(shapes) for player in alike[shape]],
+                )
                 for shapes in combinations_with_replacement(alike, seats)
                 if few or all(shapes.count(shape) <= len(alike[shape]) for shape in shapes)
             )
-    line_ups: dict[Shape, Sequence[PlayerSetup]] = {}
-    for players in met:
-        line_ups.setdefault(Shape.of(players), players)
+    line_ups: dict[Shape, tuple[Sequence[PlayerSetup], set[str]]] = {}
+    for players, names in met:
+        line_ups.setdefault(Shape.of(players), (players, set()))[1].update(names)
     return line_ups
 
 

@@ -150,6 +150,21 @@ def test_a_check_passes_over_nodes_whose_memory_is_too_small_and_calls_all_other
     )
 
 
+def test_a_check_calls_a_node_for_those_players_alone_whose_games_it_may_get(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ray = RayStandIn({"CPU": 2.0}, {"CPU": 4.0})
+    competition = '[competition]\nkind = "playoff"\ngames = 1\n'
+    cpus = {"a": 1, "b": 3, "c": 2, "d": 2, "e": 1, "f": 1}
+    players = "".join(player(name, f"cpus = {amount}") for name, amount in cpus.items())
+    players += "".join(f'[[matchups]]\nplayers = ["{one}", "{other}"]\n' for one, other in ("ab", "cd", "ef"))
+    lines, error = checked(monkeypatch, tmp_path, ray, competition + players, broken_on=["000000"])
+    assert [line for line in lines if "no such program" in line] == [
+        f"player {name} on host (000000): no such program" for name in "ef"
+    ]
+    assert error.startswith("2 of the checks failed")
+
+
 def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
     server = grpc.server(ThreadPoolExecutor(1))
