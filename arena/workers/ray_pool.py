@@ -128,6 +128,7 @@ class _Worker:
 class _Nodes:
     known: dict[str, Node] = field(default_factory=dict)
     looked: float = 0.0
+    lost: float = 0.0
 
 
 class RayPool(Workers):
@@ -324,10 +325,13 @@ class RayPool(Workers):
             worker.node = future.result()
         except Exception as error:
             self._dismiss(worker)
-            self._failed_starts[worker.shape] += 1
             lost = isinstance(error, self._ray.exceptions.RayActorError)
             jobs = self._waiting[worker.shape]
-            # Its node may have been lost just then, before a game was there.
+            # Its node may have been lost just then, with many that started there, before a game was there.
+            if lost and self._failed_starts[worker.shape] == _MOST_FAILED_STARTS:
+                self._look_at_nodes(at_once=True)
+            if worker.hired > self._nodes.lost:
+                self._failed_starts[worker.shape] += 1
             if not jobs or (lost and self._failed_starts[worker.shape] <= _MOST_FAILED_STARTS):
                 return None
             return self._lost(jobs.popleft(), "a node", error)
@@ -379,8 +383,8 @@ class RayPool(Workers):
                 self._missed.discard(shape)
                 self._news.append(f"node {node_name(able)} has what games waited for: {shape.text}")
 
-    def _look_at_nodes(self) -> None:
-        if time.monotonic() < self._nodes.looked + _LOOK_SECONDS:
+    def _look_at_nodes(self, *, at_once: bool = False) -> None:
+        if not at_once and time.monotonic() < self._nodes.looked + _LOOK_SECONDS:
             return
         self._nodes.looked = time.monotonic()
         try:
@@ -391,6 +395,8 @@ class RayPool(Workers):
             self._news.append(f"node {node_name(nodes[node_id])} is there ({_offer(nodes[node_id])})")
         for node_id in self._nodes.known.keys() - nodes.keys():
             self._news.append(f"node {node_name(self._nodes.known[node_id])} has gone")
+            self._nodes.lost = self._nodes.looked
+            self._failed_starts.clear()
         self._nodes.known = nodes
         self._assign()
 

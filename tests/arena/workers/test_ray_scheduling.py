@@ -83,6 +83,13 @@ class RayStandIn:
                 self.take(actor, -1)
             self.place()
 
+    def replace_node(self, name: str, offer: dict[str, float]) -> None:
+        """Lose the one node, with the actors that start on it, and have another."""
+        self.offers = {name: offer}
+        self.free = {name: dict(offer)}
+        for actor in self.actors.copy():
+            actor.ready.set_exception(ActorLostError())
+
     def shutdown(self) -> None:
         """It has nothing to end."""
 
@@ -249,6 +256,20 @@ def test_idle_workers_give_way_to_games_of_other_needs_that_find_no_node(
         for name, cpus in (("small", 1), ("large", 2)):
             pool.submit(game_of(name, Resources(cpus=cpus)))
             assert ended(pool) == name
+
+
+def test_a_node_that_is_lost_while_many_workers_start_on_it_costs_no_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 50})
+    ray.starting = True
+    with pool_on(monkeypatch, ray, 50) as pool:
+        for number in range(50):
+            pool.submit(game_of(str(number), Resources(cpus=1)))
+        ray.starting = False
+        ray.replace_node("another", {"CPU": 50})
+        results = [pool.next_result(60) for _ in range(50)]
+    assert {result.reason for result in results if isinstance(result, WorkerLost)} == {"it is over"}
 
 
 def ended(pool: RayPool) -> str:
