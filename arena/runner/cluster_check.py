@@ -18,6 +18,8 @@ from arena.selection.kinds import players_to_check
 from arena.workers.ray_pool import RayPool, Shape, grouped, in_groups, node_name
 from arena.workers.ray_worker import moved_to_copy, other_release
 
+# What a node may take to start a process, which installs packages first if there are any.
+_START_SECONDS: Final = 300.0
 _WORKS: Final = "works"
 
 
@@ -51,7 +53,8 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
             }
             able = [node for node in nodes if not lacks[node_name(node)]]
             outcomes = {name: f"no game fits, for want of {lack}" for name, lack in lacks.items()}
-            for name, answer in pool.call_on(able, *call).items():
+            seconds = _START_SECONDS + setup.start_seconds + setup.move_seconds
+            for name, answer in pool.call_on(able, seconds, *call).items():
                 outcomes[name] = str(answer).removeprefix(f"player {setup.name}: ") or _WORKS
             for kind in kinds.values():
                 for outcome, names in grouped(map(node_name, kind), outcomes.__getitem__).items():

@@ -161,6 +161,7 @@ class RayPool(Workers):
         self._failed_starts: Counter[Shape] = Counter()
         self._busy: dict[str, _Worker] = {}
         self._nodes = _Nodes()
+        self._silent: dict[str, RayUnavailableError] = {}
         self._news: list[str] = []
         self._missed: set[Shape] = set()
         self._ray = _connected(on, environment)
@@ -230,20 +231,35 @@ class RayPool(Workers):
         return dict(sorted(grouped(self._nodes.known.values(), _offer).items()))
 
     def call_on(
-        self, nodes: Iterable[Node], function: Callable[..., T], *arguments: object
+        self, nodes: Iterable[Node], seconds: float, function: Callable[..., T], *arguments: object
     ) -> dict[str, T | RayUnavailableError]:
-        """What a function returns on each of some nodes, by its name, or why it was not called."""
+        """What a function returns on each of some nodes within some seconds, by its name, or why nothing.
+
+        A node that did not answer is not called again.
+        """
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         calls = {}
+        answers: dict[str, T | RayUnavailableError] = {}
         for node in nodes:
+            if node_name(node) in self._silent:
+                answers[node_name(node)] = self._silent[node_name(node)]
+                continue
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=there)
             calls[node_name(node)] = task.remote(*arguments)
-        answers: dict[str, T | RayUnavailableError] = {}
+        deadline = time.monotonic() + seconds
         for name, call in calls.items():
             try:
-                answers[name] = self._ray.get(call)
+                answers[name] = self._ray.get(call, timeout=max(0.0, deadline - time.monotonic()))
+            except self._ray.exceptions.GetTimeoutError:
+                # Such as a node with a full disk, which is alive and starts no process.
+                self._silent[name] = RayUnavailableError(
+                    f"the node has not answered within {seconds:.0f} seconds"
+                )
+                answers[name] = self._silent[name]
+                with contextlib.suppress(Exception):
+                    self._ray.cancel(call, force=True)
             except (self._ray.exceptions.TaskUnschedulableError, self._ray.exceptions.NodeDiedError):
                 answers[name] = RayUnavailableError("the node has gone")
             except Exception as error:

@@ -1,5 +1,6 @@
 """What a pool asks of Ray, with a stand-in for it: actors that are at once where a node has room for them."""
 
+import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -111,17 +112,22 @@ def game_of(game_id: str, *needs: Resources) -> GameJob:
 
 
 def checked(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, ray: RayStandIn, text: str, broken_on: Iterable[str] = ()
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    ray: RayStandIn,
+    text: str,
+    broken_on: Iterable[str] = (),
+    call_on: Any = None,
 ) -> tuple[list[str], str]:
     """What `arena check` says, and its error, where no player works on some nodes."""
     path = folder / "cup.toml"
     path.write_text(f'[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\n{text}')
 
-    def call_on(pool: RayPool, nodes: Sequence[Any], *_: object) -> dict[str, str]:
+    def answers(pool: RayPool, nodes: Sequence[Any], seconds: float, *_: object) -> dict[str, str]:
         return {node_name(node): "no such program" * (node["NodeID"] in broken_on) for node in nodes}
 
     monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
-    monkeypatch.setattr(RayPool, "call_on", call_on)
+    monkeypatch.setattr(RayPool, "call_on", call_on or answers)
     lines: list[str] = []
     try:
         cluster_check.check_on_cluster(read(path), "host:6379", lines.append)
@@ -170,6 +176,32 @@ def test_a_check_calls_a_node_for_those_players_alone_whose_games_it_may_get(
         f"player {name} on host (000000): no such program" for name in "ef"
     ]
     assert error.startswith("2 of the checks failed")
+
+
+def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ray, waited = RayStandIn({"CPU": 2.0}), []
+
+    def get(call: object, timeout: float) -> None:
+        waited.append(timeout)
+        raise TimeoutError
+
+    task = SimpleNamespace(options=lambda **_: SimpleNamespace(remote=lambda *_: None))
+    monkeypatch.setattr(ray, "get", get, raising=False)
+    errors = {"TaskUnschedulableError": KeyError, "NodeDiedError": KeyError, "GetTimeoutError": TimeoutError}
+    monkeypatch.setattr(ray, "exceptions", SimpleNamespace(**errors))
+    affinity = SimpleNamespace(NodeAffinitySchedulingStrategy=lambda node, soft: node)
+    monkeypatch.setitem(sys.modules, "ray.util.scheduling_strategies", affinity)
+    call_on = RayPool.call_on
+    players = player("a", "cpus = 1") + player("b", "cpus = 1")
+    with monkeypatch.context() as patch:
+        patch.setattr(ray, "remote", lambda function: task)
+        lines, _ = checked(patch, tmp_path, ray, ALL_PLAY_ALL + players, call_on=call_on)
+    assert lines[1:] == [
+        f"player {name} on host (000000): the node has not answered within 390 seconds" for name in "ab"
+    ]
+    assert len(waited) == 1
 
 
 def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
