@@ -40,8 +40,8 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
             tell(f"node {in_groups(map(node_name, kind))}: {offer}")
         for shape, (players, _) in line_ups.items():
             if not any(map(shape.fits, nodes)):
-                names = " and ".join(player.name for player in players)
-                tell(f"games of {names}: no node has {shape.text}, which they need together")
+                together = " and ".join(player.name for player in players)
+                tell(f"games of {together}: no node has {shape.text}, which they need together")
                 failures += 1
         for setup, game in checked:
             games = [shape for shape, (_, names) in line_ups.items() if setup.name in names]

@@ -205,7 +205,7 @@ def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
 
 
 def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
+    answer: Any = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
     server = grpc.server(ThreadPoolExecutor(1))
     server.add_generic_rpc_handlers(
         [grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": answer})]
