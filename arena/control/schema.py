@@ -498,13 +498,14 @@ class ResourcesTable(Table):
     """Processors. Players of most games think by turns, so two of them take one."""
     gpus: float = Field(0.0, ge=0, le=1000)
     """Graphics processors: a whole number, or a part of one that is shared. The player sees its own alone
-    (`CUDA_VISIBLE_DEVICES`)."""
+    (`CUDA_VISIBLE_DEVICES`), and none with 0 beside a player that has one."""
     memory: Memory | None = None
     """Memory that is kept for it; `memory` of the player limits it."""
     custom: dict[Name, Annotated[float, Field(ge=LEAST_AMOUNT, le=10_000)]] = {}
     """Amounts of what nodes offer by names of their own (`ray start --resources`)."""
     labels: dict[LabelName, LabelValue] = {}
-    """Labels that a node must have (`ray start --labels`)."""
+    """Labels that a node must have (`ray start --labels`); those of a game's players
+    may not exclude each other."""
 
     @field_validator("cpus", "gpus")
     @classmethod

@@ -170,7 +170,9 @@ def test_a_check_calls_a_node_for_those_players_alone_whose_games_it_may_get(
     competition = '[competition]\nkind = "playoff"\ngames = 1\n'
     cpus = {"a": 1, "b": 3, "c": 2, "d": 2, "e": 1, "f": 1}
     players = "".join(player(name, f"cpus = {amount}") for name, amount in cpus.items())
-    players += "".join(f'[[matchups]]\nplayers = ["{one}", "{other}"]\n' for one, other in ("ab", "cd", "ef"))
+    players += "".join(
+        f'[[matchups]]\nplayers = ["{first}", "{second}"]\n' for first, second in ("ab", "cd", "ef")
+    )
     lines, error = checked(monkeypatch, tmp_path, ray, competition + players, broken_on=["000000"])
     assert [line for line in lines if "no such program" in line] == [
         f"player {name} on host (000000): no such program" for name in "ef"
@@ -261,7 +263,7 @@ def test_players_whose_labels_exclude_each_other_are_refused_with_both_values(
         ((0, 1), 1, ["", "0"]),
     ],
 )
-def test_a_player_sees_the_gpus_that_it_takes_and_a_game_takes_as_many_as_its_players_see(
+def test_a_player_sees_the_gpus_that_it_takes_and_a_game_takes_all_that_its_players_see(
     monkeypatch: pytest.MonkeyPatch, amounts: tuple[float, ...], game: float, seen: list[str]
 ) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(ceil(game)))))
