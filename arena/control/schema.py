@@ -528,7 +528,7 @@ class ResourcesTable(Table):
         for name in custom.keys() & own.keys():
             raise ValueError(f"may not have {name}: write {own[name]} beside custom")
         if (chips := custom.get("TPU", 1)) not in _TPU_CHIPS:
-            raise ValueError(f"'TPU' must be 1, 2, 4 or 8, as Ray gives the chips of a node, not {chips:g}")
+            raise ValueError(f"'TPU' must be 1, 2, 4 or 8, as Ray gives a node's chips, not {chips:g}")
         return custom
 
 

@@ -256,7 +256,7 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "move_seconds = 0.5",
             "resources = { custom = { TPU = 3 } }",
-            "players.alpha.resources.custom: 'TPU' must be 1, 2, 4 or 8, as Ray gives the chips of a node, not 3",
+            "players.alpha.resources.custom: 'TPU' must be 1, 2, 4 or 8, as Ray gives a node's chips, not 3",
         ),
         (
             "move_seconds = 0.5",
