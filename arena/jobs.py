@@ -1,6 +1,6 @@
 """What passes between the competition and the workers: a game to play, and how it went."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -89,6 +89,21 @@ class PlayerSetup:
     restart: bool = True
     parameters: Mapping[str, Any] = field(default_factory=dict)
     resources: Resources = Resources()
+
+
+def label_clash(players: Iterable[PlayerSetup]) -> str:
+    """Why no machine has the labels that the players of a game want; empty where one may have them."""
+    wanted: dict[str, PlayerSetup] = {}
+    for player in players:
+        for name, value in player.resources.labels.items():
+            other = wanted.setdefault(name, player)
+            if (theirs := other.resources.labels[name]) != value:
+                return (
+                    f"players.{player.name}.resources.labels: {name} is {value!r} here and {theirs!r} for "
+                    f"player {other.name}, and the players of a game sit on one machine: give both the same "
+                    "value, or one of them none"
+                )
+    return ""
 
 
 @dataclass(frozen=True)

@@ -486,6 +486,11 @@ class WorkersTable(Table):
     """Variables of the processes that play on the nodes."""
 
 
+# Ray counts in steps of it.
+LEAST_AMOUNT: Final = 0.0001
+_TPU_CHIPS: Final = (1, 2, 4, 8)
+
+
 class ResourcesTable(Table):
     """What a player takes of a node of a Ray cluster."""
 
@@ -493,13 +498,21 @@ class ResourcesTable(Table):
     """Processors. Players of most games think by turns, so two of them take one."""
     gpus: float = Field(0.0, ge=0, le=1000)
     """Graphics processors: a whole number, or a part of one that is shared. The player sees its own alone
-    (`CUDA_VISIBLE_DEVICES`)."""
+    (`CUDA_VISIBLE_DEVICES`), and none with 0 beside a player that has one."""
     memory: Memory | None = None
     """Memory that is kept for it; `memory` of the player limits it."""
-    custom: dict[Name, Annotated[float, Field(gt=0, le=10_000)]] = {}
+    custom: dict[Name, Annotated[float, Field(ge=LEAST_AMOUNT, le=10_000)]] = {}
     """Amounts of what nodes offer by names of their own (`ray start --resources`)."""
     labels: dict[LabelName, LabelValue] = {}
-    """Labels that a node must have (`ray start --labels`)."""
+    """Labels that a node must have (`ray start --labels`); those of a game's players
+    may not exclude each other."""
+
+    @field_validator("cpus", "gpus")
+    @classmethod
+    def _check_amount(cls, amount: float) -> float:
+        if 0 < amount < LEAST_AMOUNT:
+            raise ValueError(f"must be 0 or at least {LEAST_AMOUNT:g}, not {amount:g}")
+        return amount
 
     @field_validator("gpus")
     @classmethod
@@ -514,6 +527,8 @@ class ResourcesTable(Table):
         own = {"CPU": "cpus", "GPU": "gpus", "memory": "memory", "object_store_memory": "memory"}
         for name in custom.keys() & own.keys():
             raise ValueError(f"may not have {name}: write {own[name]} beside custom")
+        if (chips := custom.get("TPU", 1)) not in _TPU_CHIPS:
+            raise ValueError(f"'TPU' must be 1, 2, 4 or 8, as Ray gives a node's chips, not {chips:g}")
         return custom
 
 

@@ -36,6 +36,10 @@ MAX_FAMILIES: Final = 16
 # Of one family.
 MAX_MEMBERS: Final = 100
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
+# Labels as Kubernetes has them, and Ray.
+_LABEL: Final = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
+_DOMAIN_PART: Final = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_LABEL_NAME: Final = re.compile(rf"({_DOMAIN_PART}(\.{_DOMAIN_PART})*/)?{_LABEL}")
 _SIZE: Final = TypeAdapter(ByteSize)
 
 
@@ -50,6 +54,15 @@ def _check_name(value: str) -> str:
         raise ValueError(
             f"{value!r} is no name: write at most 64 letters of ASCII, digits and "
             "!$%&*+.:;<=>?^_~- without blanks, a letter or digit first"
+        )
+    return value
+
+
+def _check_label_name(value: str) -> str:
+    if not _LABEL_NAME.fullmatch(value):
+        raise ValueError(
+            "is no label's name: write at most 63 letters, digits and ._-, a letter or digit first and last, "
+            "and before them a domain and / if need be"
         )
     return value
 
@@ -162,9 +175,7 @@ FamilyName = Annotated[
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]{0,31}$"),
     Form("text of at most 32 letters, digits and _"),
 ]
-# As Kubernetes has them, and Ray.
-_LABEL: Final = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
-LabelName = Annotated[str, Field(pattern=rf"^([a-z0-9.-]{{1,253}}/)?{_LABEL}$"), Form("the name of a label")]
+LabelName = Annotated[str, AfterValidator(_check_label_name)]
 LabelValue = Annotated[
     str,
     Field(pattern=f"^{_LABEL}$"),

@@ -2,9 +2,10 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from itertools import combinations_with_replacement, product
+from typing import Final
 
 from arena.control import plans
 from arena.control.plans import GameSettings
@@ -14,8 +15,12 @@ from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.runner.player_check import check_player
 from arena.runner.run import check_reachable
 from arena.selection.kinds import players_to_check
-from arena.workers.ray_pool import RayPool, RayUnavailableError, Shape, in_groups
+from arena.workers.ray_pool import RayPool, Shape, grouped, in_groups, node_name
 from arena.workers.ray_worker import moved_to_copy, other_release
+
+# What a node may take to start a process, which installs packages first if there are any.
+_START_SECONDS: Final = 300.0
+_WORKS: Final = "works"
 
 
 def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> None:
@@ -30,30 +35,31 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
     failures = 0
     with RayPool(on, 1, runtime_env=control.workers.runtime_env) as pool:
         kinds = pool.kinds()
-        for kind in kinds:
-            tell(f"node {kind.name}: {kind.offer}")
-        for shape, players in line_ups.items():
-            if all(map(shape.lacking, (kind.nodes[0] for kind in kinds))):
-                names = " and ".join(player.name for player in players)
-                tell(f"games of {names}: no node has {shape.text}, which they need together")
+        nodes = [node for kind in kinds.values() for node in kind]
+        for offer, kind in kinds.items():
+            tell(f"node {in_groups(map(node_name, kind))}: {offer}")
+        for shape, (players, _) in line_ups.items():
+            if not any(map(shape.fits, nodes)):
+                together = " and ".join(player.name for player in players)
+                tell(f"games of {together}: no node has {shape.text}, which they need together")
                 failures += 1
         for setup, game in checked:
-            games = [shape for shape, players in line_ups.items() if _plays_like(setup, players)]
-            if all(shape.lacking(kind.nodes[0]) for shape in games for kind in kinds):
+            games = [shape for shape, (_, names) in line_ups.items() if setup.name in names]
+            if not any(shape.fits(node) for shape in games for node in nodes):
                 games = [Shape.of([setup])]
-            missing = {kind.name: [shape.lacking(kind.nodes[0]) for shape in games] for kind in kinds}
-            able = [kind for kind in kinds if not all(missing[kind.name])]
             call = (_check, setup, game, control.academy is not None, pool.copied, version("academy-arena"))
-            answers = pool.call_on(able, *call)
-            for kind in kinds:
-                if kind not in able:
-                    least = min(missing[kind.name], key=len)
-                    tell(f"player {setup.name} on {kind.name}: no game fits, for want of {least}")
-                    continue
-                for names, answer in _by_answer({name: answers[name] for name in kind.names}):
-                    failure = answer.removeprefix(f"player {setup.name}: ")
-                    tell(f"player {setup.name} on {names}: {failure or 'works'}")
-                    failures += bool(failure)
+            lacks = {
+                node_name(node): min((shape.lacking(node) for shape in games), key=len) for node in nodes
+            }
+            able = [node for node in nodes if not lacks[node_name(node)]]
+            outcomes = {name: f"no game fits, for want of {lack}" for name, lack in lacks.items()}
+            seconds = _START_SECONDS + setup.start_seconds + setup.move_seconds
+            for name, answer in pool.call_on(able, seconds, *call).items():
+                outcomes[name] = str(answer).removeprefix(f"player {setup.name}: ") or _WORKS
+            for kind in kinds.values():
+                for outcome, names in grouped(map(node_name, kind), outcomes.__getitem__).items():
+                    tell(f"player {setup.name} on {in_groups(names)}: {outcome}")
+                    failures += not lacks[names[0]] and outcome != _WORKS
     if failures:
         raise ControlError(
             f"{failures} of the checks failed (see above). A player's program must be on each node, at "
@@ -61,25 +67,18 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
         )
 
 
-def _plays_like(setup: PlayerSetup, players: Sequence[PlayerSetup]) -> bool:
-    return any(player.resources == setup.resources for player in players)
-
-
-def _line_ups(control: Control, checked: Sequence[PlayerSetup]) -> dict[Shape, Sequence[PlayerSetup]]:
-    """Who may meet in a game: of games that need the same, one."""
-    met: Iterable[Sequence[PlayerSetup]]
+def _line_ups(
+    control: Control, checked: Sequence[PlayerSetup]
+) -> dict[Shape, tuple[Sequence[PlayerSetup], set[str]]]:
+    """Who may meet in a game: of games that need the same, one line-up, and the names of all players."""
+    met: Iterable[tuple[Sequence[PlayerSetup], Iterable[str]]]
     match control.plan:
         case plans.PlayoffPlan(matchups):
-            met = [
-                [control.players[name] for name in matchup.players]
-                for matchup in matchups
-                if matchup.games != 0
-            ]
+            pairs: Iterable[Sequence[str]] = (matchup.players for matchup in matchups if matchup.games != 0)
+            met = (([control.players[name] for name in pair], pair) for pair in pairs)
         case plans.GauntletPlan(challengers, opponents):
-            met = (
-                (control.players[challenger], control.players[opponent])
-                for challenger, opponent in product(challengers, opponents)
-            )
+            pairs = product(challengers, opponents)
+            met = (([control.players[name] for name in pair], pair) for pair in pairs)
         case _:
             alike: defaultdict[Shape, list[PlayerSetup]] = defaultdict(list)
             for setup in checked:
@@ -87,23 +86,17 @@ def _line_ups(control: Control, checked: Sequence[PlayerSetup]) -> dict[Shape, S
             seats = control.game.rules().seats
             few = len(checked) < seats
             met = (
-                [alike[shape][place % len(alike[shape])] for place, shape in enumerate(shapes)]
+                (
+                    [alike[shape][place % len(alike[shape])] for place, shape in enumerate(shapes)],
+                    [player.name for shape in set(shapes) for player in alike[shape]],
+                )
                 for shapes in combinations_with_replacement(alike, seats)
                 if few or all(shapes.count(shape) <= len(alike[shape]) for shape in shapes)
             )
-    line_ups: dict[Shape, Sequence[PlayerSetup]] = {}
-    for players in met:
-        line_ups.setdefault(Shape.of(players), players)
+    line_ups: dict[Shape, tuple[Sequence[PlayerSetup], set[str]]] = {}
+    for players, names in met:
+        line_ups.setdefault(Shape.of(players), (players, set()))[1].update(names)
     return line_ups
-
-
-def _by_answer(answers: Mapping[str, str | RayUnavailableError]) -> Iterator[tuple[str, str]]:
-    """The nodes that answered the same, and the answer."""
-    alike: defaultdict[str, list[str]] = defaultdict(list)
-    for node, answer in answers.items():
-        alike[str(answer)].append(node)
-    for answer, nodes in alike.items():
-        yield in_groups(nodes), answer
 
 
 def _check(setup: PlayerSetup, game: GameSettings, academy: bool, copied: str | None, release: str) -> str:

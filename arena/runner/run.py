@@ -1,11 +1,15 @@
 """A run of a competition from its control file: its lock, its workers, and then all else."""
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
+from arena.control import plans
 from arena.control.settings import Control, ControlError
 from arena.control.tokens import withheld_tokens
+from arena.jobs import PlayerSetup, label_clash
 from arena.runner.files import CompetitionFiles
 from arena.runner.stopping import StopRequests
 from arena.workers.interface import Workers
@@ -71,7 +75,7 @@ def open_workers(control: Control, options: RunOptions) -> Workers:
 
 
 def check_reachable(control: Control, on: str) -> None:
-    """Raise ControlError for players, or an ACADEMY, that games on a cluster cannot reach."""
+    """Raise ControlError for players, an ACADEMY or labels that games on a cluster cannot have."""
     from arena.runner.void_games import DIALS_IN
 
     dialling = [name for name in control.competitors if control.players[name].protocol in DIALS_IN]
@@ -85,3 +89,20 @@ def check_reachable(control: Control, on: str) -> None:
             f"academy: the embedded server is reached from this machine alone, and games are played on {on}: "
             "start `academy serve`, and give its address as academy.address"
         )
+    if clash := next(filter(None, map(label_clash, _certain_to_meet(control))), ""):
+        raise ControlError(clash)
+
+
+def _certain_to_meet(control: Control) -> Iterable[Iterable[PlayerSetup]]:
+    """Players each of whom meets all others of the group, as far as the control file tells."""
+    names: Iterable[Iterable[str]]
+    match control.plan:
+        case plans.PlayoffPlan(matchups):
+            names = (matchup.players for matchup in matchups if matchup.games != 0)
+        case plans.GauntletPlan(challengers, opponents):
+            names = product(challengers, opponents)
+        case plans.AllPlayAllPlan() | plans.SprtPlan():
+            names = [control.competitors]
+        case _:
+            names = ()
+    return ([control.players[name] for name in group] for group in names)

@@ -8,22 +8,25 @@ import socket
 import time
 import warnings
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.util import find_spec
-from math import ceil
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
-from arena.jobs import GameJob, GameResult, PlayerSetup
+from arena.jobs import GameJob, GameResult, PlayerSetup, label_clash
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.ray_worker import PlayedJob, RayWorker
+from arena.workers.ray_worker import PlayedJob, RayWorker, gpus_of
 
 LOCAL: Final = "ray"
 _LOOK_SECONDS: Final = 2.0
 T = TypeVar("T")
+Node = Mapping[str, Any]
+"""A node as Ray describes it."""
+# How long a worker looks for a node before those that are idle make room for it.
+_PATIENCE_SECONDS: Final = 2.0
 _LIVE_SECONDS: Final = 0.5
 _CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
@@ -74,11 +77,11 @@ class Shape:
         for need in needs:
             for name, amount in need.custom.items():
                 custom[name] += amount
-        gpus = sum(need.gpus for need in needs)
+        gpus = [need.gpus for need in needs]
         return cls(
             sum(need.cpus for need in needs),
             # Ray gives whole ones, or a part of one.
-            gpus if gpus < 1 else float(ceil(gpus)),
+            sum(gpus) if sum(gpus) < 1 else float(max(taken.stop for taken in gpus_of(gpus))),
             sum(need.memory_bytes for need in needs),
             tuple(sorted(custom.items())),
             tuple(sorted({label for need in needs for label in need.labels.items()})),
@@ -95,38 +98,15 @@ class Shape:
         """What it needs, for people."""
         return _listed(self.wanted, self.labels) or "nothing"
 
-    @property
-    def contradictory(self) -> bool:
-        """Whether players want different values of one label."""
-        return len(dict(self.labels)) < len(self.labels)
-
-    def lacking(self, node: Mapping[str, Any]) -> str:
+    def lacking(self, node: Node) -> str:
         """What a node does not have, neither free nor in use, for people; empty where a game fits."""
         offered, labels = node["Resources"], node.get("Labels") or {}
         short = {name: amount for name, amount in self.wanted.items() if offered.get(name, 0.0) < amount}
         return _listed(short, [(name, value) for name, value in self.labels if labels.get(name) != value])
 
-    def fits(self, node: Mapping[str, Any]) -> bool:
+    def fits(self, node: Node) -> bool:
         """Whether a node has that much, free or in use."""
         return not self.lacking(node)
-
-
-@dataclass(frozen=True)
-class NodeKind:
-    """Nodes that offer the same."""
-
-    offer: str
-    nodes: tuple[Mapping[str, Any], ...]
-
-    @property
-    def name(self) -> str:
-        """One of them, and how many more there are."""
-        return in_groups(self.names)
-
-    @property
-    def names(self) -> list[str]:
-        """All of them."""
-        return [_name(node) for node in self.nodes]
 
 
 @dataclass(eq=False)
@@ -141,12 +121,14 @@ class _Worker:
     live: Any = None
     offset: int = 0
     looked: float = 0.0
+    hired: float = field(default_factory=time.monotonic)
 
 
 @dataclass
 class _Nodes:
-    known: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    known: dict[str, Node] = field(default_factory=dict)
     looked: float = 0.0
+    lost: float = 0.0
 
 
 class RayPool(Workers):
@@ -179,6 +161,7 @@ class RayPool(Workers):
         self._failed_starts: Counter[Shape] = Counter()
         self._busy: dict[str, _Worker] = {}
         self._nodes = _Nodes()
+        self._silent: dict[str, RayUnavailableError] = {}
         self._news: list[str] = []
         self._missed: set[Shape] = set()
         self._ray = _connected(on, environment)
@@ -194,7 +177,12 @@ class RayPool(Workers):
         return self._size
 
     def submit(self, job: GameJob) -> None:
-        """Hand in a game. It waits its turn where all workers are busy."""
+        """Hand in a game. It waits its turn where all workers are busy.
+
+        Raises RayUnavailableError where players need what no node can have.
+        """
+        if clash := label_clash(job.players):
+            raise RayUnavailableError(clash)
         self._waiting[Shape.of(job.players)].append(job)
         self._assign()
 
@@ -238,28 +226,40 @@ class RayPool(Workers):
         news, self._news = self._news, []
         return news
 
-    def kinds(self) -> list[NodeKind]:
-        """The kinds of nodes that there are."""
-        kinds: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
-        for node in self._nodes.known.values():
-            kinds[_offer(node)].append(node)
-        return [NodeKind(offer, tuple(nodes)) for offer, nodes in sorted(kinds.items())]
+    def kinds(self) -> dict[str, list[Node]]:
+        """The nodes that there are, by what they offer beside memory, of which each has its own amount."""
+        return dict(sorted(grouped(self._nodes.known.values(), _offer).items()))
 
     def call_on(
-        self, kinds: Iterable[NodeKind], function: Callable[..., T], *arguments: object
+        self, nodes: Iterable[Node], seconds: float, function: Callable[..., T], *arguments: object
     ) -> dict[str, T | RayUnavailableError]:
-        """What a function returns on each node of some kinds, by its name, or why it was not called."""
+        """What a function returns on each of some nodes within some seconds, by its name, or why nothing.
+
+        A node that did not answer is not called again.
+        """
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         calls = {}
-        for node in (node for kind in kinds for node in kind.nodes):
+        answers: dict[str, T | RayUnavailableError] = {}
+        for node in nodes:
+            if node_name(node) in self._silent:
+                answers[node_name(node)] = self._silent[node_name(node)]
+                continue
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=there)
-            calls[_name(node)] = task.remote(*arguments)
-        answers: dict[str, T | RayUnavailableError] = {}
+            calls[node_name(node)] = task.remote(*arguments)
+        deadline = time.monotonic() + seconds
         for name, call in calls.items():
             try:
-                answers[name] = self._ray.get(call)
+                answers[name] = self._ray.get(call, timeout=max(0.0, deadline - time.monotonic()))
+            except self._ray.exceptions.GetTimeoutError:
+                # Such as a node with a full disk, which is alive and starts no process.
+                self._silent[name] = RayUnavailableError(
+                    f"the node has not answered within {seconds:.0f} seconds"
+                )
+                answers[name] = self._silent[name]
+                with contextlib.suppress(Exception):
+                    self._ray.cancel(call, force=True)
             except (self._ray.exceptions.TaskUnschedulableError, self._ray.exceptions.NodeDiedError):
                 answers[name] = RayUnavailableError("the node has gone")
             except Exception as error:
@@ -274,12 +274,13 @@ class RayPool(Workers):
                 self._start(idle.pop(), jobs.popleft())
         self._note_missing()
         wanted = {shape: len(jobs) for shape, jobs in self._waiting.items() if jobs}
-        if any(shape not in self._missed for shape in wanted):
-            # Those that are left idle hold what others wait for.
+        patient = [self._starting[shape] for shape in wanted if shape not in self._missed]
+        if any(workers and time.monotonic() > workers[0].hired + _PATIENCE_SECONDS for workers in patient):
+            # Those that are left idle may hold what others wait for.
             for worker in [worker for idle in self._idle.values() for worker in idle]:
                 self._dismiss(worker)
         for shape, games in wanted.items():
-            while len(self._starting[shape]) < games and not shape.contradictory and self._make_room():
+            while len(self._starting[shape]) < games and self._make_room():
                 self._hire(shape)
 
     def _make_room(self) -> bool:
@@ -302,16 +303,23 @@ class RayPool(Workers):
         call.future().add_done_callback(lambda future: self._arrived.put((worker, future)))
 
     def _hire(self, shape: Shape) -> None:
-        actor = self._actors.options(
-            num_cpus=shape.cpus,
-            num_gpus=shape.gpus,
-            memory=shape.memory_bytes or None,
-            resources=dict(shape.custom) or None,
-            label_selector=dict(shape.labels) or None,
-            max_restarts=0,
-            # A game, and a look at it meanwhile: each has a thread, which lasts as long as the actor.
-            max_concurrency=2,
-        )
+        try:
+            actor = self._actors.options(
+                num_cpus=shape.cpus,
+                num_gpus=shape.gpus,
+                memory=shape.memory_bytes or None,
+                resources=dict(shape.custom) or None,
+                label_selector=dict(shape.labels) or None,
+                max_restarts=0,
+                # A game, and a look at it meanwhile: each has a thread, which lasts as long as the actor.
+                max_concurrency=2,
+            )
+        except ValueError as error:
+            job = self._waiting[shape][0]
+            raise RayUnavailableError(
+                f"game {job.game_id} ({_players_of(job)}): Ray refuses {shape.text}, which its players need "
+                f"together: {_in_short(error)}; change their resources in the control file"
+            ) from error
         number = self._free.pop()
         worker = _Worker(number, shape, actor.remote(number, self._pin, self.copied))
         self._workers.add(worker)
@@ -333,10 +341,13 @@ class RayPool(Workers):
             worker.node = future.result()
         except Exception as error:
             self._dismiss(worker)
-            self._failed_starts[worker.shape] += 1
             lost = isinstance(error, self._ray.exceptions.RayActorError)
             jobs = self._waiting[worker.shape]
-            # Its node may have been lost just then, before a game was there.
+            # Its node may have been lost just then, with many that started there, before a game was there.
+            if lost and self._failed_starts[worker.shape] == _MOST_FAILED_STARTS:
+                self._look_at_nodes(at_once=True)
+            if worker.hired > self._nodes.lost:
+                self._failed_starts[worker.shape] += 1
             if not jobs or (lost and self._failed_starts[worker.shape] <= _MOST_FAILED_STARTS):
                 return None
             return self._lost(jobs.popleft(), "a node", error)
@@ -375,18 +386,21 @@ class RayPool(Workers):
             able = next(filter(shape.fits, self._nodes.known.values()), None)
             if able is None and jobs and shape not in self._missed:
                 self._missed.add(shape)
-                at = [f"{kind.name} lacks {shape.lacking(kind.nodes[0])}" for kind in self.kinds()]
-                players = " and ".join(player.name for player in jobs[0].players)
+                at = [
+                    f"{in_groups(map(node_name, nodes))} lacks {lack}"
+                    for kind in self.kinds().values()
+                    for lack, nodes in grouped(kind, shape.lacking).items()
+                ]
                 self._news.append(
-                    f"games like {jobs[0].game_id} ({players}) wait for a node with {shape.text}: "
-                    f"{'; '.join(at) or 'the cluster has no node'}"
+                    f"games like {jobs[0].game_id} ({_players_of(jobs[0])}) wait for a node with "
+                    f"{shape.text}: {'; '.join(at) or 'the cluster has no node'}"
                 )
             elif able is not None and shape in self._missed:
                 self._missed.discard(shape)
-                self._news.append(f"node {_name(able)} has what games waited for: {shape.text}")
+                self._news.append(f"node {node_name(able)} has what games waited for: {shape.text}")
 
-    def _look_at_nodes(self) -> None:
-        if time.monotonic() < self._nodes.looked + _LOOK_SECONDS:
+    def _look_at_nodes(self, *, at_once: bool = False) -> None:
+        if not at_once and time.monotonic() < self._nodes.looked + _LOOK_SECONDS:
             return
         self._nodes.looked = time.monotonic()
         try:
@@ -394,9 +408,11 @@ class RayPool(Workers):
         except Exception:  # The head may be away for a moment; games show it if it stays so.
             return
         for node_id in nodes.keys() - self._nodes.known.keys():
-            self._news.append(f"node {_name(nodes[node_id])} is there ({_offer(nodes[node_id])})")
+            self._news.append(f"node {node_name(nodes[node_id])} is there ({_offer(nodes[node_id])})")
         for node_id in self._nodes.known.keys() - nodes.keys():
-            self._news.append(f"node {_name(self._nodes.known[node_id])} has gone")
+            self._news.append(f"node {node_name(self._nodes.known[node_id])} has gone")
+            self._nodes.lost = self._nodes.looked
+            self._failed_starts.clear()
         self._nodes.known = nodes
         self._assign()
 
@@ -438,16 +454,30 @@ def _open_for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _name(node: Mapping[str, Any]) -> str:
+def node_name(node: Node) -> str:
+    """A node, for people."""
     return f"{node['NodeManagerHostname']} ({node['NodeID'][:6]})"
 
 
-def in_groups(nodes: Sequence[str]) -> str:
+def grouped(items: Iterable[T], text: Callable[[T], str]) -> dict[str, list[T]]:
+    """Those of which the same text is true, by it."""
+    groups: defaultdict[str, list[T]] = defaultdict(list)
+    for item in items:
+        groups[text(item)].append(item)
+    return groups
+
+
+def in_groups(names: Iterable[str]) -> str:
     """Nodes that are alike: the first, and how many more there are."""
-    return nodes[0] if len(nodes) == 1 else f"{nodes[0]} and {len(nodes) - 1} like it"
+    first, *others = names
+    return f"{first} and {len(others)} like it" if others else first
 
 
-def _offer(node: Mapping[str, Any]) -> str:
+def _players_of(job: GameJob) -> str:
+    return " and ".join(player.name for player in job.players)
+
+
+def _offer(node: Node) -> str:
     offered = {
         name: amount
         for name, amount in sorted(node["Resources"].items())
@@ -487,7 +517,8 @@ def _check_listening(on: str) -> None:
             pass
         if os.environ.get("RAY_USE_TLS") == "1":
             return
-        with grpc.insecure_channel(target) as channel:
+        # As Ray, which asks no proxy.
+        with grpc.insecure_channel(target, options=[("grpc.enable_http_proxy", 0)]) as channel:
             check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
             check(b"", timeout=_CONNECT_SECONDS)
     except grpc.RpcError as error:

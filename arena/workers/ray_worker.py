@@ -7,6 +7,7 @@ writes to files is sent back, because the node's disk is not the arena's.
 import os
 import socket
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from math import ceil
@@ -53,26 +54,41 @@ def moved_to_copy(player: PlayerSetup, folder: str | None, copy: str) -> PlayerS
     )
 
 
+def gpus_of(amounts: Sequence[float]) -> list[range]:
+    """Which of a game's graphics processors each player takes, of amounts that are whole or parts of one.
+
+    Whole ones are a player's own; parts share one as far as they fit in it.
+    """
+    left: list[float] = []
+    taken = [range(0)] * len(amounts)
+    for seat in sorted(range(len(amounts)), key=lambda seat: -amounts[seat]):
+        amount = amounts[seat]
+        if amount <= 0:
+            continue
+        # Sums of parts may miss one by an error of rounding.
+        shared = (gpu for gpu, part in enumerate(left) if part > amount - 1e-9)
+        first = next(shared, len(left))
+        if first == len(left):
+            left += [max(0.0, 1 - amount)] * ceil(amount)
+        else:
+            left[first] -= amount
+        taken[seat] = range(first, first + ceil(amount))
+    return taken
+
+
 def with_own_gpus(players: tuple[PlayerSetup, ...]) -> list[PlayerSetup]:
     """The players, each of which sees its own graphics processors of those that Ray gave to the game."""
-    if not any(player.resources.gpus for player in players):
+    amounts = [player.resources.gpus for player in players]
+    if not any(amounts):
         return list(players)
     variables = {name: value.split(",") for name in _GPU_VARIABLES if (value := os.environ.get(name))}
-    # Those that take whole ones come first, so that the others share what is left.
-    begins = {}
-    taken = 0.0
-    for seat in sorted(range(len(players)), key=lambda seat: -players[seat].resources.gpus):
-        begins[seat], taken = taken, taken + players[seat].resources.gpus
     return [
         replace(
             player,
-            environment={
-                name: ",".join(gpus[int(begins[seat]) : ceil(begins[seat] + player.resources.gpus)])
-                for name, gpus in variables.items()
-            }
+            environment={name: ",".join(gpus[taken.start : taken.stop]) for name, gpus in variables.items()}
             | dict(player.environment),
         )
-        for seat, player in enumerate(players)
+        for player, taken in zip(players, gpus_of(amounts), strict=True)
     ]
 
 
@@ -90,13 +106,7 @@ class RayWorker:
     """
 
     def __init__(self, slot: int, pin: bool, copied: str | None) -> None:
-        self._files = tempfile.TemporaryDirectory(prefix="arena-")
-        folder = Path(self._files.name)
-        self._errors, self._transcript, self._live = (
-            folder / "errors",
-            folder / "transcript",
-            folder / "live",
-        )
+        self._live: Path | None = None
         self._copied = copied
         # Rights at the cluster are not for players.
         for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
@@ -111,25 +121,31 @@ class RayWorker:
         if self._pool is None:
             # In the thread that lives as long as this process: the pool ends with its maker.
             self._pool = WorkerPool(1, pin=self._pin, first_slot=self._slot)
-        for file in (self._errors, self._transcript, self._live):
-            file.unlink(missing_ok=True)
+        # Ray ends actors without notice, so nothing is left on the disk between games.
+        with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as folder:
+            return self._played(job, self._pool, Path(folder))
+
+    def _played(self, job: GameJob, pool: WorkerPool, folder: Path) -> PlayedJob:
+        errors, transcript, self._live = folder / "errors", folder / "transcript", folder / "live"
         here = replace(
             job,
             players=tuple(
                 moved_to_copy(player, self._copied, str(Path.cwd())) for player in with_own_gpus(job.players)
             ),
-            log_path=None if job.log_path is None else str(self._errors),
-            transcript=None if job.transcript is None else str(self._transcript),
+            log_path=None if job.log_path is None else str(errors),
+            transcript=None if job.transcript is None else str(transcript),
             live_path=None if job.live_path is None else str(self._live),
         )
-        self._pool.submit(here)
+        pool.submit(here)
         result = None
         while result is None:
-            result = self._pool.next_result(_LOOK_SECONDS)
-        return PlayedJob(result, _read(self._errors), _read(self._transcript))
+            result = pool.next_result(_LOOK_SECONDS)
+        return PlayedJob(result, _read(errors), _read(transcript))
 
     def live(self, offset: int) -> bytes:
         """What the game in progress has added to its file for watchers since `offset`."""
+        if self._live is None:
+            return b""
         try:
             with self._live.open("rb") as file:
                 file.seek(offset)

@@ -245,6 +245,26 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         ),
         (
             "move_seconds = 0.5",
+            "resources = { cpus = 0.00001 }",
+            "players.alpha.resources.cpus: must be 0 or at least 0.0001, not 1e-05",
+        ),
+        (
+            "move_seconds = 0.5",
+            "resources = { custom = { licence = 0.00001 } }",
+            "players.alpha.resources.custom: 'licence' must be a number from 0.0001 to 10000, not 1e-05",
+        ),
+        (
+            "move_seconds = 0.5",
+            "resources = { custom = { TPU = 3 } }",
+            "players.alpha.resources.custom: 'TPU' must be 1, 2, 4 or 8, as Ray gives a node's chips, not 3",
+        ),
+        (
+            "move_seconds = 0.5",
+            'resources = { labels = { "-x/place" = "cellar" } }',
+            "players.alpha.resources.labels: '-x/place' is no label's name: write at most 63 letters, digits",
+        ),
+        (
+            "move_seconds = 0.5",
             'resources = { labels = { place = "the cellar" } }',
             "players.alpha.resources.labels: 'place' must be text of at most 63 letters, digits and ._-",
         ),

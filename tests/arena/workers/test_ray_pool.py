@@ -142,15 +142,19 @@ def test_games_wait_for_a_node_with_gpus_and_the_label_and_each_player_sees_its_
     )
     playing, path = start(cluster, write_cup(tmp_path, players, "rounds = 2\nparallel = 2"))
     log = CompetitionFiles(path).log
-    await_true(lambda: log.exists() and "wait for a node" in log.read_text())
-    # It has the processors, and is not where they want to be.
-    gpus = {"num_cpus": 1, "num_gpus": 2, "node_ip_address": "127.0.0.1"}
-    added = [cluster.add_node(**gpus, labels={"place": "attic"})]
-    await_true(lambda: "attic" in log.read_text())
-    added.append(cluster.add_node(**gpus, labels={"place": "cellar"}))
-    output, errors = playing.communicate(timeout=180)
-    for node in added:
-        cluster.remove_node(node)
+    added = []
+    try:
+        await_true(lambda: log.exists() and "wait for a node" in log.read_text())
+        # It has the processors, and is not where they want to be.
+        gpus = {"num_cpus": 1, "num_gpus": 2, "node_ip_address": "127.0.0.1"}
+        added.append(cluster.add_node(**gpus, labels={"place": "attic"}))
+        await_true(lambda: "attic" in log.read_text())
+        added.append(cluster.add_node(**gpus, labels={"place": "cellar"}))
+        output, errors = playing.communicate(timeout=180)
+    finally:
+        playing.kill()
+        for node in added:
+            cluster.remove_node(node)
     assert playing.returncode == 0, errors
     assert "lacks 2 GPU, the label place = cellar" in output
     assert "has what games waited for: 1 CPU, 2 GPU, the label place = cellar" in output

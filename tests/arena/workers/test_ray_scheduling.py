@@ -1,0 +1,327 @@
+"""What a pool asks of Ray, with a stand-in for it: actors that are at once where a node has room for them."""
+
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.metadata import version
+from math import ceil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import grpc
+import pytest
+
+from arena.control.settings import ControlError
+from arena.control.toml_file import read
+from arena.jobs import GameJob, Resources
+from arena.runner import cluster_check
+from arena.workers import ray_pool
+from arena.workers.interface import WorkerLost
+from arena.workers.ray_pool import RayPool, RayUnavailableError, Shape, node_name
+from arena.workers.ray_worker import PlayedJob, RayWorker, with_own_gpus
+from tests.arena.engines import job, misbehaving, python_player
+
+GIB = 2.0**30
+
+
+class ActorLostError(Exception):
+    """An actor ended with its node."""
+
+
+class RayStandIn:
+    """Games end as soon as they begin. While it is `starting`, actors are on a node and not yet ready."""
+
+    exceptions = SimpleNamespace(RayActorError=ActorLostError)
+
+    def __init__(self, *offers: dict[str, float]) -> None:
+        self.offers = {f"{number:06}": offer for number, offer in enumerate(offers)}
+        self.free = {name: dict(offer) for name, offer in self.offers.items()}
+        self.actors: list[Any] = []
+        self.starting = False
+        self.starts = 0
+
+    def nodes(self) -> list[dict[str, Any]]:
+        return [
+            {"NodeID": name, "NodeManagerHostname": "host", "Alive": True, "Resources": offer}
+            for name, offer in self.offers.items()
+        ]
+
+    def remote(self, actor: type) -> Any:
+        return SimpleNamespace(options=self.options)
+
+    def options(self, **wanted: Any) -> Any:
+        amounts = {"CPU": wanted["num_cpus"], **(wanted["resources"] or {})}
+        return SimpleNamespace(remote=lambda *_: self.make(amounts))
+
+    def make(self, amounts: dict[str, float]) -> Any:
+        actor = SimpleNamespace(amounts=amounts, on="", ready=Future[str](), live=None)
+        actor.node = SimpleNamespace(remote=lambda: SimpleNamespace(future=lambda: actor.ready))
+        actor.play = SimpleNamespace(remote=lambda job, _: SimpleNamespace(future=lambda: played(job)))
+        self.actors.append(actor)
+        self.place()
+        return actor
+
+    def place(self) -> None:
+        for actor in [actor for actor in self.actors if not actor.on]:
+            for name, free in self.free.items():
+                if not actor.on and all(free.get(what, 0) >= much for what, much in actor.amounts.items()):
+                    actor.on = name
+                    self.take(actor, 1)
+                    self.starts += 1
+                    if not self.starting:
+                        actor.ready.set_result(f"host ({name})")
+
+    def take(self, actor: Any, sign: int) -> None:
+        for what, much in actor.amounts.items():
+            self.free[actor.on][what] = self.free[actor.on].get(what, 0) - sign * much
+
+    def kill(self, actor: Any) -> None:
+        if actor in self.actors:
+            self.actors.remove(actor)
+            if actor.on in self.free:
+                self.take(actor, -1)
+            self.place()
+
+    def replace_node(self, name: str, offer: dict[str, float]) -> None:
+        """Lose the one node, with the actors that start on it, and have another."""
+        self.offers = {name: offer}
+        self.free = {name: dict(offer)}
+        for actor in self.actors.copy():
+            actor.ready.set_exception(ActorLostError())
+
+    def shutdown(self) -> None:
+        """It has nothing to end."""
+
+
+def played(game: GameJob) -> "Future[PlayedJob]":
+    future: Future[PlayedJob] = Future()
+    future.set_result(PlayedJob(WorkerLost(game.game_id, "it is over", game.attempt), b"", b""))
+    return future
+
+
+def pool_on(monkeypatch: pytest.MonkeyPatch, ray: RayStandIn, size: int) -> RayPool:
+    monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
+    return RayPool("host:6379", size)
+
+
+def game_of(game_id: str, *needs: Resources) -> GameJob:
+    players = [python_player(name, resources=need) for name, need in zip("ab", needs, strict=False)]
+    return job(*players, game_id=game_id)
+
+
+def checked(
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    ray: RayStandIn,
+    text: str,
+    broken_on: Iterable[str] = (),
+    call_on: Any = None,
+) -> tuple[list[str], str]:
+    """What `arena check` says, and its error, where no player works on some nodes."""
+    path = folder / "cup.toml"
+    path.write_text(f'[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\n{text}')
+
+    def answers(pool: RayPool, nodes: Sequence[Any], seconds: float, *_: object) -> dict[str, str]:
+        return {node_name(node): "no such program" * (node["NodeID"] in broken_on) for node in nodes}
+
+    monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
+    monkeypatch.setattr(RayPool, "call_on", call_on or answers)
+    lines: list[str] = []
+    try:
+        cluster_check.check_on_cluster(read(path), "host:6379", lines.append)
+    except ControlError as error:
+        return lines, str(error)
+    return lines, ""
+
+
+def player(name: str, needs: str) -> str:
+    return f'[players.{name}]\ncommand = "true"\nresources = {{ {needs} }}\n'
+
+
+ALL_PLAY_ALL = '[competition]\nkind = "all-play-all"\nrounds = 1\n'
+
+
+@pytest.mark.parametrize("order", [(4, 64), (64, 4)])
+def test_a_check_passes_over_nodes_whose_memory_is_too_small_and_calls_all_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    ray = RayStandIn(*({"CPU": 8.0, "memory": gib * GIB} for gib in order))
+    players = player("a", 'memory = "8 GiB"') + player("b", 'memory = "8 GiB"')
+    lines, error = checked(monkeypatch, tmp_path, ray, ALL_PLAY_ALL + players)
+    small, large = (f"host ({order.index(gib):06})" for gib in (4, 64))
+    assert error == ""
+    assert lines[0] == "node host (000000) and 1 like it: 8 CPU"
+    assert sorted(lines[1:]) == sorted(
+        line
+        for name in "ab"
+        for line in (
+            f"player {name} on {small}: no game fits, for want of 16 GiB of memory",
+            f"player {name} on {large}: works",
+        )
+    )
+
+
+def test_a_check_calls_a_node_for_those_players_alone_whose_games_it_may_get(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ray = RayStandIn({"CPU": 2.0}, {"CPU": 4.0})
+    competition = '[competition]\nkind = "playoff"\ngames = 1\n'
+    cpus = {"a": 1, "b": 3, "c": 2, "d": 2, "e": 1, "f": 1}
+    players = "".join(player(name, f"cpus = {amount}") for name, amount in cpus.items())
+    players += "".join(
+        f'[[matchups]]\nplayers = ["{first}", "{second}"]\n' for first, second in ("ab", "cd", "ef")
+    )
+    lines, error = checked(monkeypatch, tmp_path, ray, competition + players, broken_on=["000000"])
+    assert [line for line in lines if "no such program" in line] == [
+        f"player {name} on host (000000): no such program" for name in "ef"
+    ]
+    assert error.startswith("2 of the checks failed")
+
+
+def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ray, waited = RayStandIn({"CPU": 2.0}), []
+
+    def get(call: object, timeout: float) -> None:
+        waited.append(timeout)
+        raise TimeoutError
+
+    task = SimpleNamespace(options=lambda **_: SimpleNamespace(remote=lambda *_: None))
+    monkeypatch.setattr(ray, "get", get, raising=False)
+    errors = {"TaskUnschedulableError": KeyError, "NodeDiedError": KeyError, "GetTimeoutError": TimeoutError}
+    monkeypatch.setattr(ray, "exceptions", SimpleNamespace(**errors))
+    affinity = SimpleNamespace(NodeAffinitySchedulingStrategy=lambda node, soft: node)
+    monkeypatch.setitem(sys.modules, "ray.util.scheduling_strategies", affinity)
+    call_on = RayPool.call_on
+    players = player("a", "cpus = 1") + player("b", "cpus = 1")
+    with monkeypatch.context() as patch:
+        patch.setattr(ray, "remote", lambda function: task)
+        lines, _ = checked(patch, tmp_path, ray, ALL_PLAY_ALL + players, call_on=call_on)
+    assert lines[1:] == [
+        f"player {name} on host (000000): the node has not answered within 390 seconds" for name in "ab"
+    ]
+    assert len(waited) == 1
+
+
+def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer: Any = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
+    server = grpc.server(ThreadPoolExecutor(1))
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": answer})]
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    # Nobody listens there.
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    try:
+        ray_pool._check_listening(f"127.0.0.1:{port}")
+    finally:
+        server.stop(None)
+
+
+def test_a_run_ends_with_the_reason_where_ray_refuses_what_players_need_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 4, "TPU": 4})
+
+    def refuse(**_: Any) -> None:
+        raise ValueError("3.0 TPU is not supported")
+
+    monkeypatch.setattr(ray, "options", refuse)
+    with (
+        pool_on(monkeypatch, ray, 1) as pool,
+        pytest.raises(RayUnavailableError, match=r"g \(a and b\): Ray refuses 1 CPU, 3 TPU, .*not supported"),
+    ):
+        pool.submit(game_of("g", Resources(custom={"TPU": 1}), Resources(custom={"TPU": 2})))
+
+
+def test_players_whose_labels_exclude_each_other_are_refused_with_both_values(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ray = RayStandIn({"CPU": 4})
+    why = "players.b.resources.labels: place is 'attic' here and 'cellar' for player a, and"
+    players = player("a", 'labels = { place = "cellar" }') + player("b", 'labels = { place = "attic" }')
+    lines, error = checked(monkeypatch, tmp_path, ray, ALL_PLAY_ALL + players)
+    assert (lines, error[: len(why)]) == ([], why)
+    game = game_of("g", *(Resources(labels={"place": place}) for place in ("cellar", "attic")))
+    with pool_on(monkeypatch, ray, 1) as pool, pytest.raises(RayUnavailableError, match=why):
+        pool.submit(game)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "game", "seen"),
+    [
+        ((0.5, 0), 0.5, ["0", ""]),
+        ((0.6, 0.6), 2, ["0", "1"]),
+        ((0.5, 0.7), 2, ["1", "0"]),
+        ((0.6, 0.6, 0.6), 3, ["0", "1", "2"]),
+        ((0.3, 0.3, 0.4), 1, ["0", "0", "0"]),
+        ((0.5, 2, 0.5), 3, ["2", "0,1", "2"]),
+        ((0, 1), 1, ["", "0"]),
+    ],
+)
+def test_a_player_sees_the_gpus_that_it_takes_and_a_game_takes_all_that_its_players_see(
+    monkeypatch: pytest.MonkeyPatch, amounts: tuple[float, ...], game: float, seen: list[str]
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", ",".join(map(str, range(ceil(game)))))
+    players = tuple(python_player("a", resources=Resources(gpus=amount)) for amount in amounts)
+    assert Shape.of(players).gpus == game
+    assert [player.environment["CUDA_VISIBLE_DEVICES"] for player in with_own_gpus(players)] == seen
+
+
+def test_workers_are_kept_for_the_next_game_of_their_needs_where_nodes_have_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 100})
+    with pool_on(monkeypatch, ray, 2) as pool:
+        for number in range(10):
+            pool.submit(game_of(str(number), Resources(cpus=1 + number % 2)))
+            assert ended(pool) == str(number)
+    assert ray.starts == 2
+
+
+def test_idle_workers_give_way_to_games_of_other_needs_that_find_no_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pool_on(monkeypatch, RayStandIn({"CPU": 2}), 4) as pool:
+        for name, cpus in (("small", 1), ("large", 2)):
+            pool.submit(game_of(name, Resources(cpus=cpus)))
+            assert ended(pool) == name
+
+
+def test_a_node_that_is_lost_while_many_workers_start_on_it_costs_no_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 50})
+    ray.starting = True
+    with pool_on(monkeypatch, ray, 50) as pool:
+        for number in range(50):
+            pool.submit(game_of(str(number), Resources(cpus=1)))
+        ray.starting = False
+        ray.replace_node("another", {"CPU": 50})
+        results = [pool.next_result(60) for _ in range(50)]
+    assert {result.reason for result in results if isinstance(result, WorkerLost)} == {"it is over"}
+
+
+def ended(pool: RayPool) -> str:
+    """The next game that ends."""
+    result = pool.next_result(60)
+    assert result is not None
+    return result.game_id
+
+
+def test_a_game_on_a_node_leaves_no_files_there_and_what_players_write_comes_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    worker = RayWorker(0, False, None)
+    game = job(misbehaving("flood-stderr"), python_player("b"), log_path="log", live_path="live")
+    played = worker.play(game, version("academy-arena"))
+    assert worker._pool is not None
+    worker._pool.stop()
+    assert b"so much to say" in played.errors
+    assert list(tmp_path.glob("arena-*")) == []
+    assert worker.live(0) == b""
