@@ -85,10 +85,10 @@ def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
 
     def stop(*_: object) -> None:
         # Once: what was begun is undone in peace.
-        ignore()
+        restore()
         raise _StoppedError
 
-    def ignore() -> None:
+    def restore() -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -100,7 +100,7 @@ def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
             raise _StoppedError
         return Store(data, log=settings.log)
     finally:
-        ignore()
+        restore()
 
 
 def _announce(data: Path, hint: str, address: ServerAddress) -> None:

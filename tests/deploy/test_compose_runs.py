@@ -17,8 +17,6 @@ from tests.academy.store.shared_log.nats_servers import BINARY
 from tests.deploy.manifests import COMPOSE, compose_programs
 from tests.ports import free_ports
 
-pytestmark = pytest.mark.skipif(BINARY is None, reason="nats-server is not installed")
-
 BIN = Path(sys.executable).parent
 PROGRAMS = {program.name: program for program in compose_programs()}
 NATS = sorted(name for name in PROGRAMS if name.startswith("nats"))

@@ -280,7 +280,6 @@ def test_each_nats_server_of_a_cluster_knows_the_others() -> None:
         assert f"./{name}.conf:/etc/nats/nats.conf:ro" in compose()["services"][name]["volumes"]
 
 
-@pytest.mark.skipif(BINARY is None, reason="nats-server is not installed")
 def test_nats_takes_its_configurations(tmp_path: Path) -> None:
     (in_kubernetes,) = (made for made in objects() if made["kind"] == "ConfigMap")
     (tmp_path / "kubernetes.conf").write_text(in_kubernetes["data"]["nats.conf"], encoding="utf-8")

