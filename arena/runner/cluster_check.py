@@ -4,7 +4,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 from typing import Final
 
 from arena.control import plans
@@ -13,7 +13,7 @@ from arena.control.settings import Control, ControlError
 from arena.jobs import PlayerSetup
 from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.runner.player_check import check_player
-from arena.runner.run import check_reachable
+from arena.runner.run import certain_to_meet, check_reachable
 from arena.selection.kinds import players_to_check
 from arena.workers.ray_pool import RayPool, Shape, grouped, in_groups, node_name
 from arena.workers.ray_worker import moved_to_copy, other_release
@@ -73,12 +73,8 @@ def _line_ups(
     """Who may meet in a game: of games that need the same, one line-up, and the names of all players."""
     met: Iterable[tuple[Sequence[PlayerSetup], Iterable[str]]]
     match control.plan:
-        case plans.PlayoffPlan(matchups):
-            pairs: Iterable[Sequence[str]] = (matchup.players for matchup in matchups if matchup.games != 0)
-            met = (([control.players[name] for name in pair], pair) for pair in pairs)
-        case plans.GauntletPlan(challengers, opponents):
-            pairs = product(challengers, opponents)
-            met = (([control.players[name] for name in pair], pair) for pair in pairs)
+        case plans.PlayoffPlan() | plans.GauntletPlan():
+            met = ((pair, [player.name for player in pair]) for pair in certain_to_meet(control))
         case _:
             alike: defaultdict[Shape, list[PlayerSetup]] = defaultdict(list)
             for setup in checked:

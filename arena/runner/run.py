@@ -89,11 +89,11 @@ def check_reachable(control: Control, on: str) -> None:
             f"academy: the embedded server is reached from this machine alone, and games are played on {on}: "
             "start `academy serve`, and give its address as academy.address"
         )
-    if clash := next(filter(None, map(label_clash, _certain_to_meet(control))), ""):
+    if clash := next(filter(None, map(label_clash, certain_to_meet(control))), ""):
         raise ControlError(clash)
 
 
-def _certain_to_meet(control: Control) -> Iterable[Iterable[PlayerSetup]]:
+def certain_to_meet(control: Control) -> list[list[PlayerSetup]]:
     """Players each of whom meets all others of the group, as far as the control file tells."""
     names: Iterable[Iterable[str]]
     match control.plan:
@@ -105,4 +105,4 @@ def _certain_to_meet(control: Control) -> Iterable[Iterable[PlayerSetup]]:
             names = [control.competitors]
         case _:
             names = ()
-    return ([control.players[name] for name in group] for group in names)
+    return [[control.players[name] for name in group] for group in names]

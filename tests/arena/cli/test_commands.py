@@ -6,8 +6,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import grpc
 import pytest
 
 from arena.academy import lifecycle
-from tests.arena.cli.command import ARENA, arena
+from tests.arena.cli.command import ARENA, arena, until
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import GNU_GO, MISSING, PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import left_running, needs_gnugo, noted
@@ -37,14 +36,6 @@ def started(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]
         text=True,
         env={**os.environ, **environment},
     )
-
-
-def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it never became so"
-        time.sleep(0.01)
 
 
 def lines(path: Path) -> int:

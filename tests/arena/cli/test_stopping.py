@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.cli.command import ARENA, arena
+from tests.arena.cli.command import ARENA, arena, until
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import GNUGO, left_running, needs_gnugo
 from tests.arena.terminals import Terminal
@@ -47,14 +47,6 @@ def finished(control: Path) -> int:
 
 def log(control: Path) -> str:
     return control.with_suffix(".log").read_text()
-
-
-def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it never became so"
-        time.sleep(0.01)
 
 
 def started(control: Path, *options: str) -> subprocess.Popen[str]:
