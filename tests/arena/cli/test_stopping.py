@@ -10,34 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from research.stopped_playoff import CONTROL
 from tests.arena.cli.command import ARENA, arena, until
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import GNUGO, left_running, needs_gnugo
 from tests.arena.terminals import Terminal
 
 GAMES = 16
-PLAYOFF = f"""
-[competition]
-kind = "playoff"
-games = {GAMES}
-alternating = true
-parallel = 2
-
-[game]
-name = "go"
-board_size = 9
-komi = 6.5
-scorer = "players"
-
-[[matchups]]
-players = ["weak", "strong"]
-
-[players.weak]
-command = "{GNUGO} --mode gtp --level 0"
-
-[players.strong]
-command = "{GNUGO} --mode gtp --level 1"
-"""
+PLAYOFF = CONTROL.format(games=GAMES, parallel=2, gnugo=GNUGO, levels=(0, 1))
 
 
 def finished(control: Path) -> int:
