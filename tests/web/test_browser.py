@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from academy.knowledge.boards import Board
 from tests.web.conftest import BIN, ENVIRONMENT
 from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING, judge_of, random_line
+from tests.web.slow_line import slow_line
 from tests.web.visiting import Visitor
 
 REPOSITORY = Path(__file__).parents[2]
@@ -47,6 +48,7 @@ NOTE_SHIFTS = (
     "window.moved = 0; new PerformanceObserver((list) => list.getEntries().forEach("
     "(entry) => { window.moved += entry.value; })).observe({type: 'layout-shift', buffered: true});"
 )
+MOVED = "new Promise((done) => setTimeout(() => done(window.moved), 60))"
 
 OF_ARENA = (
     "/competitions",
@@ -116,11 +118,19 @@ def test_every_page_is_accessible_and_as_wide_as_the_screen(
         check_pages(tab, theme)
 
 
+def test_a_table_stays_in_place_while_its_rows_arrive_over_a_slow_line(
+    browser: Browser, pages: Visitor
+) -> None:
+    with slow_line(pages.base) as base, watched_tab(browser, base) as tab:
+        tab.page.add_init_script(NOTE_SHIFTS)
+        for name in ("home", "openings by Elo"):
+            assert tab.open(PAGES[name]).evaluate(MOVED) == 0, f"{name} moves while it loads"
+
+
 def check_pages(tab: Watched, theme: str) -> None:
     for name, path in PAGES.items():
         page = tab.open(path)
-        moved = page.evaluate("new Promise((done) => setTimeout(() => done(window.moved), 60))")
-        assert moved == 0, f"{name} moves while it loads"
+        assert page.evaluate(MOVED) == 0, f"{name} moves while it loads"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide"
         below = (
             "document.documentElement.scrollHeight - scrollY"
