@@ -27,8 +27,8 @@ def slow_line(base: str) -> Iterator[str]:
         def _ask(self, server: socket.socket) -> None:
             # The browser may break its connection, and the server may have closed its own.
             with suppress(OSError):
-                while asked := self.request.recv(65536):
-                    server.sendall(asked)
+                while question := self.request.recv(65536):
+                    server.sendall(question)
                 server.shutdown(socket.SHUT_RDWR)
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Line) as relay:
