@@ -61,6 +61,7 @@ _CONTROL = """\
 [competition]
 kind = "all-play-all"
 description = "A <b>bold</b> cup"
+check_players = false
 competitors = ["one", "two", "three"]
 rounds = 2
 seed = 1
