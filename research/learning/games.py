@@ -118,7 +118,8 @@ TRIALS: Final = {
         student=30,
         seconds=0.016,
         contests=1_000,
-        conditions=("shared", "own", "open"),
+        conditions=("everything", "shared", "own", "open"),
+        analysis=Analysis(1_000, 600),
     ),
     # Others' programs teach as well as the project's.
     "go-gnu-go": Trial(
