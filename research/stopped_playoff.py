@@ -160,7 +160,13 @@ def results(control: Path) -> list[str]:
         return []
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
         try:
-            return [name for (name,) in database.execute('SELECT "Name" FROM "ARENA_Game" ORDER BY "GameId"')]
+            stored = database.execute(
+                """
+                SELECT coalesce("Name", 'a game without a name')
+                FROM "SAGA_Game" LEFT JOIN "ARENA_Game" USING ("GameId") ORDER BY "GameId"
+                """
+            )
+            return [name for (name,) in stored]
         except sqlite3.OperationalError:  # the tables are not made yet
             return []
 

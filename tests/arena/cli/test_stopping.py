@@ -44,7 +44,7 @@ def test_ctrl_x_is_acknowledged_in_quiet_mode_and_the_game_in_progress_played_ou
     ],
     ids=["Ctrl-C", "the terminal's end"],
 )
-def test_it_interrupts_the_run_and_leaves_the_terminal_as_it_was(
+def test_an_interrupted_run_says_so_and_leaves_the_terminal_as_it_was(
     tmp_path: Path, interrupt: Callable[[Terminal], None]
 ) -> None:
     players = {"one": PASSING, "engine": misbehaving("hang-in-genmove")}
