@@ -142,8 +142,13 @@ class _Process:
         self.configure_logs()
         settings = replace(self.settings, metrics_address=self.metrics[number] if self.metrics else None)
         try:
-            with signals(signal.SIGTERM) as signal_pipe, Store(self.data, log=settings.log) as store:
+            with (
+                signals(signal.SIGTERM) as signal_pipe,
+                _open(self.data, settings, signal_pipe) as store,
+            ):
                 asyncio.run(_serve(store, settings, lambda _: ready(), signal_pipe))
+        except _StoppedError:
+            return
         except InvalidAddressError as error:
             sys.exit(f"academy: {error}")
 

@@ -64,6 +64,10 @@ class LogDivergedError(StoreError):
     """The data folder and the log that servers share do not belong together, or no longer."""
 
 
+class LogCutError(LogDivergedError):
+    """The shared log begins after what a folder needs next."""
+
+
 class LogUpgradingError(StoreError):
     """Servers of a newer version write to the shared log, or will soon: this one only answers questions."""
 

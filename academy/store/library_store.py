@@ -4,6 +4,7 @@ Libraries are read through `replica.Replica`, which keeps them in memory.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -14,7 +15,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 from academy.store.consultation_journal import ConsultationJournal, Note, Noted
 from academy.store.contest_commands import KeepNotes
 from academy.store.environment import LARGEST_MAP, Environment, Transaction
-from academy.store.errors import SchemaOutdatedError, StoreError, StoreReadOnlyError
+from academy.store.errors import LogCutError, SchemaOutdatedError, StoreError, StoreReadOnlyError
 from academy.store.maintenance.upgrade import upgrade
 from academy.store.replica import Listener, Replica
 from academy.store.shared_log import place
@@ -23,6 +24,7 @@ from academy.store.writer import QUEUE_SIZE, Command, Writer
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -35,6 +37,13 @@ def _needing_nats(log: LogAddress) -> Iterator[None]:
         raise StoreError(
             f"the log at {log} needs the client of NATS: pip install 'academy-arena[nats]'"
         ) from error
+
+
+def _begin_with_snapshot(folder: Path, log: LogAddress) -> None:
+    with _needing_nats(log):
+        from academy.store.shared_log.snapshots import fetch
+
+        fetch(folder, log)
 
 
 class Store:
@@ -54,14 +63,24 @@ class Store:
 
         `largest_map` bounds its size in bytes, `queue_size` the writes that may wait; `clock` gives
         seconds since 1970. An empty folder that is given a `log` begins with a snapshot, if there is
-        one, and follows the log from now on, also when it is opened without. Raises StoreError,
-        SchemaMismatchError.
+        one, and follows the log from now on, also when it is opened without. So does one that the log was
+        cut past. Raises StoreError, SchemaMismatchError.
         """
         if log is not None and not read_only and not (folder / "data.mdb").exists():
-            with _needing_nats(log):
-                from academy.store.shared_log.snapshots import fetch
+            _begin_with_snapshot(folder, log)
+        self.clock = clock
+        try:
+            self._open(folder, read_only, largest_map, queue_size, log)
+        except LogCutError as error:
+            if log is None:
+                raise
+            _log.warning("%s", error)
+            _begin_with_snapshot(folder, log)
+            self._open(folder, read_only, largest_map, queue_size, log)
 
-                fetch(folder, log)
+    def _open(
+        self, folder: Path, read_only: bool, largest_map: int, queue_size: int, log: LogAddress | None
+    ) -> None:
         try:
             self.environment = Environment(folder, read_only=read_only, largest_map=largest_map)
         except SchemaOutdatedError:
@@ -69,7 +88,6 @@ class Store:
                 raise
             upgrade(folder, largest_map)
             self.environment = Environment(folder, largest_map=largest_map)
-        self.clock = clock
         self._writer, self._journal = None, None
         if read_only:
             return

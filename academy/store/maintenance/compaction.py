@@ -187,13 +187,7 @@ def shrink(folder: Path) -> tuple[int, int]:
             after = copy.stat().st_size
             copy.chmod(0o600)
             sync(copy)
-            # A process that waits for the lock would take the number of the last commit, which stands in its
-            # file, for one of the new data, and might find nothing under it. So the file is emptied first.
-            os.ftruncate(lock, 0)
-            lock_file.allocate(lock)
-            copy.replace(data)
-            sync(folder)
-            lmdb.open(str(folder), max_readers=lock_file.MAX_READERS, max_dbs=0, mode=0o600).close()
+            put_in_place(copy, folder, lock)
         except lmdb.Error as error:
             raise StoreError(f"{folder}: cannot be copied: {error}; nothing was changed") from error
         except StoreError:
@@ -203,6 +197,17 @@ def shrink(folder: Path) -> tuple[int, int]:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return before, after
+
+
+def put_in_place(copy: Path, folder: Path, lock: int) -> None:
+    """Have a folder hold the data of a copy; `lock` is what `lock_alone` yields for it."""
+    # A process that waits for the lock would take the number of the last commit, which stands in its file,
+    # for one of the new data, and might find nothing under it. So the file is emptied first.
+    os.ftruncate(lock, 0)
+    lock_file.allocate(lock)
+    copy.replace(folder / "data.mdb")
+    sync(folder)
+    lmdb.open(str(folder), max_readers=lock_file.MAX_READERS, max_dbs=0, mode=0o600).close()
 
 
 @contextmanager

@@ -34,7 +34,13 @@ from nats.js.api import (
 )
 from nats.js.errors import APIError, NotFoundError
 
-from academy.store.errors import LogDivergedError, LogMessageTooLargeError, LogUnavailableError, StoreError
+from academy.store.errors import (
+    LogCutError,
+    LogDivergedError,
+    LogMessageTooLargeError,
+    LogUnavailableError,
+    StoreError,
+)
 from academy.store.shared_log import place
 from academy.store.shared_log._compat import EncryptingClient
 from academy.store.shared_log.address import LogAddress
@@ -542,9 +548,9 @@ class JetStreamLog:
         if is_short:
             raise NatsError("the stream has not come as far as this server")
         if state.first > first:
-            raise LogDivergedError(
-                f"{self.address}: the stream begins with message {state.first:,}, this server needs "
-                f"{first:,}: begin with an empty folder, which takes a snapshot, or a newer backup"
+            raise LogCutError(
+                f"{self.address}: the stream begins with message {state.first:,}, this folder needs "
+                f"{first:,}: start its server again with --log, and it begins with a snapshot"
             )
 
     def _take(self, message: Message) -> None:

@@ -27,8 +27,8 @@ from nats.js.object_store import ObjectStore
 
 from academy.store.environment import PATTERN_CACHES, Environment
 from academy.store.errors import NO_ROOM, LogUnavailableError, StoreCorruptError, StoreError, StoreFullError
-from academy.store.maintenance.backup import place_copy, place_received, sync
-from academy.store.maintenance.compaction import lock_alone
+from academy.store.maintenance.backup import place_copy, place_received
+from academy.store.maintenance.compaction import lock_alone, put_in_place
 from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import NAME_IN_USE, JetStreamLog, describe
@@ -40,6 +40,8 @@ _DRAFT: Final = ".snapshot-"
 _LEVEL: Final = 1
 _PART: Final = 1 << 20
 _DATA: Final = "data.mdb"
+# The data of a folder that the log was cut past, when a snapshot took their place.
+BEHIND: Final = "behind.mdb"
 _CACHE: Final = re.compile(rf"{PATTERN_CACHES}/[0-9a-f]+\.patterns")
 # What a message in the object store has at most.
 _LARGEST_CHUNK: Final = 128 << 10
@@ -107,10 +109,11 @@ def cut(environment: Environment, *, keep: int = KEPT) -> int:
 
 
 def fetch(folder: Path, address: LogAddress) -> int:
-    """Put the newest snapshot that is good into a folder without data; return the last message in it.
+    """Put the newest snapshot that is good into a folder; return the last message in it.
 
-    0: there is none, and the log is read from its beginning. Raises StoreError where that was cut,
-    LogUnavailableError.
+    Data that the folder has are kept as `behind.mdb`: what the log lost since they were written is there
+    alone. 0: there is no snapshot, and the log is read from its beginning. Raises StoreError where that was
+    cut, or another process uses the folder, and LogUnavailableError.
     """
     with _naming_faults(folder), closing(JetStreamLog(address)) as log:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -127,13 +130,14 @@ def fetch(folder: Path, address: LogAddress) -> int:
                         raise
                     _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
                     continue
-                with lock_alone(folder):
+                with lock_alone(folder) as lock:
+                    with suppress(FileNotFoundError):
+                        (folder / _DATA).replace(folder / BEHIND)
                     shutil.rmtree(folder / PATTERN_CACHES, ignore_errors=True)
                     (draft / PATTERN_CACHES).replace(folder / PATTERN_CACHES)
-                    (draft / "copy" / _DATA).replace(folder / _DATA)
-                    sync(folder)
+                    put_in_place(draft / "copy" / _DATA, folder, lock)
                 return snapshot.followed
-        # The folder stays without data, so that the next start tries again.
+        # The folder stays as it is, so that the next start tries again.
         if log.state.first > 1:
             raise StoreError(
                 f"{address}: no snapshot can be used, and the log begins with message {log.state.first:,}: "

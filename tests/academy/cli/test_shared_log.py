@@ -1,6 +1,9 @@
 """Servers that share a log, as administrators start and compare them."""
 
 import errno
+import os
+import re
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +22,7 @@ from tests.academy.cli.conftest import run, run_in_a_process
 from tests.academy.service.examples import contest, report, tiny_go
 from tests.academy.service.running import serving
 from tests.academy.service.test_process import Served, started, until
+from tests.academy.service.test_workers import children
 from tests.academy.store.shared_log.nats_servers import NatsServer
 
 
@@ -80,6 +84,30 @@ def test_a_server_that_is_stopped_while_it_waits_for_its_log_ends_well(
     _, errors = server.communicate(timeout=60)
     assert (server.returncode, errors) == (0, "")
     assert not clean_shutdown.markers(folders[0])
+
+
+def test_a_process_that_waits_for_the_log_in_a_dead_ones_place_ends_with_the_server(
+    nats: NatsServer, folders: tuple[Path, Path]
+) -> None:
+    address = str(nats.address("club"))
+    server = started(folders[0], "--address", "127.0.0.1:0", "--log", address, "--processes", "2")
+    try:
+        assert Served(server, "").address
+        before = children(server.pid)
+        nats.pause()
+        os.kill(before[0], signal.SIGKILL)
+        until(lambda: any(catches_term(pid) for pid in children(server.pid) if pid not in before))
+        server.terminate()
+        _, errors = server.communicate(timeout=60)
+        assert (server.returncode, "failed to end well" in errors) == (0, False), errors
+    finally:
+        server.kill()
+
+
+def catches_term(pid: int) -> bool:
+    """Whether a process would see SIGTERM, instead of being ended by it."""
+    caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{pid}/status").read_text())
+    return caught is not None and bool(int(caught[1], 16) >> (signal.SIGTERM - 1) & 1)
 
 
 def test_metrics_say_when_a_server_has_lost_its_log(nats: NatsServer, tmp_path: Path) -> None:

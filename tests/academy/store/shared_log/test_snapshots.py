@@ -15,8 +15,14 @@ from nats.js import JetStreamContext
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCacheFiles
 from academy.store.contest_commands import RegisterGame
-from academy.store.environment import PATTERN_CACHES
-from academy.store.errors import LogDivergedError, LogUnavailableError, StoreError, StoreFullError
+from academy.store.environment import PATTERN_CACHES, Environment
+from academy.store.errors import (
+    LogCutError,
+    LogDivergedError,
+    LogUnavailableError,
+    StoreError,
+    StoreFullError,
+)
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.replica import read_view
@@ -24,6 +30,7 @@ from academy.store.shared_log import snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.shared_writer import SharedWriter
+from academy.store.tokens import CreateToken, Role, tokens
 from tests.academy.store.examples import go_game
 from tests.academy.store.shared_log.conftest import OpenStore
 from tests.academy.store.shared_log.nats_servers import NatsServer
@@ -224,19 +231,27 @@ def test_parts_that_a_killed_server_left_in_the_object_store_are_removed(
         assert parts() == whole
 
 
-def test_a_server_that_lags_behind_the_cut_is_refused_with_the_remedy(
-    log: LogAddress, open_store: OpenStore
+def test_a_server_that_was_away_while_the_log_was_cut_begins_with_a_snapshot_and_keeps_its_old_data(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
 ) -> None:
     store = open_store("first", log)
-    with open_store("late", log):
-        pass
+    with open_store("late", log) as late:
+        late.run(CreateToken("mine", Role.BOT))
     store.run(RegisterGame(go_game(), "arena"))
     for number in range(2):
         assert teach(store, f"contest/{number}")
         snapshots.make(store.environment)
     snapshots.cut(store.environment)
-    with pytest.raises(LogDivergedError, match="begin with an empty folder, which takes a snapshot"):
-        open_store("late", log)
+    with pytest.raises(LogCutError, match="start its server again with --log"):
+        open_store("late")
+    with open_store("late", log) as late:
+        assert teach(late, "after")
+        wait_until_equal(store, late)
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (tmp_path / "late" / snapshots.BEHIND).rename(kept / "data.mdb")
+    with Environment(kept, read_only=True) as old, old.reading() as transaction:
+        assert [token.name for token in tokens(transaction)] == ["mine"]
 
 
 def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_snapshots(
