@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from referees.diplomacy import (
@@ -175,15 +175,23 @@ def test_powers_are_names_alone(turn: Turn, renamed: list[int]) -> None:
 
 @settings(max_examples=60)
 @given(turns)
+# Constantinople attacks Bulgaria by convoy, as its own fleet in the Aegean is ordered to carry it.
+@example(turn_of(101010, 40, Season.SPRING))
 def test_retreats_lead_where_nobody_is_came_from_or_bounced(turn: Turn) -> None:
     done = turn.played()
     if done.after.phase is not Phase.RETREATS:
         return
     results = {STANDARD.province_of[result.order.location]: result for result in done.results}
     taken = {STANDARD.province_of[unit.location] for unit in done.after.units}
+    convoyed = {
+        (result.power, result.order.source)
+        for result in done.results
+        if result.order.kind is OrderKind.CONVOY and result.outcome is not OrderOutcome.VOID
+    }
     for unit, options in done.after.dislodged:
         attacked_from = results[STANDARD.province_of[unit.location]].dislodged_by
-        by_land = results[attacked_from].order.kind is OrderKind.MOVE
+        attack = results[attacked_from]
+        by_land = attack.order.kind is OrderKind.MOVE and (attack.power, attacked_from) not in convoyed
         for option in options:
             province = STANDARD.province_of[option]
             assert option in STANDARD.reach[unit.kind][unit.location]
