@@ -4,8 +4,8 @@
 2. Otherwise, a little into the search, when it knows what it expects of the position, it asks how good the
    moves are: `experience`. The answer is a number for each move, which enters the search like the result of
    random games with the move.
-3. In games where players may have ACADEMY's weights it takes them home, and compares moves by them where fair
-   use allows no question.
+3. Where fair use allows no question it compares moves by what earlier answers of the contest tell: `memory`.
+   In games where players may have ACADEMY's weights it takes them home, and compares moves by those.
 """
 
 import math
@@ -19,6 +19,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import Placement
 from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat
+from clients.bots.memory import Memory
 from clients.bots.thinking import Candidate, Experience
 from clients.local_weights import LocalWeights
 from clients.seat import Seat
@@ -51,14 +52,16 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         libraries: Collection[Library] = tuple(Library),
     ) -> None:
         super().__init__(academy, seat)
+        spec = referee.spec()
         self.referee = referee
         # Weights to think with, where the game lets players have them.
         self.weights: LocalWeights | None = None
         # What was claimed to be expected of the position that is being thought about.
         self.claimed: float | None = None
+        # What answers tell of moves in later positions; None for a bot that is to go by the last one alone.
+        self.memory: Memory | None = Memory(spec)
         self._asks_book = Library.OPENING in libraries
         self._compares = any(library is not Library.OPENING for library in libraries)
-        spec = referee.spec()
         self._placement = spec.placement
         self._named_cells = {name: cell for cell, name in enumerate(spec.cell_names)}
 
@@ -99,7 +102,9 @@ class Adviser(AcademySeat, Generic[Position, Move]):
             return {}
         if self.may_ask and self.seat.allows_patterns(value):
             return self._ask_about(position, line, value, best)
-        return self._by_weights(position, value, best)
+        if self.weights is not None:
+            return self._by_weights(position, value, best)
+        return self._by_memory(position, value, best)
 
     def _ask_about(
         self, position: Position, line: Sequence[str], value: float, best: Sequence[Move]
@@ -124,7 +129,20 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         if not cells:
             return as_experience(value, dict(zip(best, advice.log_odds, strict=True)), games)
         of_cell = dict(zip(named, advice.log_odds, strict=True))
+        if self.memory is not None and not (advice.patterns or advice.evaluation_contests):
+            self.memory.keep(board, self.seat.player, named, advice.log_odds)
         return as_experience(value, {move: of_cell[cell] for move, cell in cells.items()}, games)
+
+    def _by_memory(self, position: Position, value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
+        """Compare moves by what earlier answers of the contest tell."""
+        if self.memory is None:
+            return {}
+        board = self._board(position)
+        cells = self._cells(board, best)
+        remembered = self.memory.recall(board, self.seat.player, list(cells.values()))
+        if not remembered:
+            return {}
+        return as_experience(value, dict(zip(cells, remembered, strict=True)), GAMES)
 
     def _by_weights(
         self, position: Position, value: float, best: Sequence[Move]

@@ -24,13 +24,14 @@ class Condition:
     """The libraries that are asked, the rules that are loosened, and which lessons ACADEMY had.
 
     Lessons are "all" contests of a population, those of one player ("own"), or all and an analyst's searches
-    ("analysed").
+    ("analysed"). A player who `remembers` compares moves by earlier answers of the contest, too.
     """
 
     title: str
     libraries: frozenset[Library] = EVERYTHING
     lessons: str = "all"
     fair_use: Mapping[str, float] = field(default_factory=dict)
+    remembers: bool = False
 
     @property
     def rules(self) -> Mapping[str, float]:
@@ -39,6 +40,10 @@ class Condition:
 
 
 CONDITIONS: Final = {
+    "everything-remembered": Condition(
+        "openings, tesujis that are remembered, and analysts", lessons="analysed", remembers=True
+    ),
+    "remembered": Condition("openings, and tesujis that are remembered", remembers=True),
     "everything": Condition("openings, tesujis and analysts", lessons="analysed"),
     "shared": Condition("openings and tesujis"),
     "openings": Condition("openings only", _OPENINGS),

@@ -39,12 +39,16 @@ class AcademyLostError(RuntimeError):
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player of one contest; it asks ACADEMY for what is in `libraries`, if anything."""
+    """A player of one contest; it asks ACADEMY for what is in `libraries`, if anything.
+
+    One that `remembers` compares moves by earlier answers, too.
+    """
 
     name: str
     strength: Skill
     elo: float
     libraries: Collection[Library] = ()
+    remembers: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,9 @@ def play(
         )
         for seat, entrant in enumerate(entrants, 1)
     }
+    for seat, entrant in enumerate(entrants, 1):
+        if not entrant.remembers:
+            scholars[seat].memory = None
     contest = contest_message(
         contest_id, spec, [entrant.name for entrant in entrants], [entrant.elo for entrant in entrants]
     )

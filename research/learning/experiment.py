@@ -154,7 +154,8 @@ class Match:
         Returns the points of the player with ACADEMY, and the seconds that it and the other took.
         """
         plain = Entrant("without", self.population.trial.timed(self.clock), self.elo)
-        student = replace(plain, name="with", libraries=CONDITIONS[self.row.condition].libraries)
+        condition = CONDITIONS[self.row.condition]
+        student = replace(plain, name="with", libraries=condition.libraries, remembers=condition.remembers)
         seed = f"{self.population.seed}/{name}/{number}"
         points, took = 0.0, [0.0, 0.0]
         for seat, entrants in enumerate(((student, plain), (plain, student)), 1):

@@ -85,7 +85,7 @@ TRIALS: Final = {
         student=200,
         seconds=0.008,
         contests=1_200,
-        conditions=("everything", "shared", "openings", "own", "open", "open-own"),
+        conditions=("everything-remembered", "everything", "shared", "openings", "own", "open", "open-own"),
         analysis=Analysis(1_000, 4_000),
     ),
     # Everybody has about twelve times the time of the trial before, so there are fewer contests.
@@ -107,7 +107,7 @@ TRIALS: Final = {
         student=120,
         seconds=0.036,
         contests=1_000,
-        conditions=("everything", "shared", "openings", "own", "open", "open-own"),
+        conditions=("everything-remembered", "everything", "shared", "openings", "own", "open", "open-own"),
         analysis=Analysis(1_000, 2_000),
     ),
     "go": Trial(
@@ -118,7 +118,7 @@ TRIALS: Final = {
         student=30,
         seconds=0.016,
         contests=1_000,
-        conditions=("everything", "shared", "own", "open"),
+        conditions=("remembered", "everything", "shared", "own", "open"),
         analysis=Analysis(1_000, 600),
     ),
     # Others' programs teach as well as the project's.
@@ -130,7 +130,7 @@ TRIALS: Final = {
         student=30,
         seconds=0.016,
         contests=1_000,
-        conditions=("shared", "own", "open"),
+        conditions=("remembered", "shared", "own", "open"),
     ),
     "othello": Trial(
         "Othello 8x8",

@@ -250,8 +250,20 @@ def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
             scholar.choose(position, ["C3"], 0)
             listening.value = 0.4
             scholar.choose(position, ["C3"], 0)
-    (advice, nothing) = listening.heard
-    assert nothing == {} and scholar.value_before == 0.4 and scholar.may_ask
+            # Another one did not hear it.
+            seat = Seat(spec.game_id, spec.geometry, 2, "asked/3")
+            AdvisedPlayer(listening, referee, academy, seat, [Library.MIDDLE_GAME]).choose(
+                position, ["C3"], 0
+            )
+            # Nor does one remember that is not to.
+            scholar.memory = None
+            scholar.choose(position, ["C3"], 0)
+    (advice, remembered, *nothing) = listening.heard
+    assert nothing == [{}, {}] and scholar.value_before == 0.4 and scholar.may_ask
+    # Where it may not ask it goes by what it has heard.
+    assert {move: known.value > 0.4 for move, known in remembered.items()} == {
+        move: known.value > 0.3 for move, known in advice.items()
+    }
     # All points that are free are compared, and the pass is not among them.
     named = {referee.move_text(move): experience.value for move, experience in advice.items()}
     assert len(named) == 24

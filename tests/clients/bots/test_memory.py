@@ -1,0 +1,97 @@
+"""What a bot remembers of ACADEMY's answers: how good moves into the same surroundings are."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.knowledge.boards import Board
+from academy.knowledge.cells import State
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.tesuji_surroundings import surroundings
+from clients.bots.memory import Memory
+from referees.api import referee
+
+GO = referee("go").from_settings({"board_size": 5, "komi": 0.5}).spec()
+HEX = referee("hex").from_settings({"board_size": 5}).spec()
+CONNECT_FOUR = referee("openspiel").from_settings({"game": "connect_four"}).spec()
+DRAUGHTS = referee("draughts").from_settings({"variant": "english"}).spec()
+GAMES = pytest.mark.parametrize("spec", [GO, HEX, CONNECT_FOUR], ids=lambda spec: spec.game_id)
+
+
+def any_board(spec: GameSpec, seed: int) -> Board:
+    """A board with some pieces anywhere."""
+    chance = Random(seed)
+    states = bytearray([State.EMPTY] * spec.geometry.size)
+    for cell in chance.sample(range(spec.geometry.size), chance.randint(1, 6)):
+        states[cell] = chance.choice([State.FIRST_SOLDIER, State.SECOND_SOLDIER])
+    return Board(spec.geometry, bytes(states))
+
+
+def moves(spec: GameSpec, board: Board) -> list[int]:
+    """The cells that a piece can come to."""
+    around = surroundings(spec)
+    assert around is not None
+    states = np.frombuffer(board.states, dtype=np.uint8)[None]
+    return [int(cell) for cell in np.nonzero(around.candidates(around.views(states, 1), states)[0])[0]]
+
+
+def answer(spec: GameSpec, board: Board, player: int) -> list[float]:
+    """What ACADEMY would say of the moves if each tesuji had a weight."""
+    around = surroundings(spec)
+    assert around is not None
+    codes = around.of_cells(board, moves(spec, board), player).tolist()
+    sums = [sum(Random(code).gauss(0, 1) for code in row if code >= 0) for row in codes]
+    return [weight - sum(sums) / len(sums) for weight in sums]
+
+
+@GAMES
+@given(seed=st.integers(0, 2**32), player=st.sampled_from([1, 2]))
+def test_what_was_said_of_a_board_is_remembered_when_it_is_there_again(
+    spec: GameSpec, seed: int, player: int
+) -> None:
+    board, memory = any_board(spec, seed), Memory(spec)
+    said = answer(spec, board, player)
+    memory.keep(board, player, moves(spec, board), said)
+    assert memory.recall(board, player, moves(spec, board)) == pytest.approx(said, abs=0.5)
+
+
+@GAMES
+def test_after_many_answers_it_knows_boards_that_it_never_asked_about(spec: GameSpec) -> None:
+    memory = Memory(spec)
+    for number in range(150):
+        board = any_board(spec, number)
+        memory.keep(board, 1, moves(spec, board), answer(spec, board, 1))
+    agreed = compared = 0
+    for number in range(1_000, 1_020):
+        board = any_board(spec, number)
+        cells = moves(spec, board)
+        known = sorted(zip(answer(spec, board, 1), memory.recall(board, 1, cells), strict=True))
+        for (_, lower), (_, higher) in zip(known, known[len(known) // 2 :], strict=False):
+            agreed, compared = agreed + (lower < higher), compared + 1
+    # By chance it were half.
+    assert agreed / compared > 0.7
+
+
+def test_it_looks_where_something_new_happens_rather_than_where_nothing_does() -> None:
+    memory = Memory(GO)
+    empty = Board(GO.geometry, bytes([State.EMPTY] * GO.geometry.size))
+    memory.keep(empty, 1, moves(GO, empty), [0.0] * GO.geometry.size)
+    attacked = bytearray(empty.states)
+    attacked[12] = State.SECOND_SOLDIER
+    board = Board(GO.geometry, bytes(attacked))
+    compared = dict(zip(moves(GO, board), memory.recall(board, 1, moves(GO, board)), strict=True))
+    assert min(compared[cell] for cell in (6, 7, 8, 11, 13, 16, 17, 18)) > compared[0]
+
+
+def test_without_an_answer_it_compares_nothing() -> None:
+    board = any_board(GO, 1)
+    assert Memory(GO).recall(board, 1, moves(GO, board)) == []
+
+
+def test_a_game_without_tesujis_leaves_nothing_to_remember() -> None:
+    memory, board = Memory(DRAUGHTS), any_board(DRAUGHTS, 1)
+    memory.keep(board, 1, [0, 1], [1.0, -1.0])
+    assert memory.recall(board, 1, [0, 1]) == []
