@@ -111,11 +111,10 @@ class Adviser(AcademySeat, Generic[Position, Move]):
     ) -> Mapping[Move, Experience]:
         board = self._board(position)
         cells = self._cells(board, best)
-        named: Sequence[int] | Sequence[Board]
-        if cells:
-            # Several moves may go to one cell.
-            named = list(dict.fromkeys(cells.values()))
-        else:
+        # Several moves may go to one cell.
+        cells_asked = list(dict.fromkeys(cells.values()))
+        named: Sequence[int] | Sequence[Board] = cells_asked
+        if not cells:
             best = best[:WIDEST]
             named = [self._after(position, move) for move in best]
         known = line if self._asks_book else None
@@ -128,9 +127,9 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         games = FITTED_GAMES if advice.evaluation_contests else GAMES
         if not cells:
             return as_experience(value, dict(zip(best, advice.log_odds, strict=True)), games)
-        of_cell = dict(zip(named, advice.log_odds, strict=True))
         if self.memory is not None and not (advice.patterns or advice.evaluation_contests):
-            self.memory.keep(board, self.seat.player, named, advice.log_odds)
+            self.memory.keep(board, self.seat.player, cells_asked, advice.log_odds)
+        of_cell = dict(zip(cells_asked, advice.log_odds, strict=True))
         return as_experience(value, {move: of_cell[cell] for move, cell in cells.items()}, games)
 
     def _by_memory(self, position: Position, value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:

@@ -1,4 +1,4 @@
-"""What a bot remembers, for the rest of a contest, of what ACADEMY said about moves.
+"""What a bot remembers, for the rest of a contest, of ACADEMY's answers about moves.
 
 ACADEMY answers with one number for each move. A bot that sees what lies around the moves can tell from some
 answers what each of these surroundings is worth, and go by that where fair use allows no question.

@@ -49,13 +49,13 @@ def answer(spec: GameSpec, board: Board, player: int) -> list[float]:
 
 @GAMES
 @given(seed=st.integers(0, 2**32), player=st.sampled_from([1, 2]))
-def test_what_was_said_of_a_board_is_remembered_when_it_is_there_again(
+def test_an_answer_is_remembered_when_the_board_is_there_again(
     spec: GameSpec, seed: int, player: int
 ) -> None:
     board, memory = any_board(spec, seed), Memory(spec)
-    said = answer(spec, board, player)
-    memory.keep(board, player, moves(spec, board), said)
-    assert memory.recall(board, player, moves(spec, board)) == pytest.approx(said, abs=0.5)
+    odds = answer(spec, board, player)
+    memory.keep(board, player, moves(spec, board), odds)
+    assert memory.recall(board, player, moves(spec, board)) == pytest.approx(odds, abs=0.5)
 
 
 @GAMES
