@@ -111,12 +111,15 @@ class Adviser(AcademySeat, Generic[Position, Move]):
     ) -> Mapping[Move, Experience]:
         board = self._board(position)
         cells = self._cells(board, best)
-        # Several moves may go to one cell.
-        cells_asked = list(dict.fromkeys(cells.values()))
-        named: Sequence[int] | Sequence[Board] = cells_asked
-        if not cells:
-            best = best[:WIDEST]
-            named = [self._after(position, move) for move in best]
+        named: Sequence[int] | Sequence[Board]
+        if cells and self._placement is not Placement.OUTFLANKING:
+            # Several moves may go to one cell.
+            places = {cell: place for place, cell in enumerate(dict.fromkeys(cells.values()))}
+            named, number = list(places), {move: places[cell] for move, cell in cells.items()}
+        else:
+            # What such moves take away or turn over is known by the board after them.
+            named = [self._after(position, move) for move in best[:WIDEST]]
+            number = {move: place for place, move in enumerate(best[:WIDEST])}
         known = line if self._asks_book else None
         advice = self.ask(lambda academy: academy.advise(self.seat, board, named, value, line=known))
         if advice is None or not advice.moves_asked:
@@ -124,13 +127,16 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         self.claimed = value
         if not any(advice.log_odds):
             return {}
-        games = FITTED_GAMES if advice.evaluation_contests else GAMES
-        if not cells:
-            return as_experience(value, dict(zip(best, advice.log_odds, strict=True)), games)
+        log_odds = {move: advice.log_odds[place] for move, place in number.items()}
         if self.memory is not None and not (advice.patterns or advice.evaluation_contests):
-            self.memory.keep(board, self.seat.player, cells_asked, advice.log_odds)
-        of_cell = dict(zip(cells_asked, advice.log_odds, strict=True))
-        return as_experience(value, {move: of_cell[cell] for move, cell in cells.items()}, games)
+            compared = [move for move in log_odds if move in cells]
+            self.memory.keep(
+                board,
+                self.seat.player,
+                [cells[move] for move in compared],
+                [log_odds[move] for move in compared],
+            )
+        return as_experience(value, log_odds, FITTED_GAMES if advice.evaluation_contests else GAMES)
 
     def _by_memory(self, position: Position, value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
         """Compare moves by what earlier answers of the contest tell."""
@@ -173,9 +179,6 @@ class Adviser(AcademySeat, Generic[Position, Move]):
 
     def _cells(self, board: Board, moves: Sequence[Move]) -> dict[Move, int]:
         """The empty cells that moves go to, in games that call moves after cells."""
-        if self._placement is Placement.OUTFLANKING:
-            # What such a move turns over is known by the board after it.
-            return {}
         known = ((move, self._named_cells.get(self.referee.move_text(move))) for move in moves)
         cells = {move: cell for move, cell in known if cell is not None}
         if self._placement is Placement.DROPPED:

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
+
+import pytest
 
 from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.settings import Library, LibrarySettings
@@ -15,8 +18,10 @@ from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.strength import Strength
 from clients.bots.thinking import Advice, Candidate, Experience, Thought, no_advice
 from clients.seat import Seat
+from referees.api import Referee
 from referees.draughts import Draughts
 from referees.go import Go, GoPosition
+from referees.openspiel import OpenSpiel
 from tests.academy.service.examples import contest
 from tests.academy.service.running import serving
 
@@ -81,11 +86,15 @@ class Listening:
     """Stands as badly as its value says, asks for advice, and plays the first legal move."""
 
     value: float
-    heard: list[Mapping[int, Experience]] = field(default_factory=list)
+    heard: list[Mapping[Any, Experience]] = field(default_factory=list)
 
-    def think(self, referee: Go, position: GoPosition, advice: Advice[int] = no_advice) -> Thought[int]:
-        self.heard.append(advice(self.value, referee.legal_moves(position, position.mover)))
-        return Thought(self.value, (Candidate(referee.legal_moves(position, position.mover)[0], self.value),))
+    def think(
+        self, referee: Referee[Any, Any], position: Any, advice: Advice[Any] = no_advice
+    ) -> Thought[Any]:
+        moves = referee.legal_moves(position, referee.to_move(position)[0])
+        assert moves
+        self.heard.append(advice(self.value, moves))
+        return Thought(self.value, (Candidate(moves[0], self.value),))
 
 
 def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_badly(tmp_path: Path) -> None:
@@ -268,6 +277,41 @@ def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
     named = {referee.move_text(move): experience.value for move, experience in advice.items()}
     assert len(named) == 24
     assert {move for move, value in named.items() if value > 0.33} == {"B3", "C2", "C4", "D3"}
+
+
+@pytest.mark.parametrize("at_home", [False, True], ids=["from memory", "by weights at home"])
+def test_in_othello_too_it_compares_moves_where_it_may_not_ask(tmp_path: Path, at_home: bool) -> None:
+    referee = OpenSpiel.from_settings({"game": "othello"})
+    spec = referee.spec()
+    start = referee.start(0)
+    after = referee.play(start, {1: referee.read_move(start, 1, "d3")})
+    with serving(tmp_path / "data") as server:
+        arena = server.arena()
+        game = spec_to_proto(spec, LibrarySettings(tesuji_capacity=100, local_weights=at_home))
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        for number in range(ENOUGH_CONTESTS):
+            learnt = contests_pb2.ReportContestRequest(
+                contest=contest(f"learnt/{number}", spec.game_id),
+                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                termination="score",
+                start_board=referee.board(start, 1).letters,
+            )
+            replied = referee.play(after, {2: referee.read_move(after, 2, "c5")})
+            for player, move, position in ((1, "d3", after), (2, "c5", replied)):
+                learnt.plies.add(player=player, move=move, board=referee.board(position, 1).letters)
+            arena.contests.ReportContest(learnt)
+        played = contest("asked/6", spec.game_id)
+        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+        with Academy(Connection(str(server.address), tickets[1])) as academy:
+            seat = Seat(spec.game_id, spec.geometry, 2, "asked/6")
+            listening = Listening(0.3)
+            bot = AdvisedPlayer(listening, referee, academy, seat, [Library.MIDDLE_GAME])
+            if not at_home:
+                bot.choose(after, ["d3"], 0)
+            listening.value = 0.6
+            bot.choose(after, ["d3"], 0)
+    known = {referee.move_text(move): experience.value for move, experience in listening.heard[-1].items()}
+    assert known["c5"] > 0.6 > max(known["c3"], known["e3"])
 
 
 def test_a_draughts_player_goes_by_the_weights_that_contests_taught(tmp_path: Path) -> None:
