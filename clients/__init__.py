@@ -17,6 +17,7 @@ from clients.membership import (
     revoke_token,
     rotate_token,
 )
+from clients.memory import Memory
 from clients.remote_play import (
     Answer,
     Engine,
@@ -51,6 +52,7 @@ __all__ = [
     "LocalWeights",
     "MatchOptions",
     "Membership",
+    "Memory",
     "OpeningMove",
     "PatternMatch",
     "PlayStream",

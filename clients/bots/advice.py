@@ -19,9 +19,9 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import Placement
 from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat
-from clients.bots.memory import Memory
 from clients.bots.thinking import Candidate, Experience
 from clients.local_weights import LocalWeights
+from clients.memory import Memory
 from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
 

@@ -11,7 +11,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_surroundings import surroundings
-from clients.bots.memory import Memory
+from clients import Memory
 from referees.api import referee
 
 GO = referee("go").from_settings({"board_size": 5, "komi": 0.5}).spec()
