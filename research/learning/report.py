@@ -162,7 +162,7 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
                 study = match.study.removeprefix("study-")
                 title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title} ({study})"
                 shown.append((title, match, gain))
-    figure, axes = pyplot.subplots(figsize=(9, 1.0 + 0.3 * len(shown)), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(11, 1.0 + 0.3 * len(shown)), layout="constrained")
     conditions = list(CONDITIONS)
     for number, (_, match, gain) in enumerate(shown):
         color = f"C{conditions.index(match.condition)}"
@@ -171,6 +171,6 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
     axes.invert_yaxis()
     axes.axvline(0.0, color="grey", linewidth=0.8)
     axes.axvline(100.0, color="grey", linewidth=0.8, linestyle=":")
-    axes.set_xlabel("Elo gained with the same time, all populations together (95 %); in brackets the study")
+    axes.set_xlabel("Elo gained with the same time, all populations together (95 %).\nIn brackets: the study")
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)

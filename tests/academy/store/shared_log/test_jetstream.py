@@ -79,7 +79,7 @@ def test_a_password_is_sent_to_no_server_that_does_not_encrypt(monkeypatch: pyte
                 connection, _ = server.accept()
             except OSError:
                 return
-            # A client that refuses may reset the connection; the next one is to be heard all the same.
+            # A client that refuses may reset the connection; the next one is heard all the same.
             with connection, suppress(ConnectionResetError, BrokenPipeError):
                 connection.sendall(b'INFO {"server_id": "plain", "version": "2.10.0", "headers": true}\r\n')
                 while part := connection.recv(4096):
