@@ -97,7 +97,8 @@ TRIALS: Final = {
         student=2_000,
         seconds=0.1,
         contests=400,
-        conditions=("shared",),
+        conditions=("everything-remembered", "shared"),
+        analysis=Analysis(400, 40_000),
     ),
     "hex": Trial(
         "Hex 7x7",
@@ -139,8 +140,8 @@ TRIALS: Final = {
         levels=(10, 10, 30, 30, 75, 75, 150, 150),
         student=75,
         seconds=0.01,
-        contests=200,
-        conditions=("shared", "own", "open"),
+        contests=1_000,
+        conditions=("remembered", "shared", "own", "open"),
     ),
     # Its moves do not go to empty cells alone, so it has no tesujis.
     "draughts": Trial(
