@@ -67,7 +67,8 @@ class Classroom:
         folder.mkdir(parents=True, exist_ok=True)
         server = EmbeddedAcademy(folder / "academy", folder / "server.log")
         try:
-            hall = Hall(self.population.trial.referee(), server.start())
+            trial = self.population.trial
+            hall = Hall(trial.referee(), server.start(), trial.evaluation_patterns)
             assert server.process_id is not None
             try:
                 yield hall, ProcessorClock(server.process_id)

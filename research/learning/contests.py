@@ -139,14 +139,19 @@ def _result(seat: int, winners: tuple[int, ...]) -> contests_pb2.Result.ValueTyp
 class Hall:
     """One ACADEMY: reports contests that were played to it, and lets players meet who consult it."""
 
-    def __init__(self, referee: Referee[Any, Any], connection: Connection) -> None:
-        """Register the game, which learns what is in `LEARNT`."""
+    def __init__(
+        self, referee: Referee[Any, Any], connection: Connection, evaluation_patterns: int = 0
+    ) -> None:
+        """Register the game, which learns what is in `LEARNT`, and that many of the evaluation's patterns."""
         self._referee = referee
         self._spec = referee.spec()
         self._connection = connection = replace(connection, timeout=PATIENCE_SECONDS)
         self._link = AcademyClient(connection)
         if self._link.register_game(self._spec):
-            learnt: dict[str, float] = {"evaluation": LEARNT.evaluation}
+            learnt: dict[str, float] = {
+                "evaluation": LEARNT.evaluation,
+                "evaluation_patterns": evaluation_patterns,
+            }
             if surroundings(self._spec) is not None:
                 learnt["tesuji_capacity"] = LEARNT.tesuji_capacity
             self.change_settings(learnt)

@@ -50,6 +50,8 @@ class Trial:
     contests: int
     conditions: tuple[str, ...]
     analysis: Analysis | None = None
+    # How many patterns the evaluation has.
+    evaluation_patterns: int = 0
     method: Method = "monte-carlo"
 
     def referee(self) -> Referee[Any, Any]:
@@ -141,7 +143,8 @@ TRIALS: Final = {
         student=75,
         seconds=0.01,
         contests=1_000,
-        conditions=("remembered", "shared", "own", "open"),
+        conditions=("shared", "own", "open"),
+        evaluation_patterns=1_000,
     ),
     # Its moves do not go to empty cells alone, so it has no tesujis.
     "draughts": Trial(
