@@ -68,7 +68,8 @@ class Classroom:
         server = EmbeddedAcademy(folder / "academy", folder / "server.log")
         try:
             trial = self.population.trial
-            hall = Hall(trial.referee(), server.start(), trial.evaluation_patterns)
+            patterns = trial.evaluation_patterns if self.lessons == "evaluated" else 0
+            hall = Hall(trial.referee(), server.start(), patterns)
             assert server.process_id is not None
             try:
                 yield hall, ProcessorClock(server.process_id)

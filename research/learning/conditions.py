@@ -23,8 +23,8 @@ EVERYTHING: Final = frozenset({Library.OPENING, Library.MIDDLE_GAME})
 class Condition:
     """The libraries that are asked, the rules that are loosened, and which lessons ACADEMY had.
 
-    Lessons are "all" contests of a population, those of one player ("own"), or all and an analyst's searches
-    ("analysed"). A player who `remembers` compares moves by earlier answers of the contest, too.
+    Lessons are "all" contests of a population, those of one player ("own"), all and an analyst's searches
+    ("analysed"), or all by an ACADEMY whose evaluation has patterns ("evaluated"). A player who `remembers` compares moves by earlier answers of the contest, too.
     """
 
     title: str
@@ -46,6 +46,7 @@ CONDITIONS: Final = {
     "remembered": Condition("openings, and tesujis that are remembered", remembers=True),
     "everything": Condition("openings, tesujis and analysts", lessons="analysed"),
     "shared": Condition("openings and tesujis"),
+    "evaluated": Condition("openings, tesujis, and the evaluation's patterns", lessons="evaluated"),
     "openings": Condition("openings only", _OPENINGS),
     "analysed": Condition("openings and analysts", _OPENINGS, "analysed"),
     "one-node": Condition(
@@ -53,6 +54,11 @@ CONDITIONS: Final = {
     ),
     "own": Condition("openings and tesujis, of own contests only", lessons="own"),
     "open": Condition("open fair use: openings, weights at home", fair_use=_OPEN),
+    "open-evaluated": Condition(
+        "open fair use: openings, weights at home with the evaluation's patterns",
+        lessons="evaluated",
+        fair_use=_OPEN,
+    ),
     "open-own": Condition(
         "open fair use: openings, weights at home, of own contests only", lessons="own", fair_use=_OPEN
     ),

@@ -50,8 +50,8 @@ class Trial:
     contests: int
     conditions: tuple[str, ...]
     analysis: Analysis | None = None
-    # How many patterns the evaluation has.
-    evaluation_patterns: int = 0
+    # How many patterns the evaluation has, in conditions where it has any.
+    evaluation_patterns: int = 5_000
     method: Method = "monte-carlo"
 
     def referee(self) -> Referee[Any, Any]:
@@ -87,7 +87,16 @@ TRIALS: Final = {
         student=200,
         seconds=0.008,
         contests=1_200,
-        conditions=("everything-remembered", "everything", "shared", "openings", "own", "open", "open-own"),
+        conditions=(
+            "everything-remembered",
+            "everything",
+            "shared",
+            "openings",
+            "own",
+            "open",
+            "open-evaluated",
+            "open-own",
+        ),
         analysis=Analysis(1_000, 4_000),
     ),
     # Everybody has about twelve times the time of the trial before, so there are fewer contests.
@@ -143,7 +152,7 @@ TRIALS: Final = {
         student=75,
         seconds=0.01,
         contests=1_000,
-        conditions=("shared", "own", "open"),
+        conditions=("evaluated", "open-evaluated"),
         evaluation_patterns=1_000,
     ),
     # Its moves do not go to empty cells alone, so it has no tesujis.

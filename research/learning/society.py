@@ -33,8 +33,7 @@ def live(game: str, share: float, contests: int, deadline: float, site: Site) ->
     population = Population(game, TRIALS[game], POPULATIONS[0], records)
     server = EmbeddedAcademy(folder / "academy", folder / "server.log")
     try:
-        trial = population.trial
-        hall = Hall(trial.referee(), server.start(), trial.evaluation_patterns)
+        hall = Hall(population.trial.referee(), server.start())
         try:
             hall.change_settings(FAIR_USE)
             if records.reports and not hall.knows(records.reports[-1].contest.contest_id):
