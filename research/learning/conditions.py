@@ -24,7 +24,8 @@ class Condition:
     """The libraries that are asked, the rules that are loosened, and which lessons ACADEMY had.
 
     Lessons are "all" contests of a population, those of one player ("own"), all and an analyst's searches
-    ("analysed"), or all by an ACADEMY whose evaluation has patterns ("evaluated"). A player who `remembers` compares moves by earlier answers of the contest, too.
+    ("analysed"), or all by an ACADEMY whose evaluation has patterns ("evaluated"). A player who `remembers`
+    compares moves by earlier answers of the contest, too.
     """
 
     title: str
