@@ -64,7 +64,7 @@ def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(
     monkeypatch.setattr(experiment, "RATED_PAIRS", 2)
     run([FIRST], 1, soon(), site(tmp_path))
     before = (tmp_path / "pairs.jsonl").read_text()
-    rows = [Row("small", "first", name) for name in ("everything", "shared", "own", "open")]
+    rows = [Row("small", "first", name) for name in ("everything", "shared", "own", "open", "evaluated")]
     run(rows, 2, soon(), site(tmp_path))
     assert (tmp_path / "pairs.jsonl").read_text().startswith(before)
     results = site(tmp_path).ledger
@@ -83,13 +83,15 @@ def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(
         if population.student in (player.name for player in population.contest(number).contest.players)
     ]
     assert 0 < len(own) < SMALL.contests
-    for lessons, contests in (("all", SMALL.contests), ("own", len(own)), ("analysed", SMALL.contests)):
+    contests_of = dict.fromkeys(("all", "analysed", "evaluated"), SMALL.contests) | {"own": len(own)}
+    for lessons, contests in contests_of.items():
         with Store(folder / lessons / "academy") as store:
             view = store.follow().refresh(GAME)
             assert view.measures.contests == contests
             # Only an analyst's searches tell the two apart.
             assert _analysed(view.openings) == (3 if lessons == "analysed" else 0)
             assert len(view.libraries[Library.MIDDLE_GAME]) == 0
+            assert (view.evaluation.patterns > 0) == (lessons == "evaluated")
             # The last row's rules are in force.
             assert view.settings.local_weights == (lessons == "all")
             assert view.settings.opening_plies_ahead == 6
@@ -254,7 +256,7 @@ def test_conditions_of_all_games_are_known_and_strict_but_for_open_ones() -> Non
         for name, condition in conditions.CONDITIONS.items()
         if condition.rules["pattern_value_limit"] != 0.33 or condition.rules["local_weights"]
     }
-    assert loosened == {"open", "open-own"}
+    assert loosened == {"open", "open-evaluated", "open-own"}
 
 
 @pytest.mark.parametrize(
