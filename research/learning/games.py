@@ -152,7 +152,7 @@ TRIALS: Final = {
         student=75,
         seconds=0.01,
         contests=1_000,
-        conditions=("openings", "evaluated", "open-evaluated"),
+        conditions=("remembered", "openings", "evaluated", "open-evaluated"),
         evaluation_patterns=1_000,
     ),
     # Its moves do not go to empty cells alone, so it has no tesujis.
