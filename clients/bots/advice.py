@@ -1,6 +1,6 @@
 """What `academy-bot` does with ACADEMY's knowledge, in three steps; a file to copy for bots of one's own.
 
-1. Before a search it asks for the book's move, and plays that at once: `book_move`.
+1. Before a search it asks for the book's move, and plays that at once, until the book has none: `book_move`.
 2. Otherwise, a little into the search, when it knows what it expects of the position, it asks how good the
    moves are: `experience`. The answer is a number for each move, which enters the search like the result of
    random games with the move.
@@ -78,8 +78,11 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         """The move to play without a search; None where the book has none, or may not be asked."""
         if not self._asks_book:
             return None
+        asks = self.seat.allows_opening(own_moves)
         known = self.ask(lambda academy: academy.book_move(self.seat, line, own_moves))
         if known is None:
+            # Later moves were tried even less often, and each question takes time.
+            self._asks_book = not asks
             return None
         for text in dict.fromkeys((known.move, *known.equivalents)):
             try:

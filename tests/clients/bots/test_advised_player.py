@@ -156,6 +156,43 @@ def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_ba
     } == corners
 
 
+def test_it_stops_asking_for_openings_once_the_book_has_ended(tmp_path: Path) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec = referee.spec()
+    with serving(tmp_path / "data") as server:
+        arena = server.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
+        for number in range(4):
+            learnt = contests_pb2.ReportContestRequest(
+                contest=contest(f"learnt/{number}", spec.game_id),
+                plies=[contests_pb2.Ply(player=1, move="C3")],
+                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                termination="score",
+            )
+            arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=learnt.contest))
+            arena.contests.ReportContest(learnt)
+        played = contests_pb2.ReportContestRequest(
+            contest=contest("played/1", spec.game_id), results=learnt.results, termination="score"
+        )
+        opened = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played.contest))
+        with Academy(Connection(str(server.address), opened.tickets[0])) as academy:
+            seat = Seat(spec.game_id, spec.geometry, 1, "played/1")
+            player = AdvisedPlayer(Listening(0.5), referee, academy, seat)
+            line: list[str] = []
+            position = referee.start(0)
+            for own_move in range(9):
+                chosen = player.choose(position, line, own_move)
+                reply = referee.legal_moves(referee.play(position, {1: chosen.move}), 2)[-2]
+                for mover, move in ((1, chosen.move), (2, reply)):
+                    line.append(referee.move_text(move))
+                    played.plies.add(player=mover, move=line[-1])
+                    position = referee.play(position, {mover: move})
+        arena.contests.ReportContest(played)
+        asked = arena.contests.GetConsultations(contests_pb2.GetConsultationsRequest(contest_id="played/1"))
+    # The second question, before the fifth own move, has found that the book ends.
+    assert list(asked.seats[0].opening_plies) == [0, 8]
+
+
 def test_it_keeps_to_the_rules_that_an_admin_has_set(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
