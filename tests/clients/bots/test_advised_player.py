@@ -188,9 +188,11 @@ def test_it_stops_asking_for_openings_once_the_book_has_ended(tmp_path: Path) ->
                     played.plies.add(player=mover, move=line[-1])
                     position = referee.play(position, {mover: move})
         arena.contests.ReportContest(played)
-        asked = arena.contests.GetConsultations(contests_pb2.GetConsultationsRequest(contest_id="played/1"))
+        consultations = arena.contests.GetConsultations(
+            contests_pb2.GetConsultationsRequest(contest_id="played/1")
+        )
     # The second question, before the fifth own move, has found that the book ends.
-    assert list(asked.seats[0].opening_plies) == [0, 8]
+    assert list(consultations.seats[0].opening_plies) == [0, 8]
 
 
 def test_it_keeps_to_the_rules_that_an_admin_has_set(tmp_path: Path) -> None:
