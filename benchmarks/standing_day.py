@@ -4,8 +4,8 @@
 
 The bots are members of a pool of Go on 5x5, with strengths that are drawn beforehand. Who wins a game follows
 from its id and the two strengths: the loser resigns, or loses otherwise. One bot in ten loses by leaving the
-game at times, and one in ten by illegal moves. All of them leave now and then and come back. At even times
-the service and its run are killed.
+game at times, and one in ten by illegal moves. All of them leave now and then and come back. The day
+begins with the first game that has ended; at even times the service and its run are killed.
 
 At the end no game may be lost or double: what the results had before a kill is there, and the league has each
 game once. A bot waits in a round that begins while it is there, has missed no game lately, and has no game.
@@ -50,6 +50,8 @@ VOIDS = "SELECT Name, Reason FROM ARENA_Void WHERE Cause = 'void'"
 STAYS = (10.0, 60.0)
 AWAY = (0.5, 5.0)
 LONG_AWAY = (40.0, 90.0)
+# How many seconds the first game may take; the service and its run start before it.
+FIRST_GAME = 120.0
 # How long a bot must have been there to be seen when a round is paired.
 SETTLES = timedelta(seconds=2)
 
@@ -188,6 +190,13 @@ async def day(folder: Path, bots: int, seconds: float, kills: int, games_at_once
         Pools(league).add("day", settings.SerializeToString(deterministic=True))
         service = serve(folder, address)
         lives = [asyncio.create_task(bot.live()) for bot in society]
+        latest = time.monotonic() + FIRST_GAME
+        while not rows(results, PLAYED):
+            if time.monotonic() > latest:
+                service.terminate()
+                await asyncio.to_thread(service.wait)
+                raise SystemExit(f"no game has ended within {FIRST_GAME:g} s of the arena's start")
+            await asyncio.sleep(0.1)
         for _ in range(kills):
             await asyncio.sleep(seconds / (kills + 1))
             known |= set(rows(results, PLAYED))
