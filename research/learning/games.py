@@ -9,15 +9,13 @@ from referees.api import Referee, referee
 from research.learning.gnu_go import GnuGo
 
 # All seeds begin with the name of the study: another is another study, with contests and matches of its own.
-# Rows of an earlier one stand in the table until the present one has them.
-STUDIES: Final = ("study-4", "study-5")
-STUDY: Final = STUDIES[-1]
+# The player's number is raised whenever it decides otherwise than before by the same seeds, and is never used
+# again: results of one player must not be counted together with another's.
+# Rows of earlier ones stand in the table until the present study and player have them.
+EDITIONS: Final = (("study-4", 8), ("study-5", 8), ("study-5", 12))
+STUDY, PLAYER = EDITIONS[-1]
 # What is claimed of a game is measured with the contests of two populations.
 POPULATIONS: Final = ("first", "second")
-# Raised whenever the player decides otherwise than before by the same seeds: results of one player are not
-# to be counted together with another's.
-PLAYER: Final = 8
-
 
 # Playouts, plies, or another program.
 Level = int | GnuGo

@@ -11,7 +11,7 @@ from benchmarks.figures import placed
 from research.learning import society
 from research.learning.conditions import CONDITIONS
 from research.learning.experiment import Row
-from research.learning.games import POPULATIONS, STUDIES, TRIALS
+from research.learning.games import EDITIONS, POPULATIONS, TRIALS
 from research.learning.ledger import Ledger, counted
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "explanation" / "does-it-help.md"
@@ -20,8 +20,8 @@ HEAD: Final = "\n".join(
     (
         "| game, a move | learnt from | what it has | "
         + " | ".join(f"{name} population" for name in POPULATIONS)
-        + " | both | games | time | study |",
-        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|---|",
+        + " | both | games | time | study | player |",
+        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|---|---|",
     )
 )
 SOCIETY_HEAD: Final = "\n".join(
@@ -39,6 +39,7 @@ class Measured:
     """A condition in a game, with what came of it in each population; None where nothing was measured."""
 
     study: str
+    player: int
     game: str
     condition: str
     counts: tuple[Counts | None, ...]
@@ -60,29 +61,31 @@ class Measured:
 
 
 def measured(ledger: Ledger, game: str) -> list[Measured]:
-    """What was measured of a game by the player as it is now, in the order of the conditions.
+    """What was measured of a game, in the order of the conditions.
 
-    The newest study of a condition comes first; earlier ones stay while it lacks a population of theirs.
+    The newest study and player of a condition come first; earlier ones stay while they lack a population of
+    theirs.
     """
     matches = []
     for condition in CONDITIONS:
         seen: set[str] = set()
-        for study in reversed(STUDIES):
-            match = _measured(ledger, game, condition, study)
+        for study, player in reversed(EDITIONS):
+            match = _measured(ledger, game, condition, study, player)
             if match is not None and not match.populations <= seen:
                 matches.append(match)
                 seen |= match.populations
     return matches
 
 
-def _measured(ledger: Ledger, game: str, condition: str, study: str) -> Measured | None:
-    keys = [Row(game, population, condition).key | {"study": study} for population in POPULATIONS]
+def _measured(ledger: Ledger, game: str, condition: str, study: str, player: int) -> Measured | None:
+    edition = {"study": study, "player": player}
+    keys = [Row(game, population, condition).key | edition for population in POPULATIONS]
     counts = tuple(ledger.counts(**key) if ledger.pairs(**key) else None for key in keys)
     if not any(counts):
         return None
     took = [line["took"] for key in keys for line in ledger.of("pair", **key)]
     asking, alone = (sum(seconds) for seconds in zip(*took, strict=True))
-    return Measured(study, game, condition, counts, (asking, alone))
+    return Measured(study, player, game, condition, counts, (asking, alone))
 
 
 def rows(ledger: Ledger, game: str) -> list[str]:
@@ -100,6 +103,7 @@ def rows(ledger: Ledger, game: str) -> list[str]:
             games,
             f"x {match.took[0] / match.took[1]:.2f}",
             match.study.removeprefix("study-"),
+            str(match.player),
         ]
         table.append(f"| {' | '.join(cells)} |")
     return table
@@ -108,12 +112,12 @@ def rows(ledger: Ledger, game: str) -> list[str]:
 def society_rows(ledger: Ledger, game: str) -> list[str]:
     """The rows of a game in the table of societies that consult while they play."""
     table = []
-    for share in society.measured(ledger, game):
-        pairs = list(ledger.of("society", **society.key(game, share)))
+    for key in society.measured(ledger, game):
+        pairs = list(ledger.of("society", **key))
         for end in range(WINDOW, WINDOW + max(pair["number"] for pair in pairs), WINDOW):
             scored = [pair["points"] for pair in pairs if end - WINDOW < pair["number"] <= end]
             table.append(
-                f"| {TRIALS[game].title} | {100 * share:.0f} % | {end - WINDOW:,} to {end:,} | "
+                f"| {TRIALS[game].title} | {100 * key['share']:.0f} % | {end - WINDOW:,} to {end:,} | "
                 f"{2 * len(scored):,} | {_gained(counted(scored))} |"
             )
     return table
@@ -159,8 +163,8 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
         for match in measured(ledger, game):
             gain = estimate(match.together)
             if gain and math.isfinite(gain.elo_error) and sum(match.together) >= FEWEST_PAIRS_DRAWN:
-                study = match.study.removeprefix("study-")
-                title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title} ({study})"
+                edition = f"{match.study.removeprefix('study-')}, {match.player}"
+                title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title} ({edition})"
                 shown.append((title, match, gain))
     figure, axes = pyplot.subplots(figsize=(11, 1.0 + 0.3 * len(shown)), layout="constrained")
     conditions = list(CONDITIONS)
@@ -171,6 +175,8 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
     axes.invert_yaxis()
     axes.axvline(0.0, color="grey", linewidth=0.8)
     axes.axvline(100.0, color="grey", linewidth=0.8, linestyle=":")
-    axes.set_xlabel("Elo gained with the same time, all populations together (95 %).\nIn brackets: the study")
+    axes.set_xlabel(
+        "Elo gained with the same time, all populations together (95 %).\nIn brackets: the study, the player"
+    )
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)

@@ -8,13 +8,13 @@ import random
 import secrets
 from dataclasses import replace
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 from arena.academy.embedded import EmbeddedAcademy
 from research.learning.conditions import EVERYTHING, FAIR_USE
 from research.learning.contests import Entrant, Hall
 from research.learning.experiment import Site
-from research.learning.games import PLAYER, POPULATIONS, STUDY, TRIALS
+from research.learning.games import EDITIONS, PLAYER, POPULATIONS, STUDY, TRIALS
 from research.learning.ledger import Ledger
 from research.learning.population import Population, Records
 
@@ -57,9 +57,13 @@ def key(game: str, share: float) -> dict[str, object]:
     return {"study": STUDY, "game": game, "player": PLAYER, "share": share}
 
 
-def measured(ledger: Ledger, game: str) -> list[float]:
-    """The shares of consulting contests of the societies that played a game."""
-    return sorted({line["share"] for line in ledger.of("society", study=STUDY, game=game, player=PLAYER)})
+def measured(ledger: Ledger, game: str) -> list[dict[str, Any]]:
+    """The keys of the societies that played a game: of each share, the newest study and player."""
+    newest: dict[float, dict[str, Any]] = {}
+    for study, player in EDITIONS:
+        for line in ledger.of("society", study=study, game=game, player=player):
+            newest[line["share"]] = key(game, line["share"]) | {"study": study, "player": player}
+    return [newest[share] for share in sorted(newest)]
 
 
 class _Society:

@@ -16,7 +16,7 @@ from academy.store.library_store import Store
 from research.learning import __main__ as command
 from research.learning import conditions, experiment, games, report, society
 from research.learning.experiment import Row, Site, run
-from research.learning.games import STUDIES, STUDY, Analysis, Trial
+from research.learning.games import EDITIONS, STUDY, Analysis, Trial
 from research.learning.ledger import Ledger
 from research.learning.population import Population, Records, performance
 
@@ -148,6 +148,12 @@ def test_each_row_has_its_share_of_the_time_and_what_one_leaves_goes_to_the_next
     assert [deadline - began for deadline in deadlines] == pytest.approx([30.0, 45.0, 90.0], abs=1.0)
 
 
+def edition(number: int) -> dict[str, object]:
+    """A study and its player; -1 are those of today."""
+    study, player = EDITIONS[number]
+    return {"study": study, "player": player}
+
+
 def add_pairs(results: Ledger, row: Row, *points: float, **changes: object) -> None:
     for number, score in enumerate(points):
         line = {**row.key, "elo": 1000, "commit": "one", **changes}
@@ -159,29 +165,30 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
     add_pairs(results, FIRST, 1, 1, 0.5, 1.5)
     add_pairs(results, Row("small", "second", "shared"), 2, 2, 2)
     add_pairs(results, Row("small", "second", "own"), 1, 1, 2, 0)
-    # Another player's results are not counted.
+    # Results of a player that stands in no table are not counted.
     add_pairs(results, FIRST, 0, 0, player=0)
-    # Nor are those of an earlier study, where the present one has them of the same population.
-    add_pairs(results, Row("small", "second", "own"), 0, 0, study=STUDIES[0])
-    add_pairs(results, Row("small", "first", "openings"), 1, 1, study=STUDIES[0])
+    # Nor are those of an earlier study or player, where the present ones have them of the same population.
+    add_pairs(results, FIRST, 0, 0, **edition(-2))
+    add_pairs(results, Row("small", "second", "own"), 0, 0, **edition(0))
+    add_pairs(results, Row("small", "first", "openings"), 1, 1, **edition(0))
     assert report.rows(results, "small") == [
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis | +0 [-126, +126] | all won | +159 [-54, +372] "
-        "| 8 + 6 | x 2.00 | 5 |",
-        "| Tic-tac-toe, 10 ms | 8 | openings only | +0, error unknown |  |  | 4 | x 2.00 | 4 |",
+        "| 8 + 6 | x 2.00 | 5 | 12 |",
+        "| Tic-tac-toe, 10 ms | 8 | openings only | +0, error unknown |  |  | 4 | x 2.00 | 4 | 8 |",
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-297, +297] |  "
-        "| 8 | x 2.00 | 5 |",
+        "| 8 | x 2.00 | 5 | 12 |",
     ]
 
 
 def test_a_row_of_an_earlier_study_stays_until_later_ones_have_all_its_populations(tmp_path: Path) -> None:
     results = site(tmp_path).ledger
     for population in ("first", "second"):
-        add_pairs(results, Row("small", population, "own"), 0, 1, study=STUDIES[0])
+        add_pairs(results, Row("small", population, "own"), 0, 1, **edition(0))
     add_pairs(results, Row("small", "second", "own"), 1, 1, 2)
 
     def rows() -> list[tuple[str, str]]:
         cells = [row.split(" | ") for row in report.rows(results, "small")]
-        return [(row[-1].rstrip(" |"), row[-3]) for row in cells]
+        return [(row[-2], row[-4]) for row in cells]
 
     assert rows() == [("5", "6"), ("4", "4 + 4")]
     add_pairs(results, Row("small", "first", "own"), 1, 2)
