@@ -81,7 +81,8 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         asks = self.seat.allows_opening(own_moves)
         known = self.ask(lambda academy: academy.book_move(self.seat, line, own_moves))
         if known is None:
-            # Later moves were tried even less often, and each question takes time.
+            # Later moves were tried even less often, and analysts search what was tried most: questions about
+            # them would only take time.
             self._asks_book = not asks
             return None
         for text in dict.fromkeys((known.move, *known.equivalents)):
