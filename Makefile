@@ -30,10 +30,10 @@ learning: $(VENV)/installed-dev.stamp
 test: $(VENV)/installed-dev.stamp
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
 
-# Games on a Ray cluster of three nodes on this machine. Ray is large, so the gate does without.
+# Games on a Ray cluster of three nodes on this machine, with Ray, which is large and not needed for anything else.
 ray: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[ray]'
-	ACADEMY_MATCHING_KERNEL=numpy $(BIN)/pytest tests/arena/workers/test_ray_pool.py
+	ACADEMY_MATCHING_KERNEL=numpy $(BIN)/pytest tests/arena/workers/test_ray_pool.py $(TESTS)
 
 # The pictures in docs/, of what the demo leaves.
 screenshots: $(VENV)/installed-dev.stamp demo
