@@ -15,8 +15,10 @@ from typing import Final, Generic, TypeVar
 from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import State
+from academy.knowledge.cutting import cell_of_move
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import Placement
+from academy.knowledge.tesuji_surroundings import surroundings
 from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat
 from clients.bots.thinking import Candidate, Experience
@@ -63,7 +65,9 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         self._asks_book = Library.OPENING in libraries
         self._compares = any(library is not Library.OPENING for library in libraries)
         self._placement = spec.placement
-        self._named_cells = {name: cell for cell, name in enumerate(spec.cell_names)}
+        self._has_tesujis = surroundings(spec) is not None
+        # Where a move's piece comes to stand, by the move's text; where pieces fall, a cell of its column.
+        self._cell_of: dict[str, int | None] = {name: cell for cell, name in enumerate(spec.cell_names)}
 
     def take_weights(self) -> LocalWeights | None:
         """Download the game's weights, if players may; None without them, or if they are of few contests."""
@@ -79,7 +83,10 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         if not self._asks_book:
             return None
         asks = self.seat.allows_opening(own_moves)
-        known = self.ask(lambda academy: academy.book_move(self.seat, line, own_moves))
+        answers = self.ask(lambda academy: [academy.book_move(self.seat, line, own_moves)])
+        if answers is None:
+            return None
+        known = answers[0]
         if known is None:
             # Later moves were tried even less often, and analysts search what was tried most: questions about
             # them would only take time.
@@ -114,7 +121,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         self, position: Position, line: Sequence[str], value: float, best: Sequence[Move]
     ) -> Mapping[Move, Experience]:
         board = self._board(position)
-        cells = self._cells(board, best)
+        cells = self.cells_of(position, board, best)
         named: Sequence[int] | Sequence[Board]
         if cells and self._placement is not Placement.OUTFLANKING:
             # Several moves may go to one cell.
@@ -147,7 +154,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         if self.memory is None:
             return {}
         board = self._board(position)
-        cells = self._cells(board, best)
+        cells = self.cells_of(position, board, best)
         remembered = self.memory.recall(board, self.seat.player, list(cells.values()))
         if not remembered:
             return {}
@@ -169,8 +176,8 @@ class Adviser(AcademySeat, Generic[Position, Move]):
             usual = sum(after) / len(after)
             for move, worth in zip(best, after, strict=True):
                 log_odds[move] += worth - usual if player == 1 else usual - worth
-        cells = self._cells(board, best)
-        if weights.knows_tesujis and cells:
+        cells = self.cells_of(position, board, best) if weights.knows_tesujis else {}
+        if cells:
             for move, rather in zip(cells, weights.advise(board, list(cells.values()), player), strict=True):
                 log_odds[move] += rather
         return as_experience(value, log_odds, games) if any(log_odds.values()) else {}
@@ -181,22 +188,28 @@ class Adviser(AcademySeat, Generic[Position, Move]):
     def _after(self, position: Position, move: Move) -> Board:
         return self._board(self.referee.play(position, {self.seat.player: move}))
 
-    def _cells(self, board: Board, moves: Sequence[Move]) -> dict[Move, int]:
-        """The empty cells that moves go to, in games that call moves after cells."""
-        known = ((move, self._named_cells.get(self.referee.move_text(move))) for move in moves)
-        cells = {move: cell for move, cell in known if cell is not None}
-        if self._placement is Placement.DROPPED:
-            cells = {move: _fallen(board, cell) for move, cell in cells.items()}
-        return {move: cell for move, cell in cells.items() if board.states[cell] == State.EMPTY}
+    def cells_of(self, position: Position, board: Board, moves: Sequence[Move]) -> dict[Move, int]:
+        """The empty cells that moves put a piece on, where these are called after cells or have tesujis."""
+        cells: dict[Move, int] = {}
+        for move in moves:
+            text = self.referee.move_text(move)
+            if text not in self._cell_of and self._has_tesujis:
+                # Many games do not call moves after cells.
+                self._cell_of[text] = cell_of_move(board, self._after(position, move), self.seat.player)
+            cell = self._cell_of.get(text)
+            if cell is not None and self._placement is Placement.DROPPED:
+                cell = _lowest_empty(board, cell)
+            if cell is not None and board.states[cell] == State.EMPTY:
+                cells[move] = cell
+        return cells
 
 
-def _fallen(board: Board, cell: int) -> int:
-    """The cell of a square board to which a piece falls from a cell."""
+def _lowest_empty(board: Board, cell: int) -> int | None:
+    """The empty cell to which a piece falls in the column of a cell, the rows being counted from above."""
     assert isinstance(board.geometry, SquareGeometry)
-    below = cell + board.geometry.columns
-    while below < board.geometry.size and board.states[below] == State.EMPTY:
-        cell, below = below, below + board.geometry.columns
-    return cell
+    columns = board.geometry.columns
+    column = range(cell % columns, board.geometry.size, columns)
+    return max((place for place in column if board.states[place] == State.EMPTY), default=None)
 
 
 def as_experience(value: float, log_odds: Mapping[Move, float], games: float) -> dict[Move, Experience]:

@@ -173,10 +173,10 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
     add_pairs(results, Row("small", "first", "openings"), 1, 1, **edition(0))
     assert report.rows(results, "small") == [
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis | +0 [-126, +126] | all won | +159 [-54, +372] "
-        "| 8 + 6 | x 2.00 | 5 | 12 |",
+        "| 8 + 6 | x 2.00 | 5 | 13 |",
         "| Tic-tac-toe, 10 ms | 8 | openings only | +0, error unknown |  |  | 4 | x 2.00 | 4 | 8 |",
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-297, +297] |  "
-        "| 8 | x 2.00 | 5 | 12 |",
+        "| 8 | x 2.00 | 5 | 13 |",
     ]
 
 

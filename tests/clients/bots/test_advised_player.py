@@ -1,26 +1,30 @@
 """What the sample bots tell ACADEMY, and what they ask of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from academy.knowledge.advice import ENOUGH_CONTESTS
+from academy.knowledge.cutting import cell_of_move
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store.codec.games import spec_to_proto
-from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients import Academy, Connection
+from clients.bots.advice import Adviser
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.strength import Strength
 from clients.bots.thinking import Advice, Candidate, Experience, Thought, no_advice
+from clients.connection import AcademyRefusedError
 from clients.seat import Seat
 from referees.api import Referee
 from referees.draughts import Draughts
 from referees.go import Go, GoPosition
+from referees.hex import Hex
 from referees.openspiel import OpenSpiel
 from tests.academy.service.examples import contest
 from tests.academy.service.running import serving
@@ -319,11 +323,17 @@ def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at_home", [False, True], ids=["from memory", "by weights at home"])
-def test_in_othello_too_it_compares_moves_where_it_may_not_ask(tmp_path: Path, at_home: bool) -> None:
-    referee = OpenSpiel.from_settings({"game": "othello"})
+@pytest.mark.parametrize(
+    ("openspiel", "first", "reply"),
+    [("othello", "d3", "c5"), ("connect_four", "x3", "o3"), ("tic_tac_toe", "x(1,1)", "o(0,0)")],
+)
+def test_in_openspiels_games_too_it_compares_moves_where_it_may_not_ask(
+    tmp_path: Path, openspiel: str, first: str, reply: str, at_home: bool
+) -> None:
+    referee = OpenSpiel.from_settings({"game": openspiel})
     spec = referee.spec()
     start = referee.start(0)
-    after = referee.play(start, {1: referee.read_move(start, 1, "d3")})
+    after = referee.play(start, {1: referee.read_move(start, 1, first)})
     with serving(tmp_path / "data") as server:
         arena = server.arena()
         game = spec_to_proto(spec, LibrarySettings(tesuji_capacity=100, local_weights=at_home))
@@ -335,8 +345,8 @@ def test_in_othello_too_it_compares_moves_where_it_may_not_ask(tmp_path: Path, a
                 termination="score",
                 start_board=referee.board(start, 1).letters,
             )
-            replied = referee.play(after, {2: referee.read_move(after, 2, "c5")})
-            for player, move, position in ((1, "d3", after), (2, "c5", replied)):
+            replied = referee.play(after, {2: referee.read_move(after, 2, reply)})
+            for player, move, position in ((1, first, after), (2, reply, replied)):
                 learnt.plies.add(player=player, move=move, board=referee.board(position, 1).letters)
             arena.contests.ReportContest(learnt)
         played = contest("asked/6", spec.game_id)
@@ -346,11 +356,15 @@ def test_in_othello_too_it_compares_moves_where_it_may_not_ask(tmp_path: Path, a
             listening = Listening(0.3)
             bot = AdvisedPlayer(listening, referee, academy, seat, [Library.MIDDLE_GAME])
             if not at_home:
-                bot.choose(after, ["d3"], 0)
+                bot.choose(after, [first], 0)
             listening.value = 0.6
-            bot.choose(after, ["d3"], 0)
+            bot.choose(after, [first], 0)
     known = {referee.move_text(move): experience.value for move, experience in listening.heard[-1].items()}
-    assert known["c5"] > 0.6 > max(known["c3"], known["e3"])
+    assert len(known) == len(referee.legal_moves(after, 2) or ())
+    # Corners of tic-tac-toe are images of each other.
+    better = {move for move, value in known.items() if value > 0.6}
+    corners = {f"o({row},{column})" for row in (0, 2) for column in (0, 2)}
+    assert better == (corners if reply in corners else {reply})
 
 
 def test_a_draughts_player_goes_by_the_weights_that_contests_taught(tmp_path: Path) -> None:
@@ -437,3 +451,59 @@ def test_weights_at_hand_compare_moves_at_any_expectation(tmp_path: Path) -> Non
     (advice,) = listening.heard
     named = {referee.move_text(move): experience.value for move, experience in advice.items()}
     assert named["C3"] > 0.8 > named["A1"] and player.value_before == 0.8
+
+
+@pytest.mark.parametrize(
+    ("game", "settings"),
+    [
+        (OpenSpiel, {"game": "connect_four"}),
+        (OpenSpiel, {"game": "mnk"}),
+        (OpenSpiel, {"game": "othello"}),
+        (OpenSpiel, {"game": "go(board_size=5)"}),
+        (Go, {"board_size": 9, "komi": 7.5}),
+        (Hex, {"board_size": 7}),
+    ],
+)
+def test_it_knows_where_moves_go_in_every_game_with_tesujis(
+    game: type[Referee[Any, Any]], settings: Mapping[str, object]
+) -> None:
+    referee, chance = game.from_settings(settings), Random(1)
+    spec = referee.spec()
+    position = referee.start(1)
+    bots = {
+        player: Adviser(referee, None, Seat(spec.game_id, spec.geometry, player, "")) for player in (1, 2)
+    }
+    for _ in range(9):
+        (mover,) = referee.to_move(position)
+        before, moves = referee.board(position, mover), referee.legal_moves(position, mover)
+        assert moves
+        after = {move: referee.board(referee.play(position, {mover: move}), mover) for move in moves}
+        goes_to = {move: cell_of_move(before, board, mover) for move, board in after.items()}
+        placed = {move: cell for move, cell in goes_to.items() if cell is not None}
+        assert placed and bots[mover].cells_of(position, before, moves) == placed
+        position = referee.play(position, {mover: chance.choice(list(placed))})
+
+
+class Busy:
+    """Refuses the first question about the book, and then answers that it has none."""
+
+    def __init__(self) -> None:
+        self.questions = 0
+
+    def game(self, game_id: str) -> game_pb2.Game:
+        return game_pb2.Game(game_id=game_id)
+
+    def book_move(self, seat: Seat, moves: Sequence[str], own_moves: int) -> None:
+        self.questions += 1
+        if self.questions == 1:
+            raise AcademyRefusedError("RESOURCE_EXHAUSTED", "too many questions", "RATE_EXCEEDED")
+
+
+def test_a_refusal_for_load_does_not_end_questions_about_the_book(capsys: pytest.CaptureFixture[str]) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec, busy = referee.spec(), Busy()
+    bot = Adviser(referee, cast(Academy, busy), Seat(spec.game_id, spec.geometry, 1, ""))
+    for _ in range(3):
+        assert bot.book_move(referee.start(0), [], 0) is None
+    assert busy.questions == 2
+    assert "too many questions" in capsys.readouterr().err
