@@ -288,12 +288,18 @@ class EvaluationTable:
             column[rows] = np.minimum(
                 column[rows], MOST_GRADIENT - np.minimum(more, MOST_GRADIENT)
             ) + np.minimum(more, MOST_GRADIENT)
-        figures = {
-            name: min(figure + getattr(other, name), MOST_GRADIENT) for name, figure in self.figures().items()
-        }
+        figures = self.figures()
+        for names in (("contests",), ("taught_millionths", "taught_elo"), ("uses", "successes")):
+            figures |= self._more(**{name: getattr(other, name) for name in names})
         figures["best_elo_hundredths"] = self._best_of_both(other)
         columns = (grown.codes, seen, weights, gradients)
         return EvaluationTable.of([column.tolist() for column in columns], figures)
+
+    def _more(self, **added: int) -> dict[str, Any]:
+        """Return figures with something added; as they are where one would leave what can be stored."""
+        before = {name: getattr(self, name) for name in added}
+        after = {name: figure + added[name] for name, figure in before.items()}
+        return after if all(abs(figure) <= MOST_GRADIENT for figure in after.values()) else before
 
     def _best_of_both(self, other: "EvaluationTable") -> int:
         return max((table.best_elo_hundredths for table in (self, other) if table.contests), default=0)
@@ -306,7 +312,7 @@ class EvaluationTable:
         """
         if not len(self):
             return self
-        return replace(self, uses=self.uses + 1, successes=self.successes + succeeded)
+        return replace(self, **self._more(uses=1, successes=int(succeeded)))
 
     def learn(
         self,
@@ -368,13 +374,12 @@ class EvaluationTable:
         times[rows] += np.concatenate([(counts != 0).sum(axis=0), seen.times()])
         return replace(
             grown,
-            seen=times,
+            seen=np.minimum(times, MOST_GRADIENT),
             weight_millionths=np.rint(weights * VALUE_SCALE).astype(np.int64),
             gradient_millionths=np.rint(gradients * VALUE_SCALE).astype(np.int64),
-            contests=self.contests + 1,
             best_elo_hundredths=best + max(-step_down, min(elo - best, _STEP_UP)),
-            taught_millionths=self.taught_millionths + counted,
-            taught_elo=self.taught_elo + counted * elo,
+            **self._more(contests=1),
+            **self._more(taught_millionths=counted, taught_elo=counted * elo),
         )
 
     def _grow(self, codes: Numbers) -> tuple["EvaluationTable", NDArray[np.intp]]:

@@ -357,6 +357,37 @@ def test_numbers_of_features_patterns_and_tesujis_do_not_meet() -> None:
     assert FIRST_IN_USES + MOST_CODES <= EVALUATION_IN_USES
 
 
+EXTREMES = [0, 1, 2**62 - 1, 2**62]
+
+
+@given(
+    contests=st.sampled_from(EXTREMES),
+    taught=st.sampled_from(EXTREMES),
+    elo=st.sampled_from([*EXTREMES, -(2**62)]),
+    uses=st.sampled_from(EXTREMES),
+    seen=st.sampled_from(EXTREMES),
+    actions=st.lists(st.sampled_from(["learn", "use", "unite"]), min_size=1, max_size=6),
+)
+@settings(max_examples=40)
+def test_whatever_was_imported_what_follows_can_be_stored(
+    contests: int, taught: int, elo: int, uses: int, seen: int, actions: list[str]
+) -> None:
+    figures = {"contests": contests, "taught_millionths": taught, "taught_elo": elo, "uses": uses}
+    imported = EvaluationTable.of(
+        [[Feature.FIRST, FIRST_PATTERN], [seen, seen], [1_000_000, -5], [2**62, 7]],
+        figures | {"successes": uses},
+    )
+    act = {
+        "learn": lambda table: table.learn(contest(GO, 1), GO, FEATURES),
+        "use": lambda table: table.count_use(True),
+        "unite": lambda table: table.unite(imported),
+    }
+    table = imported
+    for action in actions:
+        table = act[action](table)
+    assert EvaluationTable.of([column.tolist() for column in table.columns()], table.figures()) == table
+
+
 def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> None:
     figures = {"contests": 2**62, "taught_millionths": 2**62, "taught_elo": 2**62, "uses": 3, "successes": 2}
     huge = EvaluationTable.of([[3, 4], [2**62, 1], [1_000_000, -5], [2**62, 7]], figures)
