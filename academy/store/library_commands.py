@@ -24,7 +24,7 @@ from academy.store.codec.learnt_tables import (
     tesuji_records,
     tesujis_from_records,
 )
-from academy.store.codec.openings import analysis_to_proto, check_results, node_to_proto
+from academy.store.codec.openings import analysis_to_proto, check_figures, node_to_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.environment import TableName, Transaction
@@ -516,7 +516,7 @@ class ImportLibraries:
         its measures and ratings go on from the `history`.
         """
         for place, node in enumerate(self.nodes):
-            check_results(node, f"nodes[{place}]")
+            check_figures(node, f"nodes[{place}]")
         evicted = 0
         knowledge = work.knowledge(self.game_id)
         is_new = knowledge.counters == Counters() and not knowledge.measures.contests

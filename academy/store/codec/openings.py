@@ -7,7 +7,7 @@ from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis, SearchKind
 from academy.knowledge.opening_node import LevelVisits, OpeningNode
 from academy.knowledge.openings import ROOT
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.votes import VALUE_SCALE
+from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
 from academy.store import keys
 from academy.store.codec.field_rules import MAX_MOVE_LENGTH
 from academy.store.errors import InvalidRecordError
@@ -18,6 +18,8 @@ _OF_NODE: Final = [
     column.name for column in fields(OpeningNode) if column.name not in ("analysis", "level", "weaker")
 ]
 _OF_LEVEL: Final = [column.name for column in fields(LevelVisits)]
+# Of a node that is imported. Its sums, which are stored as 64 bits, then leave room for all that is added.
+MOST_VISITS: Final = 10**9
 _BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
 
 
@@ -72,8 +74,18 @@ def check_budget(field: str, budget: int) -> None:
         raise InvalidRecordError(field, f"{budget:,} must be from 1 to {MAX_BUDGET:,}")
 
 
-def check_results(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:
-    """Check that a node from elsewhere has a result for each visit and player. Raises InvalidRecordError."""
+def check_figures(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:
+    """Check the figures of a node from elsewhere. Raises InvalidRecordError.
+
+    More visits can be added to them, each has a result for each player, and an Elo that players may have.
+    """
+    if record.visits > MOST_VISITS:
+        raise InvalidRecordError(f"{field}.visits", f"{record.visits:,} must be from 0 to {MOST_VISITS:,}")
+    if abs(record.elo_hundredths) > record.visits * MAX_ELO * ELO_SCALE:
+        raise InvalidRecordError(
+            f"{field}.elo_hundredths",
+            f"{record.elo_hundredths}, more than {record.visits} visits of {MAX_ELO:,.0f} Elo sum up to",
+        )
     for player, counts in enumerate(zip(record.wins, record.draws, record.losses, strict=False), 1):
         if sum(counts) != record.visits:
             raise InvalidRecordError(

@@ -25,7 +25,7 @@ from academy.store.codec.learnt_tables import (
     tesuji_records,
     tesujis_from_records,
 )
-from academy.store.codec.openings import check_results, node_from_proto
+from academy.store.codec.openings import check_figures, node_from_proto
 from academy.store.codec.patterns import entry_from_proto
 from academy.store.errors import InvalidRecordError
 from academy.store.library_text.words import (
@@ -418,7 +418,7 @@ class _Reader:
             entry.record.parent_id = ROOT if entry.parent is None else entry.parent.node_id
             try:
                 node_from_proto(entry.record, self._spec)
-                check_results(entry.record)
+                check_figures(entry.record)
             except InvalidRecordError as error:
                 raise entry.move.refuse(f"cannot be a node: {error}") from error
             self.found.nodes.append(entry.record)

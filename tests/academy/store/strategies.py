@@ -11,7 +11,8 @@ from academy.knowledge.opening_node import LevelVisits, OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.votes import AggregatedVotes, Vote, VoteTally
+from academy.knowledge.votes import ELO_SCALE, MAX_ELO, AggregatedVotes, Vote, VoteTally
+from academy.store.codec.openings import MOST_VISITS
 
 GRAPH_NODES = ("PAR", "BUR", "GAS", "42", "x-y")
 GEOMETRIES: dict[str, Geometry] = {
@@ -89,6 +90,9 @@ analyses = st.none() | st.builds(
 )
 
 
+MOST_ELO = round(MAX_ELO * ELO_SCALE)
+
+
 @st.composite
 def parts_of(draw: st.DrawFn, node: OpeningNode, level: int) -> tuple[LevelVisits, ...]:
     """What contests of lower levels left in a node: shares of its figures that add up to less."""
@@ -118,7 +122,7 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
     tree: list[OpeningNode] = []
     for node_id in range(draw(st.integers(1, 12))):
         parent = draw(st.sampled_from(tree)) if tree else None
-        visits = draw(counts)
+        visits = draw(st.integers(0, MOST_VISITS))
         sums = st.integers(0, visits * 1_000_000)
         wins = draw(st.tuples(st.integers(0, visits), st.integers(0, visits)))
         draws = tuple(draw(st.integers(0, visits - won)) for won in wins)
@@ -136,7 +140,7 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
                 losses=tuple(visits - won - drawn for won, drawn in zip(wins, draws, strict=True)),
                 value_millionths=draw(st.tuples(sums, sums)),
                 values=draw(counts),
-                elo_hundredths=draw(st.integers(-(2**40), 2**40)),
+                elo_hundredths=draw(st.integers(-visits * MOST_ELO, visits * MOST_ELO)),
                 analysis=draw(analyses) if parent else None,
                 level=level,
             )

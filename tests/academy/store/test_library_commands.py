@@ -12,6 +12,7 @@ from academy.knowledge.openings import UnknownLineError
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
 from academy.knowledge.text import read_cells
+from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
 from academy.store import event_log, game_tables, library_commands
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
@@ -349,3 +350,38 @@ def test_nodes_with_more_or_fewer_results_than_visits_are_not_taken_in(store: St
         store.run(ImportLibraries("go-9x9", {}, [root], False, "admin"))
     root.losses[1] = 1
     assert store.run(ImportLibraries("go-9x9", {}, [root], False, "admin")).nodes == 1
+
+
+@pytest.mark.parametrize(
+    ("visits", "elo", "why"),
+    [
+        (10**9 + 1, 0, r"nodes\[0\]\.visits: 1,000,000,001 must be from 0 to 1,000,000,000"),
+        (3, 2**63 - 1, r"nodes\[1\]\.elo_hundredths: .*, more than 3 visits of 100,000 Elo sum up to"),
+    ],
+)
+def test_nodes_whose_figures_leave_no_room_for_more_are_not_taken_in(
+    store: Store, visits: int, elo: int, why: str
+) -> None:
+    def nodes(visits: int, elo: int) -> list[pattern_pb2.OpeningNodeRecord]:
+        root = pattern_pb2.OpeningNodeRecord(
+            visits=visits,
+            wins=[visits, 0],
+            draws=[0, 0],
+            losses=[0, visits],
+            value_millionths=[visits * VALUE_SCALE, 0],
+            values=visits,
+        )
+        move = pattern_pb2.OpeningNodeRecord(node_id=1, move="E5", depth=1, mover=1, elo_hundredths=elo)
+        record = pattern_pb2.OpeningNodeRecord()
+        for part in (root, move):
+            record.MergeFrom(part)
+        return [root, record]
+
+    with pytest.raises(InvalidRecordError, match=why):
+        store.run(ImportLibraries("go-9x9", {}, nodes(visits, elo), False, "admin"))
+    # What is at the bound can be imported more than once, and contests are learnt after it.
+    most = nodes(10**9, 10**9 * round(MAX_ELO * ELO_SCALE))
+    for _ in range(2):
+        assert store.run(ImportLibraries("go-9x9", {}, most, False, "admin")).nodes == 2
+    learn(store, contests=2)
+    assert view(store).openings.root.visits >= 10**9
