@@ -7,6 +7,7 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 |---|---|---|
 | meta | `schema` | version of the schema, in digits |
 | meta | `compacted` | number of the last event that may have been removed |
+| meta | `shared_log` | LogPlace; nothing in a folder with a log of its own |
 | games | game | academy.v1.Game with its present settings |
 | game_state | game | GameState |
 | measures | game | the sums behind its measures, as JSON with sorted keys |
@@ -56,6 +57,7 @@ from academy.knowledge.votes import VALUE_SCALE
 from academy.store.errors import InvalidRecordError, UnknownGameError
 from academy.wire.names import complaint_about
 
+SHARED_LOG: Final = b"shared_log"
 PLAYER_BYTES: Final = 16
 _BOARD_BYTES: Final = 8
 _NO_PLIES: Final = 2**64 - 1

@@ -18,7 +18,7 @@ from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.store import event_log, game_tables, history, keys
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
-from academy.store.errors import GameConflictError, StoreBusyError, StoreClosedError
+from academy.store.errors import GameConflictError, LogDivergedError, StoreBusyError, StoreClosedError
 from academy.store.game_tables import EntryReader
 from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2
@@ -344,6 +344,10 @@ class Writer:
         self._together = len(group)
         # A repeated transaction must not meet what the abandoned one did in memory.
         self._forget(touched)
+        if transaction.get(TableName.META, keys.SHARED_LOG) is not None:
+            raise LogDivergedError(
+                "this folder was moved to a log that servers share since its server started: start it again"
+            )
         for queued in group:
             self._execute_command(transaction, queued, touched)
 

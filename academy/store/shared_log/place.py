@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from academy.knowledge.game import RULES_VERSION
+from academy.store import keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import SCHEMA_VERSION, TableName, Transaction
 from academy.store.errors import StoreError
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 
-_KEY: Final = b"shared_log"
 FROZEN: Final = b"frozen_log"
 # What a folder with a history of its own has records in.
 _TELLING: Final = (
@@ -29,13 +29,13 @@ _TELLING: Final = (
 
 def read(transaction: Transaction) -> records_pb2.LogPlace | None:
     """Return a folder's place in the log that it follows, None where it has a log of its own."""
-    stored = transaction.get(TableName.META, _KEY)
+    stored = transaction.get(TableName.META, keys.SHARED_LOG)
     return None if stored is None else unpack_message(records_pb2.LogPlace, stored)
 
 
 def write(transaction: Transaction, place: records_pb2.LogPlace) -> None:
     """Store a place."""
-    transaction.put(TableName.META, _KEY, pack_message(place))
+    transaction.put(TableName.META, keys.SHARED_LOG, pack_message(place))
 
 
 def name_of_last(place: records_pb2.LogPlace) -> str:
@@ -51,7 +51,7 @@ def move_to(place: records_pb2.LogPlace, message: int, name: str) -> None:
 
 def remove(transaction: Transaction) -> None:
     """Have a folder follow no shared log. Raises StoreError where it follows none."""
-    if not transaction.delete(TableName.META, _KEY):
+    if not transaction.delete(TableName.META, keys.SHARED_LOG):
         raise StoreError("this folder has a log of its own already")
     # A freeze is for servers of the log that is left.
     for key, _ in list(transaction.scan(TableName.META, FROZEN)):

@@ -277,7 +277,11 @@ class SharedWriter(Writer):
         self._forget(touched)
         before = event_log.last_sequence(transaction)
         now = place.read(transaction)
-        assert now is not None  # joined when this writer was made
+        if now is None:
+            raise LogDivergedError(
+                "this folder was taken out of the shared log since its server started: start it again, "
+                "without --log"
+            )
         self._fold_news(transaction, attempt, now, touched)
         if attempt.published is None and not attempt.folding:
             self._execute_commands(transaction, attempt, touched)

@@ -15,13 +15,14 @@ from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import RefuseLateProposals, compact
-from academy.store.shared_log import place
+from academy.store.shared_log import moving, place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.moving import share
 from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.snapshots import make
 from academy.store.tokens import CreateToken, Role
+from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
@@ -177,3 +178,48 @@ def test_a_folder_that_another_process_serves_is_not_moved(library: Path, log: L
         share(library, log)
     process.stdin.close()
     assert process.wait(60) == 0
+
+
+_SERVER = """
+    import sys
+    from pathlib import Path
+    from academy.store.contest_commands import ReportContest
+    from academy.store.errors import StoreError
+    from academy.store.library_store import Store
+    from tests.academy.store.examples import report
+
+    with Store(Path(sys.argv[1])) as store:
+        print("open")
+        sys.stdin.readline()
+        try:
+            store.run(ReportContest(report("too late"), "arena"))
+        except StoreError as error:
+            print(type(error).__name__, error)
+"""
+
+
+def test_a_server_that_starts_amid_a_move_acknowledges_nothing_that_the_log_would_lack(
+    library: Path, log: LogAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    servers = []
+
+    def connect(address: LogAddress, known: records_pb2.LogPlace | None) -> JetStreamLog:
+        # A large folder is read, and a slow NATS server connected, after the lock was looked at.
+        servers.append(start_python(_SERVER, str(library), stdin=-1))
+        assert servers[0].stdout is not None and servers[0].stdout.readline() == "open\n"
+        return JetStreamLog(address, known)
+
+    monkeypatch.setattr(moving, "JetStreamLog", connect)
+    share(library, log)
+    output, _ = servers[0].communicate("\n", timeout=60)
+    assert output.startswith("LogDivergedError this folder was moved to a log that servers share")
+
+
+def test_a_server_of_a_folder_that_is_taken_out_of_its_log_acknowledges_no_more(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    server = open_store("library", log)
+    server.run(RegisterGame(go_game(), "arena"))
+    server.environment.write(place.remove)
+    with pytest.raises(LogDivergedError, match="taken out of the shared log since its server started"):
+        learn(server, contests=1)
