@@ -68,6 +68,10 @@ class LogCutError(LogDivergedError):
     """The shared log begins after what a folder needs next."""
 
 
+class LogUnreadableError(LogDivergedError):
+    """The shared log has a message that no server can read, such as one that another program wrote."""
+
+
 class LogUpgradingError(StoreError):
     """Servers of a newer version write to the shared log, or will soon: this one only answers questions."""
 

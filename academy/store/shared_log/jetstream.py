@@ -86,7 +86,7 @@ _PASSING: Final = (10158, 10005)
 # A refusal that lasts though NATS calls it a fault of its own: servers that are no cluster keep one copy.
 _NO_CLUSTER: Final = 10074
 _SERVER_FAULT: Final = 500
-_MOVE: Final = "`academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"
+MOVE: Final = "`academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -232,7 +232,7 @@ class JetStreamLog:
                 raise LogDivergedError(
                     f"{self.address}: there is no stream {name!r}, which this folder follows: give the right "
                     "address, or see what NATS has lost; to go on with what the folder has, move it to a new "
-                    f"stream: {_MOVE}"
+                    f"stream: {MOVE}"
                 ) from error
             config = StreamConfig(
                 name=name,
@@ -315,7 +315,7 @@ class JetStreamLog:
                 "the stream has lost messages and has grown again since, as after a loss of power without "
                 "`sync_interval: always`. Keep this folder, which has what was lost. To go on with the "
                 "stream begin with an empty folder; to go on with what the folder has, move it to a new "
-                f"stream: {_MOVE}"
+                f"stream: {MOVE}"
             )
 
     async def time_of_last(self, stream: str, subject: str) -> float:

@@ -24,8 +24,10 @@ from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import (
     LogDivergedError,
     LogUnavailableError,
+    LogUnreadableError,
     LogUpgradingError,
     StoreClosedError,
+    StoreCorruptError,
     StoreError,
     StoreFullError,
 )
@@ -33,6 +35,7 @@ from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import (
+    MOVE,
     PATIENCE,
     JetStreamLog,
     LostRaceError,
@@ -78,6 +81,10 @@ class _Attempt:
     undoing: dict[str, tuple[int, ChangedKeys]] = field(default_factory=dict)
 
 
+class _UnreadableMessageError(ValueError):
+    """A message cannot be folded: its transaction is given up, and the next one ends before it."""
+
+
 class SharedWriter(Writer):
     """Takes commands from any thread, as `Writer` does."""
 
@@ -98,6 +105,8 @@ class SharedWriter(Writer):
         self._ends = math.inf
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
+        # The place of a message that cannot be folded; 0 where there is none.
+        self._unreadable = 0
         # Why writes are refused now, "" if they are not; and whether any commit says that they are no longer.
         self._refused, self._until_commit = "", False
         self._is_called = False
@@ -170,7 +179,7 @@ class SharedWriter(Writer):
                     # Committed before the next try: else there would be more to fold after each lost race.
                     self._attempt([], deadline)
                 settled = self._attempt(group, deadline)
-            except LostRaceError:
+            except (LostRaceError, _UnreadableMessageError):
                 lost = True
                 continue
             except Exception as error:
@@ -311,12 +320,21 @@ class SharedWriter(Writer):
             news = [message for message in news if message.place < own.place] + [own]
         for message in news:
             try:
+                if message.place == self._unreadable:
+                    raise LogUnreadableError(
+                        f"message {message.place:,} of the shared log cannot be read: to go on with what "
+                        f"this folder has, {MOVE}"
+                    )
                 messages.fold(work, message.data)
-            except LogUpgradingError as error:
+            except (LogUpgradingError, LogUnreadableError) as error:
                 # What came before it is kept.
                 self._stop_following(error)
                 attempt.folding = True
                 break
+            except (StoreCorruptError, ValueError, LookupError) as error:
+                self._unreadable = message.place
+                _log.error("message %d of the shared log cannot be read", message.place, exc_info=error)
+                raise _UnreadableMessageError from error
             touched |= work.touched
             place.move_to(now, message.place, message.name)
             if attempt.published is None and time.monotonic() - begun > _FOLDING_SECONDS:

@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from academy.store.errors import (
     LogDivergedError,
     LogMessageTooLargeError,
     LogUnavailableError,
+    LogUnreadableError,
     LogUpgradingError,
     StoreError,
     StoreFullError,
@@ -33,6 +34,7 @@ from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MutePlayer
 from academy.store.shared_log import jetstream, place
 from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import JetStreamLog, Message
 from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.shared_writer import SharedWriter
 from academy.store.tokens import CreateToken, Role
@@ -449,6 +451,30 @@ def test_a_folder_does_not_follow_another_log_and_makes_none_by_a_wrong_name(
         pass
     with pytest.raises(LogDivergedError, match="follows another stream"):
         open_store("first", another)
+
+
+def test_a_message_that_cannot_be_read_is_named_once_and_what_came_before_it_is_kept(
+    log: LogAddress, open_store: OpenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_store("one", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    with closing(JetStreamLog(log, None)) as program:
+        before = program.state.last
+        program.publish(Message(before + 1, b"garbage", "garbage"), time.monotonic() + 10)
+    why = rf"message {before + 1} of the shared log cannot be read: .*`academy move --to own`"
+    deadline = time.monotonic() + 60
+    while store.follows_log and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not store.follows_log
+    for _ in range(3):
+        with pytest.raises(LogUnreadableError, match=why):
+            learn(store, contests=1)
+    stopped = [record for record in caplog.records if "followed no longer" in record.message]
+    assert len(stopped) == 1
+    with pytest.raises(LogUnreadableError, match=why):
+        open_store("fresh", log)
+    with Environment(store.environment.folder.parent / "fresh") as fresh:
+        assert not list(disagreements(store.environment, fresh))
 
 
 def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
