@@ -112,6 +112,7 @@ class StreamState:
     created: str
     first: int
     last: int
+    replicas: int
 
 
 class JetStreamLog:
@@ -269,16 +270,19 @@ class JetStreamLog:
 
     def _check(self, info: StreamInfo) -> StreamState:
         config = info.config
-        limits = (config.max_age, config.max_msgs, config.max_bytes)
-        lossy = config.retention not in (None, RetentionPolicy.LIMITS) or any(
-            (most or 0) > 0 for most in limits
+        limits = (config.max_age, config.max_msgs, config.max_msgs_per_subject, config.max_bytes)
+        lossy = (
+            config.retention not in (None, RetentionPolicy.LIMITS)
+            or config.storage == StorageType.MEMORY
+            or any((most or 0) > 0 for most in limits)
         )
-        if lossy or self.address.subject not in (config.subjects or ()):
+        if lossy or config.subjects != [self.address.subject]:
             raise LogDivergedError(
                 f"the stream {self.address.stream!r} is not one of ACADEMY's: it must keep all messages of "
-                f"the subject {self.address.subject!r}; name another stream"
+                f"the subject {self.address.subject!r}, and of no other, in files; name another stream"
             )
-        return StreamState(str(info.created), info.state.first_seq, info.state.last_seq)
+        replicas = config.num_replicas or 1
+        return StreamState(str(info.created), info.state.first_seq, info.state.last_seq, replicas)
 
     def ask(self, ask: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
         """Ask NATS until there is an answer. Raises LogUnavailableError."""

@@ -116,6 +116,11 @@ class SharedWriter(Writer):
         with environment.reading() as transaction:
             known = place.read(transaction)
         self._log = JetStreamLog(address, known)
+        if (copies := self._log.state.replicas) < address.replicas:
+            _log.warning(
+                "%s: the stream has %d of %d copies, until `nats stream edit %s --replicas %d`",
+                *(address, copies, address.replicas, address.stream, address.replicas),
+            )
         try:
             joined = environment.write(lambda transaction: _join(transaction, address, self._log.state))
             super().__init__(environment, journal, queue_size=queue_size, clock=clock)

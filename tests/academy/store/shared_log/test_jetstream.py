@@ -4,12 +4,16 @@ import asyncio
 import socket
 import threading
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
+from nats.js.api import StorageType, StreamConfig
 
-from academy.store.errors import LogUnavailableError
+from academy.store.errors import LogDivergedError, LogUnavailableError
+from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from tests.academy.store.shared_log.nats_servers import NatsServer
@@ -112,3 +116,35 @@ def test_a_log_is_shared_over_encrypted_connections(tmp_path: Path, monkeypatch:
             assert log.state.last == 0
     finally:
         nats.kill()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_msgs_per_subject": 3},
+        {"max_age": 3600.0},
+        {"storage": StorageType.MEMORY},
+        {"subjects": ["another-subject"]},
+    ],
+    ids=["few", "young", "memory", "others"],
+)
+def test_a_stream_that_may_lose_messages_is_refused(
+    nats: NatsServer, log: LogAddress, change: dict[str, Any], tmp_path: Path
+) -> None:
+    config: dict[str, Any] = {"name": log.stream, "subjects": [log.subject], "storage": StorageType.FILE}
+    with closing(JetStreamLog(nats.address("any"))) as client:
+        subjects = config["subjects"] + change.get("subjects", [])
+        client.run(client.stream.add_stream(StreamConfig(**config | change | {"subjects": subjects})))
+    with pytest.raises(LogDivergedError, match=r"must keep all messages of .* in files; name another"):
+        Store(tmp_path / "data", log=log)
+
+
+def test_a_server_warns_where_the_stream_lacks_replicas(
+    log: LogAddress, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Store(tmp_path / "one", log=log):
+        pass
+    assert "copies" not in caplog.text
+    with Store(tmp_path / "two", log=replace(log, replicas=3)):
+        pass
+    assert f"1 of 3 copies, until `nats stream edit {log.stream} --replicas 3`" in caplog.text
