@@ -4,7 +4,11 @@ import json
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 import yaml
@@ -25,6 +29,7 @@ from tests.deploy.manifests import (
     objects,
     pods,
 )
+from tests.ports import free_ports
 
 ROOT = DEPLOY.parent
 PROGRAMS = [*compose_programs(), *kubernetes_programs()]
@@ -280,6 +285,15 @@ def test_each_nats_server_of_a_cluster_knows_the_others() -> None:
         assert f"./{name}.conf:/etc/nats/nats.conf:ro" in compose()["services"][name]["volumes"]
 
 
+def nats_environment() -> dict[str, str]:
+    """What Kubernetes gives to a NATS server, with a password."""
+    (nats,) = (program for _, pod in pods() for program in pod["containers"] if program["name"] == "nats")
+    given = {variable["name"]: variable.get("value", "") for variable in nats["env"]}
+    password = {"NATS_PASSWORD": "a0"}
+    routes = given["NATS_ROUTES"].replace("$(NATS_PASSWORD)", password["NATS_PASSWORD"])
+    return given | password | {"POD_NAME": "nats-0", "NATS_ROUTES": routes}
+
+
 def test_nats_takes_its_configurations(tmp_path: Path) -> None:
     (in_kubernetes,) = (made for made in objects() if made["kind"] == "ConfigMap")
     (tmp_path / "kubernetes.conf").write_text(in_kubernetes["data"]["nats.conf"], encoding="utf-8")
@@ -289,11 +303,63 @@ def test_nats_takes_its_configurations(tmp_path: Path) -> None:
         assert "sync_interval: always" in file.read_text(encoding="utf-8")
         done = subprocess.run(
             [str(BINARY), "-t", "-c", str(file)],
-            env={"POD_NAME": "nats-0", "NATS_PASSWORD": "a0"},
+            env=nats_environment(),
             capture_output=True,
             text=True,
         )
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("made_for", ["machines", "kubernetes"])
+def test_a_nats_server_without_the_password_does_not_join_the_cluster(tmp_path: Path, made_for: str) -> None:
+    client, cluster, http, own_client, own_cluster = map(str, free_ports(5))
+    if made_for == "machines":
+        text, credentials = (DEPLOY / "nats" / "nats.conf").read_text(encoding="utf-8"), "cluster:CHANGE-ME@"
+    else:
+        (in_kubernetes,) = (made for made in objects() if made["kind"] == "ConfigMap")
+        text, credentials = in_kubernetes["data"]["nats.conf"], "academy:a0@"
+    for given, used in (
+        ("0.0.0.0:6222", f"127.0.0.1:{cluster}"),
+        ("127.0.0.1:8222", f"127.0.0.1:{http}"),
+        ("0.0.0.0:8222", f"127.0.0.1:{http}"),
+        ("/var/lib/nats", f"{tmp_path}/streams"),
+    ):
+        text = text.replace(given, used)
+    (tmp_path / "nats.conf").write_text(f"listen: 127.0.0.1:{client}\n{text}", encoding="utf-8")
+    with ExitStack() as running:
+
+        def start(name: str) -> None:
+            log = running.enter_context((tmp_path / f"{name}.log").open("w"))
+            command = [str(BINARY), "-c", str(tmp_path / f"{name}.conf")]
+            server = subprocess.Popen(command, env=nats_environment(), stdout=log, stderr=log)
+            running.callback(server.wait)
+            running.callback(server.kill)
+
+        def wait_until(what: Callable[[], bool]) -> None:
+            deadline = time.monotonic() + 30
+            while not what():
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+
+        def routes() -> int:
+            with suppress(OSError), urlopen(f"http://127.0.0.1:{http}/routez") as answer:
+                return int(json.load(answer)["num_routes"])
+            return 0
+
+        start("nats")
+        for name, known in (("stranger", ""), ("another", credentials)):
+            (tmp_path / f"{name}.conf").write_text(
+                f"server_name: {name}\nlisten: 127.0.0.1:{own_client}\n"
+                f'cluster {{ name: academy, listen: "127.0.0.1:{own_cluster}", '
+                f'routes: ["nats://{known}127.0.0.1:{cluster}"] }}\n'
+            )
+            own_client, own_cluster = map(str, free_ports(2))
+            start(name)
+            if known:
+                wait_until(lambda: routes() > 0)
+            else:
+                wait_until(lambda: "Authorization Violation" in (tmp_path / "stranger.log").read_text())
+                assert routes() == 0
 
 
 def test_all_manifests_are_applied_but_that_of_ray() -> None:
