@@ -18,7 +18,7 @@ _OF_NODE: Final = [
     column.name for column in fields(OpeningNode) if column.name not in ("analysis", "level", "weaker")
 ]
 _OF_LEVEL: Final = [column.name for column in fields(LevelVisits)]
-# Of a node that is imported. Its sums, which are stored as 64 bits, then leave room for all that is added.
+# An imported node may have so many; its sums, stored as 64 bits, then leave room for all that is added.
 MOST_VISITS: Final = 10**9
 _BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
 
