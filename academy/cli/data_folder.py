@@ -283,7 +283,7 @@ def snapshot(
         bool,
         typer.Option(
             help="Remove from the log what all kept snapshots hold. Servers that lag behind begin again with "
-            "an empty folder."
+            "a snapshot."
         ),
     ] = False,
 ) -> None:

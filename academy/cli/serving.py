@@ -115,7 +115,7 @@ def serve(  # noqa: PLR0913
         bool,
         typer.Option(
             help="With --snapshot-every: remove from the log what the two newest snapshots hold. Servers "
-            "that lag behind begin again with an empty folder."
+            "that lag behind begin again with a snapshot."
         ),
     ] = False,
     log_level: Annotated[

@@ -18,7 +18,7 @@ _OF_NODE: Final = [
     column.name for column in fields(OpeningNode) if column.name not in ("analysis", "level", "weaker")
 ]
 _OF_LEVEL: Final = [column.name for column in fields(LevelVisits)]
-# An imported node may have so many; its sums, stored as 64 bits, then leave room for all that is added.
+# The bound of an imported node: the sums, which are stored as 64 bits, leave room for what is added later.
 MOST_VISITS: Final = 10**9
 _BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
 

@@ -221,7 +221,5 @@ def lock_alone(folder: Path) -> Iterator[int]:
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
         except OSError as error:
-            raise StoreBusyError(
-                f"{folder}: another process uses it; stop its servers, then shrink it"
-            ) from error
+            raise StoreBusyError(f"{folder}: another process uses it; stop its servers first") from error
         yield lock.fileno()

@@ -33,8 +33,10 @@ class LogAddress:
         scheme, separator, rest = text.partition("://")
         if scheme not in ("nats", "tls") or not separator:
             raise InvalidAddressError(f"{_hidden(text)!r}: {_RULE}")
-        hosts, _, stream = rest.partition("/")
-        credentials, at, hosts = hosts.rpartition("@")
+        credentials, at, places = rest.rpartition("@")
+        if set(credentials) & set("/@"):
+            raise InvalidAddressError("a user and a password for NATS are without / and @: choose others")
+        hosts, _, stream = places.partition("/")
         servers = tuple(f"{scheme}://{credentials}{at}{host}" for host in hosts.split(","))
         if len(servers) > _MOST_SERVERS:
             raise InvalidAddressError(f"{len(servers)} servers: at most {_MOST_SERVERS}; name some of them")
@@ -89,4 +91,4 @@ def _host(server: str) -> str:
 
 def _hidden(text: str) -> str:
     """Leave out what may be a password."""
-    return re.sub(r"//[^@/]*@", "//", text)[:200]
+    return re.sub(r"//.*@", "//", text)[:200]
