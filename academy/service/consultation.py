@@ -320,7 +320,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
         if cost:
             self._guard.charge(caller, cost)
-        if seat is not None:
+        # Which tesujis a player goes by at home is not known.
+        if seat is not None and answer.contests:
             self._counts.note_uses(seat, Library.MIDDLE_GAME, [EVALUATION_IN_USES])
         self._metrics.questions["weights"] += 1
         if not answer.unchanged:

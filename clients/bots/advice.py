@@ -132,10 +132,11 @@ class Adviser(AcademySeat, Generic[Position, Move]):
             named = [self._after(position, move) for move in best[:WIDEST]]
             number = {move: place for place, move in enumerate(best[:WIDEST])}
         known = line if self._asks_book else None
+        # ACADEMY may have noted the claim though its answer does not come.
+        self.claimed = value
         advice = self.ask(lambda academy: academy.advise(self.seat, board, named, value, line=known))
         if advice is None or not advice.moves_asked:
             return {}
-        self.claimed = value
         if not any(advice.log_odds):
             return {}
         log_odds = {move: advice.log_odds[place] for move, place in number.items()}
@@ -216,6 +217,9 @@ def as_experience(value: float, log_odds: Mapping[Move, float], games: float) ->
     """Moves by what ACADEMY adds to the log odds of each, `value` being expected of the position."""
     bounded = min(_SUREST, max(1.0 - _SUREST, value))
     expected = math.log(bounded / (1.0 - bounded))
-    return {
-        move: Experience(1.0 / (1.0 + math.exp(-expected - added)), games) for move, added in log_odds.items()
-    }
+    return {move: Experience(_probability(expected + added), games) for move, added in log_odds.items()}
+
+
+def _probability(log_odds: float) -> float:
+    # `exp` has no result for more than 709.
+    return 1.0 / (1.0 + math.exp(-max(-700.0, log_odds)))

@@ -123,6 +123,11 @@ def test_players_too_strong_for_the_teachers_get_none(academy: Running) -> None:
     nothing = download(strong, "weak", "weak/1")
     assert not nothing.evaluation.codes and not nothing.tesujis.codes
     assert download(weak, "weak", "weak/1", player=2).evaluation.codes
+    # So the strong one's win is no success of theirs.
+    report = examples.report(contest("weak/1", "weak", elos=(1500.0, 1100.0)), ["c3"])
+    academy.arena().contests.ReportContest(report)
+    known = academy.store.follow().refresh("weak").evaluation
+    assert (known.uses, known.successes) == (1, 0)
 
 
 def test_outside_of_contests_the_same_margin_holds_for_a_bot_and_none_for_an_analyst(

@@ -14,7 +14,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.store.codec.games import spec_to_proto
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients import Academy, Connection
-from clients.bots.advice import Adviser
+from clients.bots.advice import Adviser, as_experience
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.strength import Strength
@@ -507,3 +507,9 @@ def test_a_refusal_for_load_does_not_end_questions_about_the_book(capsys: pytest
         assert bot.book_move(referee.start(0), [], 0) is None
     assert busy.questions == 2
     assert "too many questions" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("added", [-1e9, -800.0, 0.0, 800.0, 1e9])
+def test_no_advice_is_too_much_for_it(added: float) -> None:
+    known = as_experience(0.5, {"move": added}, 20.0)["move"].value
+    assert 0.0 <= known <= 1.0 and (known > 0.5) == (added > 0.0)
