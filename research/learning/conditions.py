@@ -14,6 +14,7 @@ FAIR_USE: Final[Mapping[str, float]] = {
     "pattern_value_limit": LibrarySettings().pattern_value_limit,
     "local_weights": False,
 }
+# A player that may ask before every move does so; a search by an evaluation has that one's weights at home.
 _OPEN: Final[Mapping[str, float]] = {"local_weights": True, "pattern_value_limit": 1.0}
 _OPENINGS: Final = frozenset({Library.OPENING})
 EVERYTHING: Final = frozenset({Library.OPENING, Library.MIDDLE_GAME})
@@ -54,13 +55,13 @@ CONDITIONS: Final = {
         "openings only, one node a question", _OPENINGS, fair_use={"opening_plies_ahead": 0}
     ),
     "own": Condition("openings and tesujis, of own contests only", lessons="own"),
-    "open": Condition("open fair use: openings, weights at home", fair_use=_OPEN),
+    "open": Condition("open fair use: openings, advice before every move", fair_use=_OPEN),
     "open-evaluated": Condition(
-        "open fair use: openings, weights at home with the evaluation's patterns",
+        "open fair use: openings, advice before every move, the evaluation's patterns",
         lessons="evaluated",
         fair_use=_OPEN,
     ),
     "open-own": Condition(
-        "open fair use: openings, weights at home, of own contests only", lessons="own", fair_use=_OPEN
+        "open fair use: openings, advice before every move, of own contests only", lessons="own", fair_use=_OPEN
     ),
 }
