@@ -50,7 +50,7 @@ class Word:
     def whole(self) -> int:
         """A whole number."""
         if not re.fullmatch(r"[0-9]{1,18}", self.text):
-            raise self.refuse("is not a whole number")
+            raise self.refuse("is not a whole number of at most 18 digits")
         return int(self.text)
 
     def decimal(self, scale: int) -> int:
@@ -65,7 +65,7 @@ class Word:
     def level(self) -> int:
         """A whole number of up to 31 bits, which may be less than 0."""
         if not re.fullmatch(r"-?[0-9]{1,10}", self.text):
-            raise self.refuse("is not a whole number")
+            raise self.refuse("is not a whole number of at most 10 digits")
         value = int(self.text)
         if abs(value) >= 2**31:
             raise self.refuse("is too great")
