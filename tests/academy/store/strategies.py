@@ -90,9 +90,6 @@ analyses = st.none() | st.builds(
 )
 
 
-MOST_ELO = round(MAX_ELO * ELO_SCALE)
-
-
 @st.composite
 def parts_of(draw: st.DrawFn, node: OpeningNode, level: int) -> tuple[LevelVisits, ...]:
     """What contests of lower levels left in a node: shares of its figures that add up to less."""
@@ -123,6 +120,8 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
     for node_id in range(draw(st.integers(1, 12))):
         parent = draw(st.sampled_from(tree)) if tree else None
         visits = draw(st.integers(0, MOST_VISITS))
+        # The text language has thirteen digits for a sum.
+        most_elo = min(visits * round(MAX_ELO * ELO_SCALE), 10**13 * ELO_SCALE - 1)
         sums = st.integers(0, visits * 1_000_000)
         wins = draw(st.tuples(st.integers(0, visits), st.integers(0, visits)))
         draws = tuple(draw(st.integers(0, visits - won)) for won in wins)
@@ -140,7 +139,7 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
                 losses=tuple(visits - won - drawn for won, drawn in zip(wins, draws, strict=True)),
                 value_millionths=draw(st.tuples(sums, sums)),
                 values=draw(counts),
-                elo_hundredths=draw(st.integers(-visits * MOST_ELO, visits * MOST_ELO)),
+                elo_hundredths=draw(st.integers(-most_elo, most_elo)),
                 analysis=draw(analyses) if parent else None,
                 level=level,
             )
