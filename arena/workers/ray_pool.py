@@ -525,6 +525,8 @@ def _check_listening(on: str) -> None:
         answer = error.code()
     except (InvalidAddressError, OSError) as error:
         raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
+    if answer is grpc.StatusCode.UNAUTHENTICATED and os.environ.get("RAY_AUTH_MODE") != "token":
+        raise RayUnavailableError(f"{on}: {_TOKEN}")
     if answer not in (expected, grpc.StatusCode.UNAUTHENTICATED):
         raise RayUnavailableError(f"{on}: what listens there is no Ray cluster of that kind; {_ADDRESSES}")
 

@@ -2,8 +2,9 @@
 
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib.metadata import version
 from math import ceil
 from pathlib import Path
@@ -206,20 +207,41 @@ def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
     assert len(waited) == 1
 
 
-def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer: Any = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
+@contextmanager
+def listening(check: Callable[[Any, grpc.ServicerContext], bytes]) -> Iterator[str]:
+    """A server that answers gRPC's health check, as Ray's head does."""
+    answer: Any = grpc.unary_unary_rpc_method_handler(check)
     server = grpc.server(ThreadPoolExecutor(1))
     server.add_generic_rpc_handlers(
         [grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": answer})]
     )
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    # Nobody listens there.
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     try:
-        ray_pool._check_listening(f"127.0.0.1:{port}")
+        yield f"127.0.0.1:{port}"
     finally:
         server.stop(None)
+
+
+def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nobody listens there.
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with listening(lambda request, context: b"") as address:
+        ray_pool._check_listening(address)
+
+
+def test_a_cluster_that_asks_for_a_token_says_so_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(request: Any, context: grpc.ServicerContext) -> bytes:
+        context.abort(grpc.StatusCode.UNAUTHENTICATED, "a token is missing")
+        raise AssertionError
+
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    with listening(refuse) as address:
+        with pytest.raises(RayUnavailableError, match="set RAY_AUTH_MODE=token here"):
+            ray_pool._check_listening(address)
+        # Whether the token is right is Ray's to say.
+        monkeypatch.setenv("RAY_AUTH_MODE", "token")
+        ray_pool._check_listening(address)
 
 
 def test_a_run_ends_with_the_reason_where_ray_refuses_what_players_need_together(
