@@ -62,6 +62,8 @@ CONDITIONS: Final = {
         fair_use=_OPEN,
     ),
     "open-own": Condition(
-        "open fair use: openings, advice before every move, of own contests only", lessons="own", fair_use=_OPEN
+        "open fair use: openings, advice before every move, of own contests only",
+        lessons="own",
+        fair_use=_OPEN,
     ),
 }

@@ -81,7 +81,7 @@ class _Attempt:
     undoing: dict[str, tuple[int, ChangedKeys]] = field(default_factory=dict)
 
 
-class _UnreadableMessageError(ValueError):
+class _UnreadableMessageError(StoreCorruptError):
     """A message cannot be folded: its transaction is given up, and the next one ends before it."""
 
 
