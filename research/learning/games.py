@@ -106,7 +106,7 @@ TRIALS: Final = {
         student=2_000,
         seconds=0.1,
         contests=400,
-        conditions=("everything-remembered", "shared"),
+        conditions=("remembered", "everything-remembered", "shared"),
         analysis=Analysis(400, 40_000),
     ),
     "hex": Trial(
