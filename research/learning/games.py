@@ -87,6 +87,7 @@ TRIALS: Final = {
         contests=1_200,
         conditions=(
             "everything-remembered",
+            "remembered",
             "everything",
             "shared",
             "openings",
