@@ -92,13 +92,20 @@ def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
         for number, handler in before.items():
             signal.signal(number, handler)
 
+    def check() -> None:
+        if select.select([signal_pipe], [], [], 0)[0]:
+            raise _StoppedError
+
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     try:
         for number in _SIGNALS:
             signal.signal(number, stop)
-        if select.select([signal_pipe], [], [], 0)[0]:
-            raise _StoppedError
+        check()
         return Store(data, log=settings.log)
+    except LogUnavailableError:
+        # Python drops what a handler raises while it ends an import or collects garbage.
+        check()
+        raise
     finally:
         restore()
 
