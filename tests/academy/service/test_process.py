@@ -5,7 +5,6 @@ import os
 import queue
 import re
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -37,6 +36,7 @@ from tests.academy.service.examples import contest, report
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Client, as_refused
 from tests.asking_health import health_of
+from tests.ports import free_ports
 
 ACADEMY = (sys.executable, "-m", "academy")
 SECONDS = 90
@@ -382,9 +382,7 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_metrics_report_calls_writes_and_libraries(tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    (port,) = free_ports(1)
     with served(tmp_path / "data", "--metrics-address", f"127.0.0.1:{port}") as academy:
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))

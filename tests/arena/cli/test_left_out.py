@@ -1,7 +1,6 @@
 """Engines that never get ready and bots that decline: others play on, and reports say who is left out."""
 
 import json
-import socket
 import subprocess
 import threading
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from clients.connection import Connection
 from clients.remote_play import Engine, Game, GameDeclinedError, GameEnd, GameOver, GameTurn, NewGame, dial_in
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
+from tests.ports import free_ports
 
 THREE = {"one": PASSING, "villain": misbehaving("exit-at-start"), "two": PASSING}
 TOKEN = "a token for the tests"
@@ -175,9 +175,7 @@ def played_with(
     more: str = "",
 ) -> tuple[Path, int, str]:
     """Run a competition of two players and a bot that dials in as `remote`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    (port,) = free_ports(1)
     (folder / "token").write_text(TOKEN)
     remote = 'protocol = "grpc"\ntoken_file = "token"\nstart_seconds = 60'
     players = {"one": SLOW, "remote": remote, "two": SLOW}
