@@ -80,6 +80,7 @@ class _Society:
                 trial.strength(trial.levels[player]),
                 elos[player],
                 libraries,
+                remembers=True,
             )
             for player in chance.sample(range(len(elos)), 2)
         ]
@@ -101,7 +102,7 @@ class _Society:
         trial, seed = self._population.trial, f"{self._population.seed}/society/{number}"
         level = random.Random(seed).choice(trial.levels)
         plain = Entrant("without", trial.strength(level), self._population.levels(number)[level])
-        asking = replace(plain, name="with", libraries=EVERYTHING)
+        asking = replace(plain, name="with", libraries=EVERYTHING, remembers=True)
         points = 0.0
         for seat, entrants in enumerate(((asking, plain), (plain, asking)), 1):
             contest_id = f"{seed}/{self._share:g}/{seat}/{secrets.token_hex(4)}"
