@@ -4,6 +4,7 @@ What concerns tokens and muted players is done at a server instead where its add
 """
 
 import getpass
+import logging
 import tempfile
 import time
 from collections import Counter
@@ -315,6 +316,8 @@ def freeze(
     from academy.store.shared_log.place import FreezeLog
 
     _check_exists(data)
+    # The command says itself what it is refused.
+    logging.getLogger("academy.store.shared_log").addHandler(logging.NullHandler())
     with open_existing(data) as store:
         store.run(FreezeLog(lift))
     typer.echo("writes go on" if lift else "no server of this version writes any more")

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeVar
 
 import lmdb
@@ -230,6 +230,7 @@ class Queued:
     future: "Future[Any]"
     result: Any = None
     error: Exception | None = None
+    since: float = field(default_factory=time.monotonic)
 
 
 class Writer:

@@ -9,11 +9,20 @@ from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, file
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
 
+
+def _place(where: str | None) -> str | None:
+    # A variable that is not set, as in --on "$CLUSTER", does not mean this machine.
+    if where == "":
+        raise typer.BadParameter("'' is no place: write local, ray or a cluster's address")
+    return where
+
+
 On = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--on",
         metavar="WHERE",
+        callback=_place,
         help="Where games are played: local (processes here), ray (a Ray cluster that is started here), "
         "ray://HOST:10001 or HOST:6379 (a Ray cluster that is there).",
         show_default=False,
@@ -52,7 +61,7 @@ def run(  # noqa: PLR0913 - the options of a command
         bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")
     ] = False,
     insecure: Insecure = False,
-    on: On = "",
+    on: On = None,
     web: Annotated[
         str,
         typer.Option(
@@ -75,7 +84,9 @@ def run(  # noqa: PLR0913 - the options of a command
     from arena.runner.run import run as run_competition
 
     settings, files = open_competition(control, results)
-    options = RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure, on)
+    options = RunOptions(
+        parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure, on or ""
+    )
     with ExitStack() as beside:
         if web:
             say(f"{beside.enter_context(served_pages(settings.path, web, settings.academy))} while this runs")
@@ -103,7 +114,7 @@ def run(  # noqa: PLR0913 - the options of a command
         raise typer.Exit(ExitStatus.WITHOUT_SOME)
 
 
-def check(control: ControlFile, insecure: Insecure = False, on: On = "") -> None:
+def check(control: ControlFile, insecure: Insecure = False, on: On = None) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown.
 
     With `--on`, or [workers] in the control file, every player is started on every kind of node of the

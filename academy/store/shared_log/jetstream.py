@@ -186,10 +186,14 @@ class JetStreamLog:
                     reconnected_cb=self._note_reconnection,
                 )
         except (NatsError, OSError, ValueError) as error:
-            why = self._last_error or error
+            why = describe(self._last_error or error)
+            remedy = (
+                "check the user and the password in the address, nats://USER:PASSWORD@HOST"
+                if "Authorization" in why
+                else "check the address and that the server runs with JetStream (nats-server --jetstream)"
+            )
             raise LogUnavailableError(
-                f"no NATS server lets this one in at {self.address}: {describe(why)}; "
-                "check the address and that the server runs with JetStream (nats-server --jetstream)"
+                f"no NATS server lets this one in at {self.address}: {why}; {remedy}"
             ) from error
         return await self._look_again()
 

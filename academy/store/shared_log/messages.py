@@ -100,7 +100,8 @@ def fold(work: WriteContext, message: bytes) -> None:
     """Write what a message holds.
 
     Raises LogUpgradingError, before anything is written, for one of a newer version, LogDivergedError where
-    it does not continue what is stored.
+    it does not continue what is stored, ValueError or LookupError for one that is none of ACADEMY's, and
+    StoreCorruptError where the folder is damaged.
     """
     entries = _unpack(message).entries
     for entry in entries:
@@ -131,11 +132,13 @@ def _unpack(packed: bytes) -> records_pb2.LogMessage:
     decompressor = zlib.decompressobj()
     try:
         plain = decompressor.decompress(packed, _LARGEST_UNPACKED)
-    except zlib.error as error:
-        raise StoreCorruptError(f"a message of the shared log cannot be decompressed: {error}") from error
-    if not decompressor.eof:
-        raise StoreCorruptError(f"a message of the shared log has more than {_LARGEST_UNPACKED:,} bytes")
-    message = unpack_message(records_pb2.LogMessage, plain)
+        if decompressor.unconsumed_tail:
+            raise ValueError(f"it has more than {_LARGEST_UNPACKED:,} bytes")
+        if not decompressor.eof:
+            raise ValueError("it is cut short")
+        message = unpack_message(records_pb2.LogMessage, plain)
+    except (zlib.error, StoreCorruptError) as error:
+        raise ValueError(str(error)) from error
     _check_version("schema", message.schema, SCHEMA_VERSION)
     return message
 

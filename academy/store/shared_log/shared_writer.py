@@ -48,6 +48,7 @@ from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
+_LEAST_PATIENCE: Final = 3.0
 _FROZEN: Final = (
     "writes are frozen for an upgrade: this server answers questions, and writes again when it is upgraded, "
     "or after `academy freeze --lift`"
@@ -81,7 +82,7 @@ class _Attempt:
     undoing: dict[str, tuple[int, ChangedKeys]] = field(default_factory=dict)
 
 
-class _UnreadableMessageError(StoreCorruptError):
+class _UnfoldedMessageError(StoreCorruptError):
     """A message cannot be folded: its transaction is given up, and the next one ends before it."""
 
 
@@ -105,8 +106,8 @@ class SharedWriter(Writer):
         self._ends = math.inf
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
-        # The place of a message that cannot be folded; 0 where there is none.
-        self._unreadable = 0
+        # The place of a message that cannot be folded, with the reason.
+        self._unfolded: dict[int, LogDivergedError] = {}
         # Why writes are refused now, "" if they are not; and whether any commit says that they are no longer.
         self._refused, self._until_commit = "", False
         self._is_called = False
@@ -170,7 +171,10 @@ class SharedWriter(Writer):
                 self._is_called = False
 
     def _commit(self, group: list[Queued]) -> None:
-        deadline = min(time.monotonic() + self._patience, self._ends)
+        # Those that came while others waited for NATS have waited with them.
+        waiting_since = min(queued.since for queued in group)
+        deadline = max(waiting_since + self._patience, time.monotonic() + _LEAST_PATIENCE)
+        deadline = min(deadline, self._ends)
         lost = False
         while group:
             if time.monotonic() > self._ends:
@@ -184,7 +188,7 @@ class SharedWriter(Writer):
                     # Committed before the next try: else there would be more to fold after each lost race.
                     self._attempt([], deadline)
                 settled = self._attempt(group, deadline)
-            except (LostRaceError, _UnreadableMessageError):
+            except (LostRaceError, _UnfoldedMessageError):
                 lost = True
                 continue
             except Exception as error:
@@ -325,21 +329,20 @@ class SharedWriter(Writer):
             news = [message for message in news if message.place < own.place] + [own]
         for message in news:
             try:
-                if message.place == self._unreadable:
-                    raise LogUnreadableError(
-                        f"message {message.place:,} of the shared log cannot be read: to go on with what "
-                        f"this folder has, {MOVE}"
-                    )
+                if (why := self._unfolded.get(message.place)) is not None:
+                    # What came before it is kept.
+                    self._stop_following(why)
+                    attempt.folding = True
+                    break
                 messages.fold(work, message.data)
-            except (LogUpgradingError, LogUnreadableError) as error:
-                # What came before it is kept.
+            except LogUpgradingError as error:
                 self._stop_following(error)
                 attempt.folding = True
                 break
             except (StoreCorruptError, ValueError, LookupError) as error:
-                self._unreadable = message.place
-                _log.error("message %d of the shared log cannot be read", message.place, exc_info=error)
-                raise _UnreadableMessageError from error
+                self._unfolded[message.place] = _explain(message.place, error)
+                _log.error("message %d of the shared log cannot be taken in", message.place, exc_info=error)
+                raise _UnfoldedMessageError from error
             touched |= work.touched
             place.move_to(now, message.place, message.name)
             if attempt.published is None and time.monotonic() - begun > _FOLDING_SECONDS:
@@ -384,6 +387,18 @@ def _join(transaction: Transaction, address: LogAddress, stream: StreamState) ->
     now.address = address.text
     place.write(transaction, now)
     return now
+
+
+def _explain(message: int, error: Exception) -> LogDivergedError:
+    """Return why a message is not folded: damage of the folder, or the message itself."""
+    if isinstance(error, StoreCorruptError):
+        return LogDivergedError(
+            f"this folder is damaged and cannot take in message {message:,} of the shared log: {error}; "
+            "begin with an empty folder"
+        )
+    return LogUnreadableError(
+        f"message {message:,} of the shared log cannot be read: to go on with what this folder has, {MOVE}"
+    )
 
 
 def _changes_after(

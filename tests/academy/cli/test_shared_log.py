@@ -158,6 +158,18 @@ def test_a_log_that_nobody_serves_is_named(tmp_path: Path, monkeypatch: pytest.M
     assert "nats-server --jetstream" in refused.err
 
 
+def test_a_wrong_password_for_nats_is_named_and_not_shown(tmp_path: Path) -> None:
+    accounts = 'authorization { user: "academy", password: "right" }\n'
+    nats = NatsServer(tmp_path / "nats", more=accounts)
+    try:
+        refused = run("serve", "--data", tmp_path / "data", "--log", f"nats://academy:wrong@{nats.host}/club")
+    finally:
+        nats.kill()
+    assert refused.exit_code == 3
+    assert "'Authorization Violation'; check the user and the password" in refused.err
+    assert "wrong" not in refused.err
+
+
 def test_a_missing_client_of_nats_is_named_with_its_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

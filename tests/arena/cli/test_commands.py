@@ -270,3 +270,13 @@ def test_competitions_of_one_name_in_one_database_refuse_each_other(tmp_path: Pa
     finally:
         run.terminate()
         run.communicate()
+
+
+@pytest.mark.parametrize("action", ["run", "check"])
+def test_games_are_not_played_here_where_a_variable_with_the_clusters_address_is_empty(
+    tmp_path: Path, action: str
+) -> None:
+    (tmp_path / "cup.toml").write_text(arena("init").stdout)
+    done = arena(action, tmp_path / "cup.toml", "--on", "")
+    assert done.returncode == 2
+    assert "'' is no place: write local, ray or a cluster's address" in done.stderr
