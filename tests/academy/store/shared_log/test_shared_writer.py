@@ -516,15 +516,15 @@ def test_a_message_that_is_none_of_academys_says_what_is_wrong_with_it(message: 
 def test_damage_of_a_folder_that_takes_in_a_message_is_not_called_the_messages(
     log: LogAddress, open_store: OpenStore
 ) -> None:
-    one, two = open_store("one", log), open_store("two", log)
-    one.run(RegisterGame(go_game(), "arena"))
-    wait_until_equal(one, two)
-    two.close()
-    with Environment(two.environment.folder) as damaged:
+    sound, hurt = open_store("sound", log), open_store("hurt", log)
+    sound.run(RegisterGame(go_game(), "arena"))
+    wait_until_equal(sound, hurt)
+    hurt.close()
+    with Environment(hurt.environment.folder) as damaged:
         damaged.write(lambda transaction: transaction.put(TableName.GAMES, GAME.encode(), b"\xff"))
-    teach(one, "next")
+    teach(sound, "next")
     with pytest.raises(LogDivergedError, match=r"this folder is damaged and cannot take in message \d+ of"):
-        open_store("two", log)
+        open_store("hurt", log)
 
 
 def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
