@@ -320,11 +320,22 @@ def _read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the game; repeat it"
     )
     parser.add_argument("--academy", default="", metavar="ADDRESS", help="by default ACADEMY_ADDRESS")
-    parser.add_argument("--search", choices=("auto", "alpha-beta", "monte-carlo"), default="auto")
-    parser.add_argument("--playouts", type=int, default=2_000, help="random games a position (monte-carlo)")
-    parser.add_argument("--depth", type=int, default=8, help="plies ahead (alpha-beta)")
     parser.add_argument(
-        "--nodes", type=_positive(int), default=1_000, help="look at this number of the most visited"
+        "--search",
+        choices=("auto", "alpha-beta", "monte-carlo"),
+        default="auto",
+        help="how moves are compared; auto: alpha-beta where they are few and the board shows who is ahead, else "
+        "Monte Carlo tree search (%(default)s)",
+    )
+    parser.add_argument(
+        "--playouts", type=int, default=2_000, help="random games a position (monte-carlo; %(default)s)"
+    )
+    parser.add_argument("--depth", type=int, default=8, help="plies ahead (alpha-beta; %(default)s)")
+    parser.add_argument(
+        "--nodes",
+        type=_positive(int),
+        default=1_000,
+        help="look at this number of the most visited (%(default)s)",
     )
     parser.add_argument("--seconds", type=_positive(float), help="end after this time")
     parser.add_argument("--once", action="store_true", help="end when nothing is left to search")

@@ -229,11 +229,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the game; repeat it"
     )
-    parser.add_argument("--search", choices=("auto", "alpha-beta", "monte-carlo", "random"), default="auto")
     parser.add_argument(
-        "--playouts", type=int, default=Strength().playouts, help="random games a move (monte-carlo)"
+        "--search",
+        choices=("auto", "alpha-beta", "monte-carlo", "random"),
+        default="auto",
+        help="how moves are compared; auto: alpha-beta where they are few and the board shows who is ahead, else "
+        "Monte Carlo tree search (%(default)s)",
     )
-    parser.add_argument("--depth", type=int, default=Strength().depth, help="plies ahead (alpha-beta)")
+    parser.add_argument(
+        "--playouts",
+        type=int,
+        default=Strength().playouts,
+        help="random games a move (monte-carlo; %(default)s)",
+    )
+    parser.add_argument(
+        "--depth", type=int, default=Strength().depth, help="plies ahead (alpha-beta; %(default)s)"
+    )
     parser.add_argument(
         "--weights",
         metavar="W,W,W,W,W",
