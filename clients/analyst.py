@@ -324,8 +324,8 @@ def _read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace
         "--search",
         choices=("auto", "alpha-beta", "monte-carlo"),
         default="auto",
-        help="how moves are compared; auto: alpha-beta where they are few and the board shows who is ahead, else "
-        "Monte Carlo tree search (%(default)s)",
+        help="how moves are compared; auto: alpha-beta where they are few and the board shows who is ahead, "
+        "else Monte Carlo tree search (%(default)s)",
     )
     parser.add_argument(
         "--playouts", type=int, default=2_000, help="random games a position (monte-carlo; %(default)s)"

@@ -233,8 +233,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--search",
         choices=("auto", "alpha-beta", "monte-carlo", "random"),
         default="auto",
-        help="how moves are compared; auto: alpha-beta where they are few and the board shows who is ahead, else "
-        "Monte Carlo tree search (%(default)s)",
+        help="how moves are compared; auto: alpha-beta where they are few and the board shows who is ahead, "
+        "else Monte Carlo tree search (%(default)s)",
     )
     parser.add_argument(
         "--playouts",
