@@ -20,13 +20,13 @@ from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
 from tests.arena.control_files import RANDOM, write_control
+from tests.chromium import needs_browser
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
-from tests.web.test_browser import CHROMIUM, Watched, browser
+from tests.web.test_browser import Watched, browser
 from tests.web.visiting import SignedIn, Visitor
 
 __all__ = ["browser"]  # a fixture
-in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
 CUP = "rounds = 500"
 UNHURRIED = 'protocol = "python"\ncommand = "tests.arena.engines:unhurried"'
 
@@ -112,7 +112,7 @@ def sign_in(page: Page, token: str) -> None:
     page.wait_for_url("**/account")
 
 
-@in_browser
+@needs_browser
 def test_an_admin_prunes_by_keys_sees_before_what_goes_and_takes_it_back(wide: Watched, place: Place) -> None:
     page = wide.open("/sign-in")
     press(page, page.locator("#token"), "End")
@@ -140,7 +140,7 @@ def test_an_admin_prunes_by_keys_sees_before_what_goes_and_takes_it_back(wide: W
     assert page.locator(".notice").count() == 0
 
 
-@in_browser
+@needs_browser
 def test_pages_of_admins_and_operators_are_accessible_and_as_wide_as_the_screen(
     browser: Browser, place: Place
 ) -> None:
@@ -181,7 +181,7 @@ def test_pages_of_admins_and_operators_are_accessible_and_as_wide_as_the_screen(
         watched.check_behaviour()
 
 
-@in_browser
+@needs_browser
 def test_the_first_page_shows_what_is_learnt_while_it_is_open(wide: Watched, place: Place) -> None:
     page = wide.open("/")
     assert "newcomer" not in page.inner_text("#news")
@@ -190,7 +190,7 @@ def test_the_first_page_shows_what_is_learnt_while_it_is_open(wide: Watched, pla
     expect(page.locator("#news")).to_contain_text("newcomer won", timeout=15_000)
 
 
-@in_browser
+@needs_browser
 def test_an_operator_sends_a_control_file_and_stops_what_it_started(wide: Watched, place: Place) -> None:
     wide.open("/sign-in")
     sign_in(wide.page, place.operator)

@@ -1,7 +1,6 @@
 """The pages in a real browser: both themes, both widths, keyboard, accessibility, nothing from elsewhere."""
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,14 +13,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from academy.knowledge.boards import Board
+from tests.chromium import CHROMIUM, needs_browser
 from tests.web.conftest import BIN, ENVIRONMENT
 from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING, judge_of, random_line
 from tests.web.slow_line import slow_line
 from tests.web.visiting import Visitor
 
 REPOSITORY = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+pytestmark = needs_browser
 
 PAGES = {
     "home": "/?sort=length",
@@ -259,7 +258,7 @@ def test_without_script_the_pages_read_the_same(browser: Browser, pages: Visitor
     assert len(line_of(page)) == 1
     page.goto(f"{pages.base}/games/{GO}/position?board={'-' * 12}x{'-' * 12}")
     page.locator("[data-match='1'] a").first.click()
-    assert page.locator(".board .lit").count() > 0
+    expect(page.locator(".board .lit").first).to_be_visible()
     page.goto(f"{pages.base}/games/{GO}/patterns?library=endgame")
     page.locator("#min_elo").fill("1600")
     page.locator("form.filters button").click()

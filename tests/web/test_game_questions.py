@@ -10,8 +10,9 @@ from playwright.sync_api import Browser, expect
 
 from academy.store.tokens import Role
 from tests.academy.service.running import serving
+from tests.chromium import needs_browser
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
-from tests.web.test_browser import CHROMIUM, browser
+from tests.web.test_browser import browser
 from tests.web.visiting import Visitor
 
 __all__ = ["browser"]  # a fixture
@@ -67,7 +68,7 @@ def pages(cup: Cup) -> Iterator[Visitor]:
         yield visitor
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+@needs_browser
 def test_five_clicks_lead_from_the_first_page_to_what_the_winner_taught_and_from_which_game(
     browser: Browser, pages: Visitor
 ) -> None:

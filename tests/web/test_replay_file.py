@@ -15,12 +15,12 @@ from playwright.sync_api import expect, sync_playwright
 from arena.v1 import competitions_pb2
 from referees.api import Referee, referee
 from tests.arena.engines import GNUGO, needs_gnugo
+from tests.chromium import CHROMIUM, needs_browser
 from tests.web.conftest import BIN, ENVIRONMENT
 from web.drawing import BoardMarks, draw_board
 from web.replay import GameReplay, GameStart
 from web.replay_file import ShownGame, make_file
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _CONTROL = """\
 [competition]
 kind = "playoff"
@@ -119,7 +119,7 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
     assert (arrows > 0) == (game in ("warlight", "diplomacy"))
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+@needs_browser
 def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(tmp_path: Path) -> None:
     settings = {"map": "double_earth"}
     moves = random_game(referee("warlight").from_settings(settings), 2)
@@ -171,7 +171,7 @@ def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(tmp_pa
 
 
 @needs_gnugo
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+@needs_browser
 def test_a_game_with_placed_stones_and_its_own_board_is_one_file_that_keys_step_through(
     tmp_path: Path,
 ) -> None:

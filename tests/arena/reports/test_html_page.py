@@ -1,17 +1,14 @@
 """The page, as a real browser reads it."""
 
 import re
-import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pytest
-
 from arena.reports.html_page import html_page
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, PLAYOFF, report_of
+from tests.chromium import CHROMIUM, needs_browser
 
-CHROMIUM = shutil.which("chromium")
 A_GENEROUS_TIME = 180.0
 
 
@@ -51,9 +48,7 @@ def page_of(tmp_path: Path, control: str, games: list[tuple[str, str, str, str]]
     return html_page(report_of(tmp_path, control, games))
 
 
-@pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no browser: Debian's package chromium is not installed"
-)
+@needs_browser
 def test_a_browser_shows_the_tables_and_the_plot(tmp_path: Path) -> None:
     assert CHROMIUM is not None
     file = tmp_path / "cup.html"
