@@ -25,6 +25,8 @@ class GameKind(Enum):
 
     # Stones come to any empty cell of a square board and stay, as in Go.
     STONES = "stones"
+    # Stones fall down a column, and a row of them wins, as in connect four.
+    FALLING = "falling"
     # Pieces go from cell to cell, and may be worth more or less, as in draughts.
     PIECES = "pieces"
     OTHER = "other"
@@ -111,9 +113,8 @@ class LibrarySettings:
         """
         if players > 2:
             return cls(prune_below=round(2 * cls().prune_below / players, 4))
-        return cls(
-            tesuji_capacity=1_000 if kind is GameKind.STONES else 0, evaluation=kind is GameKind.PIECES
-        )
+        tesujis = kind in (GameKind.STONES, GameKind.FALLING)
+        return cls(tesuji_capacity=1_000 if tesujis else 0, evaluation=kind is GameKind.PIECES)
 
     def capacity(self, library: Library) -> int:
         """Return how many patterns or nodes a library may hold.

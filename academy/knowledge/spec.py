@@ -140,11 +140,13 @@ class GameSpec:
 
     @property
     def kind(self) -> GameKind:
-        """Which measured games it is like, as far as the forms of its moves show."""
+        """Which measured games it is like, as far as the forms of its moves and its board show."""
         if not self.two_in_turn:
             return GameKind.OTHER
         if max(self._cells_in_forms, default=0) >= _TWO:
             return GameKind.PIECES
+        if self.placement is Placement.DROPPED and self.winning_row:
+            return GameKind.FALLING
         anywhere = self.placement in (Placement.ANYWHERE, Placement.CAPTURING) and not self.winning_row
         if anywhere and "*" in self.move_forms and isinstance(self.geometry, SquareGeometry):
             return GameKind.STONES

@@ -39,7 +39,8 @@ def test_among_many_a_line_is_poor_below_two_thirds_of_an_even_share(
         ("draughts", {"variant": "english"}, {"evaluation": True}),
         ("draughts", {"variant": "international"}, {"evaluation": True}),
         ("hex", {"board_size": 7}, {}),
-        ("openspiel", {"game": "connect_four"}, {}),
+        ("openspiel", {"game": "connect_four"}, {"tesuji_capacity": 1_000}),
+        ("openspiel", {"game": "tic_tac_toe"}, {}),
         ("openspiel", {"game": "othello"}, {}),
     ],
 )
