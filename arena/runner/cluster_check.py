@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import version
 from itertools import combinations_with_replacement
 from typing import Final
@@ -13,6 +13,7 @@ from arena.control.settings import Control, ControlError
 from arena.jobs import PlayerSetup
 from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.runner.player_check import check_player
+from arena.runner.remote_players import REMOTE
 from arena.runner.run import certain_to_meet, check_reachable
 from arena.selection.kinds import players_to_check
 from arena.workers.ray_pool import RayPool, Shape, grouped, in_groups, node_name
@@ -43,7 +44,7 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
                 together = " and ".join(player.name for player in players)
                 tell(f"games of {together}: no node has {shape.text}, which they need together")
                 failures += 1
-        for setup, game in checked:
+        for setup, game in _started(checked, tell):
             games = [shape for shape, (_, names) in line_ups.items() if setup.name in names]
             if not any(shape.fits(node) for shape in games for node in nodes):
                 games = [Shape.of([setup])]
@@ -65,6 +66,17 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
             f"{failures} of the checks failed (see above). A player's program must be on each node, at "
             "the same path as here, or in workers.working_folder; amounts and labels are given to `ray start`"
         )
+
+
+def _started(
+    checked: Iterable[tuple[PlayerSetup, GameSettings]], tell: Callable[[str], None]
+) -> Iterator[tuple[PlayerSetup, GameSettings]]:
+    """Those that the arena starts; others dial in to it, wherever their games are played."""
+    for setup, game in checked:
+        if setup.protocol == REMOTE:
+            tell(f"player {setup.name}: dials in here, and is not started")
+        else:
+            yield setup, game
 
 
 def _line_ups(

@@ -76,14 +76,15 @@ def open_workers(control: Control, options: RunOptions) -> Workers:
 
 def check_reachable(control: Control, on: str) -> None:
     """Raise ControlError for players, an ACADEMY or labels that games on a cluster cannot have."""
-    from arena.runner.void_games import DIALS_IN
+    from arena.players.protocols import added_protocols
 
-    dialling = [name for name in control.competitors if control.players[name].protocol in DIALS_IN]
-    if dialling:
-        raise ControlError(
-            f"players.{dialling[0]}: it dials in to this machine, where alone its games can be played; "
-            f"leave it out, or play without a cluster (workers.on = {on!r})"
-        )
+    added = added_protocols()
+    for name in control.competitors:
+        if (protocol := control.players[name].protocol) in added:
+            raise ControlError(
+                f"players.{name}: games of protocol {protocol!r} can be played on the machine alone where "
+                f"their players dial in; leave it out, or play without a cluster (workers.on = {on!r})"
+            )
     if on != "ray" and control.academy is not None and control.academy.embedded:
         raise ControlError(
             f"academy: the embedded server is reached from this machine alone, and games are played on {on}: "

@@ -18,7 +18,8 @@ from typing import Any, Final, TypeVar
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from arena.jobs import GameJob, GameResult, PlayerSetup, label_clash
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.ray_worker import PlayedJob, RayWorker, gpus_of
+from arena.workers.ray_lobby import ArenaEnd
+from arena.workers.ray_worker import PlayedJob, RayWorker, gpus_of, lobby_of
 
 LOCAL: Final = "ray"
 _LOOK_SECONDS: Final = 2.0
@@ -119,6 +120,7 @@ class _Worker:
     node: str = ""
     job: GameJob | None = None
     live: Any = None
+    lobby: ArenaEnd | None = None
     offset: int = 0
     looked: float = 0.0
     hired: float = field(default_factory=time.monotonic)
@@ -297,6 +299,16 @@ class RayPool(Workers):
         worker.job, worker.offset, worker.looked = job, 0, time.monotonic()
         self._busy[job.game_id] = worker
         self._note_end(worker, worker.actor.play.remote(job, self._release))
+        if (lobby := lobby_of(job)) is not None:
+            worker.lobby = self._way_to(lobby, worker.actor, (job.game_id, job.attempt))
+
+    def _way_to(self, lobby: str, actor: Any, game: tuple[str, int]) -> ArenaEnd:
+        return ArenaEnd(
+            lobby,
+            lambda: self._ray.get(actor.take_for_lobby.remote(game)),
+            # Waited for, as calls that run at the same time may overtake each other.
+            lambda piece: self._ray.get(actor.give_from_lobby.remote(game, piece)),
+        )
 
     def _note_end(self, worker: _Worker, call: Any) -> None:
         # The callback runs in a thread of Ray's.
@@ -311,8 +323,9 @@ class RayPool(Workers):
                 resources=dict(shape.custom) or None,
                 label_selector=dict(shape.labels) or None,
                 max_restarts=0,
-                # A game, and a look at it meanwhile: each has a thread, which lasts as long as the actor.
-                max_concurrency=2,
+                # A game, a look at it meanwhile, and the ways to the lobby and back: each has a thread, which
+                # lasts as long as the actor.
+                max_concurrency=4,
             )
         except ValueError as error:
             job = self._waiting[shape][0]
@@ -332,6 +345,8 @@ class RayPool(Workers):
         for workers in (self._idle[worker.shape], self._starting[worker.shape]):
             if worker in workers:
                 workers.remove(worker)
+        if worker.lobby is not None:
+            worker.lobby.close()
         with contextlib.suppress(Exception):
             self._ray.kill(worker.actor)
 
@@ -364,6 +379,9 @@ class RayPool(Workers):
         assert job is not None
         del self._busy[job.game_id]
         worker.job, worker.live = None, None
+        if worker.lobby is not None:
+            worker.lobby.close()
+            worker.lobby = None
         try:
             played: PlayedJob = future.result()
         except Exception as error:

@@ -7,6 +7,7 @@ writes to files is sent back, because the node's disk is not the arena's.
 import os
 import socket
 import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -17,10 +18,13 @@ from typing import Final
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
+from arena.workers.ray_lobby import NodeLobby, Piece
 
 # The most that is sent at once of a game in progress.
 _MOST_LIVE: Final = 1 << 20
 _LOOK_SECONDS: Final = 0.2
+# How long a call waits for something to carry to the arena's lobby.
+_CARRY_SECONDS: Final = 1.0
 # Players write no more than this to the files of one game; the rest is left out.
 _MOST_WRITTEN: Final = 16 << 20
 
@@ -52,6 +56,20 @@ def moved_to_copy(player: PlayerSetup, folder: str | None, copy: str) -> PlayerS
         command=tuple(map(there, player.command)),
         working_directory=None if place is None else there(place),
     )
+
+
+def lobby_of(job: GameJob) -> str | None:
+    """Where players of the game have dialled in, on the arena's machine; None: none of them dials in."""
+    return next(
+        (str(player.parameters["lobby"]) for player in job.players if "lobby" in player.parameters), None
+    )
+
+
+def sent_to(player: PlayerSetup, lobby: Path) -> PlayerSetup:
+    """The player, who is looked for at this lobby if it dials in."""
+    if "lobby" not in player.parameters:
+        return player
+    return replace(player, parameters={**player.parameters, "lobby": str(lobby)})
 
 
 def gpus_of(amounts: Sequence[float]) -> list[range]:
@@ -113,6 +131,8 @@ class RayWorker:
             os.environ.pop(name, None)
         self._slot, self._pin = slot, pin
         self._pool: WorkerPool | None = None
+        self._lobby: tuple[tuple[str, int], NodeLobby] | None = None
+        self._lobby_changed = threading.Condition()
 
     def play(self, job: GameJob, release: str) -> PlayedJob:
         """Play a game of an arena of this release."""
@@ -127,20 +147,50 @@ class RayWorker:
 
     def _played(self, job: GameJob, pool: WorkerPool, folder: Path) -> PlayedJob:
         errors, transcript, self._live = folder / "errors", folder / "transcript", folder / "live"
+        lobby = NodeLobby(folder) if lobby_of(job) is not None else None
         here = replace(
             job,
             players=tuple(
-                moved_to_copy(player, self._copied, str(Path.cwd())) for player in with_own_gpus(job.players)
+                moved_to_copy(
+                    player if lobby is None else sent_to(player, lobby.path), self._copied, str(Path.cwd())
+                )
+                for player in with_own_gpus(job.players)
             ),
             log_path=None if job.log_path is None else str(errors),
             transcript=None if job.transcript is None else str(transcript),
             live_path=None if job.live_path is None else str(self._live),
         )
-        pool.submit(here)
-        result = None
-        while result is None:
-            result = pool.next_result(_LOOK_SECONDS)
+        if lobby is not None:
+            with self._lobby_changed:
+                self._lobby = (job.game_id, job.attempt), lobby
+                self._lobby_changed.notify_all()
+        try:
+            pool.submit(here)
+            result = None
+            while result is None:
+                result = pool.next_result(_LOOK_SECONDS)
+        finally:
+            if lobby is not None:
+                lobby.close()
         return PlayedJob(result, _read(errors), _read(transcript))
+
+    def take_for_lobby(self, game: tuple[str, int]) -> Sequence[Piece]:
+        """What an attempt at a game has for the arena's lobby; nothing where it has not begun."""
+        lobby = self._lobby_of(game)
+        return () if lobby is None else lobby.take(_CARRY_SECONDS)
+
+    def give_from_lobby(self, game: tuple[str, int], piece: Piece) -> None:
+        """Hand an attempt at a game what the arena's lobby sent."""
+        lobby = self._lobby_of(game)
+        if lobby is not None:
+            lobby.give(piece)
+
+    def _lobby_of(self, game: tuple[str, int]) -> NodeLobby | None:
+        with self._lobby_changed:
+            self._lobby_changed.wait_for(
+                lambda: self._lobby is not None and self._lobby[0] == game, _CARRY_SECONDS
+            )
+            return self._lobby[1] if self._lobby is not None and self._lobby[0] == game else None
 
     def live(self, offset: int) -> bytes:
         """What the game in progress has added to its file for watchers since `offset`."""

@@ -5,9 +5,11 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,10 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'academy-ar
 from arena.results.database import NoResultsYetError, ResultsDatabase
 from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
+from clients.connection import Connection
+from clients.remote_play import Engine, Game, GameEnd, GameTurn, dial_in
 from tests.arena.engines import ENGINE
+from tests.ports import free_ports
 
 _LOOPBACK = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
@@ -171,6 +176,80 @@ def test_what_players_write_to_their_standard_error_comes_back(cluster: Any, tmp
     assert done.returncode == 0 and "ray" not in done.stderr.lower()
     assert "a: so much to say" in (tmp_path / "cup.log").read_text()
     assert "genmove" in (tmp_path / "cup.protocol" / "AvB_0.log").read_text()
+
+
+class DiallingIn:
+    """A bot that dials in from this machine, passes, and notes how games end that count."""
+
+    def __init__(self, port: int, pause: float) -> None:
+        self.began: list[str] = []
+        self.counted: list[str] = []
+        self._pause = pause
+        there = Connection(f"127.0.0.1:{port}", token="secret")
+        dialling = partial(dial_in, there, "remote", self._game, Engine(games_at_once=8), redial_seconds=60)
+        threading.Thread(target=partial(dialling, game_over=self._over), daemon=True).start()
+
+    def _game(self, game: Game) -> Callable[[GameTurn], str]:
+        self.began.append(game.game_id)
+
+        def choose(_: GameTurn) -> str:
+            time.sleep(self._pause)
+            return "pass"
+
+        return choose
+
+    def _over(self, game: Game, end: GameEnd) -> None:
+        # Before the first game here, and in no game that counts, players are checked.
+        if end.winners:
+            self.counted.append("won" if game.seat in end.winners else "lost")
+
+
+def write_remote_cup(folder: Path, port: int, rounds: int) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "token").write_text("secret")
+    remote = '[players.remote]\nprotocol = "grpc"\ntoken_file = "token"\nstart_seconds = 60\n'
+    address = f'[remote]\naddress = "127.0.0.1:{port}"\n'
+    return write_cup(folder, RANDOM + remote + address, f"rounds = {rounds}\nparallel = 2")
+
+
+def test_players_that_dial_in_play_from_any_node_as_from_here_and_hear_their_end(
+    cluster: Any, tmp_path: Path
+) -> None:
+    played, ended = [], []
+    for name, options in (("here", ()), ("there", ("--on", cluster.address))):
+        (port,) = free_ports(1)
+        path = write_remote_cup(tmp_path / name, port, rounds=2)
+        bot = DiallingIn(port, pause=0.0)
+        done = arena("run", "--quiet", str(path), *options)
+        assert (done.returncode, done.stderr) == (0, "")
+        await_true(lambda bot=bot: len(bot.counted) == 4)  # type: ignore[misc]
+        played.append(results(path))
+        ended.append(sorted(bot.counted))
+    assert played[0] == played[1] and len(played[0]) == 6
+    assert ended[0] == ended[1]
+    checked = arena("check", str(path), "--on", cluster.address)
+    assert checked.returncode == 0, checked.stderr
+    assert "player remote: dials in here, and is not started" in checked.stdout
+
+
+def test_a_player_that_dialled_in_plays_again_where_its_games_nodes_are_lost(
+    cluster: Any, tmp_path: Path
+) -> None:
+    (port,) = free_ports(1)
+    path = write_remote_cup(tmp_path / "cup", port, rounds=1)
+    bot = DiallingIn(port, pause=0.2)
+    playing, _ = start(cluster, path)
+    await_true(lambda: bool(bot.began))
+    for node in cluster.list_all_nodes()[1:]:
+        cluster.remove_node(node, allow_graceful=False)
+    for name in ("left", "right"):
+        cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1})
+    output, errors = playing.communicate(timeout=180)
+    assert playing.returncode == 0, output + errors
+    assert [game_id for game_id, _ in results(path)] == ["AvB_0", "AvC_0", "BvC_0"]
+    assert "is played again: " in errors
+    await_true(lambda: len(bot.counted) == 2)
+    assert len(bot.began) > 2
 
 
 def test_a_game_whose_node_is_lost_is_played_again_and_every_game_counts_once(

@@ -11,6 +11,7 @@ from arena.control.toml_file import parse, read
 from arena.players.player import InvalidPlayerParametersError
 from arena.runner.listeners import open_listeners
 from arena.runner.playing import check_players
+from arena.runner.run import check_reachable
 from referees.diplomacy.daide_server.settings import DaideAddress
 
 PLAYERS = """
@@ -34,6 +35,13 @@ def control(folder: Path, more: str = "", players: str = PLAYERS, game: str = "d
         f'[[series]]\nname = "x"\nselector = "least-played"\n{players}\n{more}'
     )
     return read(path)
+
+
+def test_games_on_a_cluster_are_refused_before_it_is_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(
+        ControlError, match=r"players\.a: games of protocol 'daide' can be played on the machine"
+    ):
+        check_reachable(control(tmp_path), "ray://nowhere:10001")
 
 
 def test_players_and_address_are_read(tmp_path: Path) -> None:
