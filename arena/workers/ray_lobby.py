@@ -149,6 +149,7 @@ class ArenaEnd:
             try:
                 self._give(Piece(number, content))
             except Exception:  # As above.
+                self.close()
                 return
 
 
