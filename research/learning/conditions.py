@@ -46,6 +46,11 @@ CONDITIONS: Final = {
         "openings, tesujis that are remembered, and analysts", lessons="analysed", remembers=True
     ),
     "remembered": Condition("openings, and tesujis that are remembered", remembers=True),
+    "defaults": Condition(
+        "a new game's settings: openings, one node a question, and tesujis that are remembered",
+        fair_use={"opening_plies_ahead": 0},
+        remembers=True,
+    ),
     "everything": Condition("openings, tesujis and analysts", lessons="analysed"),
     "shared": Condition("openings and tesujis"),
     "evaluated": Condition("openings, tesujis, and the evaluation's patterns", lessons="evaluated"),

@@ -88,6 +88,7 @@ TRIALS: Final = {
         conditions=(
             "everything-remembered",
             "remembered",
+            "defaults",
             "everything",
             "shared",
             "openings",
@@ -129,7 +130,7 @@ TRIALS: Final = {
         student=30,
         seconds=0.016,
         contests=1_000,
-        conditions=("remembered", "everything", "shared", "own", "open"),
+        conditions=("remembered", "defaults", "everything", "shared", "own", "open"),
         analysis=Analysis(1_000, 600),
     ),
     # Others' programs teach as well as the project's.
