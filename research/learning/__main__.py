@@ -68,6 +68,7 @@ def main() -> None:
         ledger.keep()
         report.tabulate(ledger)
         report.draw(ledger)
+        report.draw_societies(ledger)
         return
     site, deadline = Site(ledger, options.data, _commit()), time.monotonic() + 60 * options.minutes
     names = options.games or list(TRIALS)

@@ -1,10 +1,10 @@
 """The tables and the chart of docs/explanation/does-it-help.md: what the ledger says, and nothing else."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from arena.ratings.pentanomial import Counts, MatchEstimate, estimate
 from benchmarks.figures import placed
@@ -16,6 +16,7 @@ from research.learning.ledger import Ledger, counted
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "explanation" / "does-it-help.md"
 CHART: Final = DOCUMENT.with_suffix(".svg")
+SOCIETY_CHART: Final = DOCUMENT.with_name("does-it-help-society.svg")
 HEAD: Final = "\n".join(
     (
         "| game, a move | learnt from | what it has | "
@@ -111,16 +112,19 @@ def rows(ledger: Ledger, game: str) -> list[str]:
 
 def society_rows(ledger: Ledger, game: str) -> list[str]:
     """The rows of a game in the table of societies that consult while they play."""
-    table = []
-    for key in society.measured(ledger, game):
-        pairs = list(ledger.of("society", **key))
-        for end in range(WINDOW, WINDOW + max(pair["number"] for pair in pairs), WINDOW):
-            scored = [pair["points"] for pair in pairs if end - WINDOW < pair["number"] <= end]
-            table.append(
-                f"| {TRIALS[game].title} | {100 * key['share']:.0f} % | {end - WINDOW:,} to {end:,} | "
-                f"{2 * len(scored):,} | {_gained(counted(scored))} |"
-            )
-    return table
+    return [
+        f"| {TRIALS[game].title} | {100 * key['share']:.0f} % | {end - WINDOW:,} to {end:,} | "
+        f"{2 * sum(counts):,} | {_gained(counts)} |"
+        for key in society.measured(ledger, game)
+        for end, counts in _windows(ledger, key)
+    ]
+
+
+def _windows(ledger: Ledger, key: Mapping[str, object]) -> Iterator[tuple[int, Counts]]:
+    """A society's pairs by when they were played: up to so many contests, since the number before."""
+    pairs = list(ledger.of("society", **key))
+    for end in range(WINDOW, WINDOW + max(pair["number"] for pair in pairs), WINDOW):
+        yield end, counted([pair["points"] for pair in pairs if end - WINDOW < pair["number"] <= end])
 
 
 def _gained(counts: Counts | None) -> str:
@@ -150,14 +154,7 @@ def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
 
 def draw(ledger: Ledger, file: Path = CHART) -> None:
     """Draw the Elo gained by each condition, of matches of enough games."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    # The same figures are to make the same file, and their text stays text.
-    matplotlib.rcParams["svg.hashsalt"] = "learning"
-    matplotlib.rcParams["svg.fonttype"] = "none"
-    from matplotlib import pyplot
-
+    pyplot = _pyplot()
     shown: list[tuple[str, Measured, MatchEstimate]] = []
     for game, trial in TRIALS.items():
         for match in measured(ledger, game):
@@ -180,3 +177,43 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
     )
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)
+
+
+def draw_societies(ledger: Ledger, file: Path = SOCIETY_CHART) -> None:
+    """Draw the Elo that societies gain while they play."""
+    pyplot = _pyplot()
+    figure, axes = pyplot.subplots(figsize=(8, 4), layout="constrained")
+    for game, trial in TRIALS.items():
+        for key in society.measured(ledger, game):
+            windows = [
+                (end - WINDOW / 2, gain)
+                for end, counts in _windows(ledger, key)
+                if (gain := estimate(counts)) and math.isfinite(gain.elo_error)
+            ]
+            axes.errorbar(
+                [middle for middle, _ in windows],
+                [gain.elo for _, gain in windows],
+                yerr=[gain.elo_error for _, gain in windows],
+                marker="o",
+                capsize=3,
+                label=f"{trial.title}, consulted in {100 * key['share']:.0f} % of the contests",
+            )
+    axes.axhline(0.0, color="grey", linewidth=0.8)
+    axes.set_xlim(left=0.0)
+    axes.set_xlabel("Contests that ACADEMY has learnt from")
+    axes.set_ylabel("Elo gained with the same playouts (95 %)")
+    axes.legend(loc="lower right")
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def _pyplot() -> Any:
+    """Where figures are made, as files that are the same for the same figures, and whose text stays text."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "learning"
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    from matplotlib import pyplot
+
+    return pyplot

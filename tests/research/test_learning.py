@@ -200,14 +200,19 @@ def test_the_same_figures_make_the_same_page_and_chart(tmp_path: Path) -> None:
     results = site(tmp_path).ledger
     add_pairs(results, FIRST, *[0.5, 1, 2, 1.5, 1] * report.FEWEST_PAIRS_DRAWN)
     add_pairs(results, Row("small", "first", "own"), 0.5, 1, 2)
+    for number, points in enumerate((0.5, 1.0, 2.0, 1.0), 1):
+        results.add(kind="society", **society.key("small", 0.5), commit="", number=2 * number, points=points)
     results.keep()
     (tmp_path / "pairs.jsonl").unlink()
-    for name in ("a.svg", "b.svg"):
-        report.draw(site(tmp_path).ledger, tmp_path / name)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    text = (tmp_path / "a.svg").read_text()
+    for draw in (report.draw, report.draw_societies):
+        for name in ("a.svg", "b.svg"):
+            draw(site(tmp_path).ledger, tmp_path / f"{draw.__name__}-{name}")
+        first, second = (tmp_path / f"{draw.__name__}-{name}" for name in ("a.svg", "b.svg"))
+        assert first.read_bytes() == second.read_bytes()
+    text = (tmp_path / "draw-a.svg").read_text()
     assert "Tic-tac-toe, 10 ms: openings and tesujis" in text
     assert "of own contests only" not in text
+    assert "Tic-tac-toe, consulted in 50 % of the contests" in (tmp_path / "draw_societies-a.svg").read_text()
 
 
 def test_the_page_has_the_tables_in_their_places(tmp_path: Path) -> None:
