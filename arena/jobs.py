@@ -8,6 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from referees.api import Outcome
 
+# The protocol of players that dial in at the arena's lobby.
+REMOTE: Final = "grpc"
+
 
 @dataclass(frozen=True)
 class TimeControl:

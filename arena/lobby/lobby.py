@@ -206,6 +206,10 @@ class RemoteSeat:
             if self._ready:
                 return
             self._ready = True
+        if message.HasField("decline"):
+            if self._ready and self._request is None:
+                return
+            self._request = None
         self.send_to_game(lobby_pb2.ToGame(heard=message))
 
 

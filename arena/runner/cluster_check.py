@@ -10,10 +10,9 @@ from typing import Final
 from arena.control import plans
 from arena.control.plans import GameSettings
 from arena.control.settings import Control, ControlError
-from arena.jobs import PlayerSetup
+from arena.jobs import REMOTE, PlayerSetup
 from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.runner.player_check import check_player
-from arena.runner.remote_players import REMOTE
 from arena.runner.run import certain_to_meet, check_reachable
 from arena.selection.kinds import players_to_check
 from arena.workers.ray_pool import RayPool, Shape, grouped, in_groups, node_name

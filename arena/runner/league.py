@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.control.settings import Control
-from arena.jobs import PlayerSetup
+from arena.jobs import REMOTE, PlayerSetup
 from arena.league.database import LeagueDatabase
 from arena.league.estimates import estimate_all
 from arena.league.members import versions_of
@@ -24,7 +24,6 @@ from arena.league.tables import PLAYER, RATING
 from arena.ratings.bradley_terry import PRIOR, PRIOR_DEVIATION, VERSION_DEVIATION, Strengths
 from arena.ratings.pentanomial import NORMAL_95
 from arena.results.database import ResultsDatabase, reason
-from arena.runner.remote_players import REMOTE
 
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 60.0

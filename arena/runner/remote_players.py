@@ -15,13 +15,12 @@ from academy.wire.addresses import InvalidAddressError
 from academy.wire.tokens import MAX_TOKEN, digest_of, same_digest
 from arena.control.settings import Control
 from arena.control.tokens import MissingTokenError, token_digest
-from arena.jobs import PlayerSetup
+from arena.jobs import REMOTE, PlayerSetup
 from arena.output import complain
 
 if TYPE_CHECKING:
     from arena.lobby.server import Note
 
-REMOTE: Final = "grpc"
 # Set for competitions that a service runs, whose players dial in to the service.
 LOBBY_VARIABLE: Final = "ARENA_LOBBY"
 _TOKEN_BYTES: Final = 32

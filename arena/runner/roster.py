@@ -7,11 +7,12 @@ from dataclasses import replace
 from arena.control import plans
 from arena.control.control_file import read
 from arena.control.settings import Control, ControlError
+from arena.jobs import REMOTE
 from arena.league.database import LeagueDatabase
 from arena.ratings.bradley_terry import Strengths
 from arena.runner.competition import Competition
 from arena.runner.league import strengths_in
-from arena.runner.remote_players import LOBBY_VARIABLE, REMOTE, at_service, free_competitors
+from arena.runner.remote_players import LOBBY_VARIABLE, at_service, free_competitors
 from arena.selection.standing import Standing
 
 

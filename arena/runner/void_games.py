@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from arena.control import plans
 from arena.control.settings import Control
-from arena.jobs import Fault, GameResult, PlayerSetup
+from arena.jobs import REMOTE, Fault, GameResult, PlayerSetup
 from arena.match.verdicts import Loss, decide_against
 from arena.players.protocols import added_protocols
-from arena.runner.remote_players import REMOTE
 from arena.selection.selector import Fixture, Selector, original_name
 from arena.selection.voids import Sequel, VoidRules
 from referees.api import Referee, Termination

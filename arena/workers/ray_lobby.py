@@ -4,164 +4,237 @@ The game finds a socket on its node, as it finds the lobby's on the arena's mach
 carried by calls of Ray's, so it needs no port and no rights but the cluster's own.
 """
 
+import asyncio
 import contextlib
-import socket
 import threading
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
+
+from arena.jobs import REMOTE, GameJob, PlayerSetup
 
 _PIECE_BYTES: Final = 1 << 16
+# More waits in the game's process.
 _MOST_PIECES: Final = 64
-_CLOSING_SECONDS: Final = 5.0
+# A game reads what its player says by turns; a player that says more than this meanwhile is cut off.
+_MOST_UNREAD: Final = 16 << 20
+_ENDING_SECONDS: Final = 5.0
+_T = TypeVar("_T")
 
 
 class Piece(NamedTuple):
-    """Bytes of one of a game's connections to the lobby; none: it has ended."""
+    """Bytes of one of a game's connections to the lobby; none: the sender has ended it."""
 
     connection: int
     content: bytes
 
 
+def lobby_of(job: GameJob) -> str | None:
+    """The socket of the lobby on the arena's machine; None where no player of the game has dialled in."""
+    remote = [player for player in job.players if player.protocol == REMOTE]
+    return str(remote[0].parameters["lobby"]) if remote else None
+
+
+def at_lobby(player: PlayerSetup, lobby: Path) -> PlayerSetup:
+    """The player, looked for at another lobby if it dials in."""
+    if player.protocol != REMOTE:
+        return player
+    return replace(player, parameters={**player.parameters, "lobby": str(lobby)})
+
+
 class NodeLobby:
-    """The socket on the node, in a folder of this user's."""
+    """The socket on the node, in a folder of this user's. Its methods may be called from any thread."""
 
     def __init__(self, folder: Path) -> None:
+        """Listen. Raises OSError."""
         self.path = folder / "lobby"
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(self.path))
-        self._listener.listen()
-        self._changed = threading.Condition()
-        self._pieces: deque[Piece] = deque()
-        self._connections: dict[int, socket.socket] = {}
-        self._open = 0
-        self._is_carried = True
-        threading.Thread(target=self._accept, name="lobby", daemon=True).start()
+        self._numbers = count()
+        self._writers: dict[int, asyncio.StreamWriter] = {}
+        self._reading: set[asyncio.Task[None]] = set()
+        self._pieces: list[Piece] = []
+        self._is_over = False
+        self._changed = asyncio.Condition()
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, name="lobby", daemon=True).start()
+        self._server = self._run(asyncio.start_unix_server(self._serve, self.path))
 
-    def take(self, seconds: float) -> list[Piece]:
-        """What the game has sent since the last call, after whose pieces it comes; it may wait for some."""
-        with self._changed:
-            self._is_carried = True
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: bool(self._pieces), seconds)
-            pieces = list(self._pieces)
-            self._pieces.clear()
-            self._is_carried = not pieces
-            self._changed.notify_all()
-            return pieces
+    def receive(self, seconds: float) -> Sequence[Piece] | None:
+        """What the game has sent meanwhile, for which this waits some seconds; None once it is over."""
+        return self._run(self._receive(seconds))
 
-    def give(self, piece: Piece) -> None:
-        """Hand the game what the lobby sent."""
-        connection = self._connections[piece.connection]
-        # The game may have closed it.
-        with contextlib.suppress(OSError):
-            if piece.content:
-                connection.sendall(piece.content)
-            else:
-                connection.shutdown(socket.SHUT_RDWR)
+    def send(self, pieces: Iterable[Piece]) -> None:
+        """Send the game what the lobby sent. This waits for nothing."""
+        for piece in pieces:
+            self._loop.call_soon_threadsafe(self._write, piece)
 
-    def close(self) -> None:
-        """Wait a while until the lobby has what the game sent at its end."""
-        with self._changed:
-            self._changed.wait_for(
-                lambda: self._is_carried and not (self._pieces or self._open), _CLOSING_SECONDS
-            )
-        for opened in (self._listener, *self._connections.values()):
-            _end(opened)
+    def end(self) -> Sequence[Piece]:
+        """End all connections once the game has; return what is not received yet."""
+        return self._run(self._end())
 
-    def _accept(self) -> None:
-        for number in count():
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            with self._changed:
-                self._connections[number] = connection
-                self._open += 1
-            read = threading.Thread(target=self._read, args=(number, connection), daemon=True)
-            read.start()
+    def _run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def _read(self, number: int, connection: socket.socket) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._reading.add(task)
+        number = next(self._numbers)
+        self._writers[number] = writer
         content = b"."
         while content:
-            content = _received(connection)
-            with self._changed:
-                self._changed.wait_for(lambda: len(self._pieces) < _MOST_PIECES)
+            try:
+                content = await reader.read(_PIECE_BYTES)
+            except OSError:
+                content = b""
+            async with self._changed:
+                await self._changed.wait_for(lambda: len(self._pieces) < _MOST_PIECES or self._is_over)
                 self._pieces.append(Piece(number, content))
-                self._open -= not content
                 self._changed.notify_all()
+        self._reading.discard(task)
+
+    def _write(self, piece: Piece) -> None:
+        writer = self._writers[piece.connection]
+        if writer.is_closing():
+            return
+        if not piece.content:
+            writer.close()
+        elif writer.transport.get_write_buffer_size() > _MOST_UNREAD:
+            writer.transport.abort()
+        else:
+            writer.write(piece.content)
+
+    async def _receive(self, seconds: float) -> Sequence[Piece] | None:
+        async with self._changed:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._changed.wait_for(lambda: bool(self._pieces) or self._is_over)
+            pieces, self._pieces = self._pieces, []
+            self._changed.notify_all()
+        return None if self._is_over else pieces
+
+    async def _end(self) -> Sequence[Piece]:
+        self._server.close()
+        left: list[Piece] = []
+        deadline = self._loop.time() + _ENDING_SECONDS
+        # The game's process has closed its connections, or has ended.
+        while self._reading and self._loop.time() < deadline:
+            left += await self._receive(0.05) or ()
+        self._is_over = True
+        async with self._changed:
+            left += self._pieces
+            self._pieces = []
+            self._changed.notify_all()
+        for writer in self._writers.values():
+            writer.transport.abort()
+        return left
 
 
-class ArenaEnd:
-    """The other end, on the arena's machine: connects to the lobby for each connection of the game.
+class LobbyLinks:
+    """The other ends, on the arena's machine, of all games in progress: in a thread of their own."""
 
-    `take` and `give` are those of the `NodeLobby`, each of which may fail with any error once the node is
-    lost. They are called in threads.
-    """
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, name="lobby-links", daemon=True).start()
+
+    def open(
+        self,
+        lobby: str,
+        receive: Callable[[], "Future[Sequence[Piece] | None]"],
+        send: Callable[[Sequence[Piece]], "Future[None]"],
+        fail: Callable[[Exception], object],
+    ) -> "LobbyLink":
+        """Connect a game with the lobby.
+
+        `receive` and `send` are those of its `NodeLobby`. `fail` is called, in another thread, if they fail:
+        the game must be given up then, as it would wait in vain, and a player lose by it.
+        """
+        link = LobbyLink(lobby, receive, send)
+        link.carried = asyncio.run_coroutine_threadsafe(link.carry(fail), self._loop)
+        return link
+
+
+class LobbyLink:
+    """What connects one game with the lobby; made by `LobbyLinks.open`."""
+
+    carried: "Future[None]"
 
     def __init__(
-        self, lobby: str, take: Callable[[], Sequence[Piece]], give: Callable[[Piece], object]
+        self,
+        lobby: str,
+        receive: Callable[[], "Future[Sequence[Piece] | None]"],
+        send: Callable[[Sequence[Piece]], "Future[None]"],
     ) -> None:
-        self._lobby, self._take, self._give = lobby, take, give
-        self._connections: dict[int, socket.socket] = {}
-        self._is_closed = threading.Event()
-        threading.Thread(target=self._carry, name="to-lobby", daemon=True).start()
+        self._lobby, self._receive, self._send = lobby, receive, send
+        # None: the lobby is gone.
+        self._writers: dict[int, asyncio.StreamWriter | None] = {}
+        self._heard: asyncio.Queue[Piece] = asyncio.Queue(_MOST_PIECES)
+        self._left: Future[Sequence[Piece]] = Future()
 
-    def close(self) -> None:
-        """Carry nothing from now on, as the game is over; the lobby hears that it is."""
-        self._is_closed.set()
+    def end(self, left: Sequence[Piece] = ()) -> None:
+        """Pass on what the game has sent last, and end its connections at the lobby."""
+        self._left.set_result(left)
+        with contextlib.suppress(TimeoutError):
+            self.carried.result(_ENDING_SECONDS)
 
-    def _carry(self) -> None:
+    async def carry(self, fail: Callable[[Exception], object]) -> None:
+        """Carry what there is until the game is over."""
+        tasks = [asyncio.create_task(self._send_all()), asyncio.create_task(self._receive_all())]
         try:
-            while not self._is_closed.is_set():
-                for piece in self._take():
-                    self._pass_on(piece)
-        except Exception:  # The node is lost, which the pool finds out by the game.
-            pass
+            # The first ends by a fault alone.
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        except Exception as error:
+            if not self._left.done():
+                fail(error)
         finally:
-            for connection in self._connections.values():
-                _end(connection)
+            for task in tasks:
+                task.cancel()
+            for writer in filter(None, self._writers.values()):
+                writer.close()
 
-    def _pass_on(self, piece: Piece) -> None:
-        if piece.connection not in self._connections:
-            self._connections[piece.connection] = self._connect(piece.connection)
-        connection = self._connections[piece.connection]
-        with contextlib.suppress(OSError):
-            if piece.content:
-                connection.sendall(piece.content)
-            else:
-                connection.shutdown(socket.SHUT_WR)
+    async def _receive_all(self) -> None:
+        hearing: set[asyncio.Task[None]] = set()
+        try:
+            while (pieces := await asyncio.wrap_future(self._receive())) is not None:
+                await self._pass_on(pieces, hearing)
+            await self._pass_on(await asyncio.wrap_future(self._left), hearing)
+        finally:
+            for task in hearing:
+                task.cancel()
 
-    def _connect(self, number: int) -> socket.socket:
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # Where the lobby is gone the game hears it from a connection that has ended.
-        with contextlib.suppress(OSError):
-            connection.connect(self._lobby)
-        threading.Thread(target=self._hear, args=(number, connection), daemon=True).start()
-        return connection
+    async def _pass_on(self, pieces: Sequence[Piece], hearing: set[asyncio.Task[None]]) -> None:
+        for number, content in pieces:
+            if number not in self._writers:
+                self._writers[number] = None
+                try:
+                    reader, self._writers[number] = await asyncio.open_unix_connection(self._lobby)
+                except (ConnectionError, FileNotFoundError):
+                    await self._heard.put(Piece(number, b""))
+                else:
+                    hearing.add(asyncio.create_task(self._hear(number, reader)))
+            writer = self._writers[number]
+            if writer is not None and not writer.is_closing():
+                if content:
+                    writer.write(content)
+                else:
+                    writer.close()
 
-    def _hear(self, number: int, connection: socket.socket) -> None:
+    async def _hear(self, number: int, reader: asyncio.StreamReader) -> None:
         content = b"."
         while content:
-            content = _received(connection)
             try:
-                self._give(Piece(number, content))
-            except Exception:  # As above.
-                self.close()
-                return
+                content = await reader.read(_PIECE_BYTES)
+            except OSError:
+                content = b""
+            await self._heard.put(Piece(number, content))
 
-
-def _received(connection: socket.socket) -> bytes:
-    try:
-        return connection.recv(_PIECE_BYTES)
-    except OSError:
-        return b""
-
-
-def _end(opened: socket.socket) -> None:
-    # Closing alone wakes nobody who waits for it in another thread.
-    with contextlib.suppress(OSError):
-        opened.shutdown(socket.SHUT_RDWR)
-    opened.close()
+    async def _send_all(self) -> None:
+        while True:
+            pieces = [await self._heard.get()]
+            while not self._heard.empty():
+                pieces.append(self._heard.get_nowait())
+            await asyncio.wrap_future(self._send(pieces))

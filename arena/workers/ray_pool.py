@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
-from arena.jobs import GameJob, GameResult, PlayerSetup, label_clash
+from arena.jobs import REMOTE, GameJob, GameResult, PlayerSetup, label_clash
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.ray_lobby import ArenaEnd
-from arena.workers.ray_worker import PlayedJob, RayWorker, gpus_of, lobby_of
+from arena.workers.ray_lobby import LobbyLink, LobbyLinks, lobby_of
+from arena.workers.ray_worker import PlayedJob, RayWorker, gpus_of
 
 LOCAL: Final = "ray"
 _LOOK_SECONDS: Final = 2.0
@@ -32,12 +32,16 @@ _LIVE_SECONDS: Final = 0.5
 _CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
 _LIVE_LOOKS: Final = 50
+# What a game takes of a node if all of its players have dialled in, and think elsewhere.
+_PASSING_ON_CPUS: Final = 0.1
 # Workers in a row that end before they are ready, after which it costs games.
 _MOST_FAILED_STARTS: Final = 20
 # What Ray is to do on the user's terminal, in its reports and its network: nothing, none, and what the user
 # has set. It reads these when it is loaded.
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
+    # A call after the run would start another cluster.
+    "RAY_ENABLE_AUTO_CONNECT": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Notices of nodes that end would be printed among the results.
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
@@ -73,14 +77,14 @@ class Shape:
     @classmethod
     def of(cls, players: Iterable[PlayerSetup]) -> "Shape":
         """What the players of a game need together."""
-        needs = [player.resources for player in players]
+        needs = [player.resources for player in players if player.protocol != REMOTE]
         custom: defaultdict[str, float] = defaultdict(float)
         for need in needs:
             for name, amount in need.custom.items():
                 custom[name] += amount
         gpus = [need.gpus for need in needs]
         return cls(
-            sum(need.cpus for need in needs),
+            sum(need.cpus for need in needs) if needs else _PASSING_ON_CPUS,
             # Ray gives whole ones, or a part of one.
             sum(gpus) if sum(gpus) < 1 else float(max(taken.stop for taken in gpus_of(gpus))),
             sum(need.memory_bytes for need in needs),
@@ -120,7 +124,7 @@ class _Worker:
     node: str = ""
     job: GameJob | None = None
     live: Any = None
-    lobby: ArenaEnd | None = None
+    link: LobbyLink | None = None
     offset: int = 0
     looked: float = 0.0
     hired: float = field(default_factory=time.monotonic)
@@ -169,6 +173,7 @@ class RayPool(Workers):
         self._ray = _connected(on, environment)
         self._actors = self._ray.remote(RayWorker)
         self._release = version("academy-arena")
+        self._links = LobbyLinks()
         self._live_seconds = max(_LIVE_SECONDS, size / _LIVE_LOOKS)
         self._looked_at_games = 0.0
         self._look_at_nodes()
@@ -300,14 +305,22 @@ class RayPool(Workers):
         self._busy[job.game_id] = worker
         self._note_end(worker, worker.actor.play.remote(job, self._release))
         if (lobby := lobby_of(job)) is not None:
-            worker.lobby = self._way_to(lobby, worker.actor, (job.game_id, job.attempt))
+            worker.link = self._link(lobby, worker.actor, job)
 
-    def _way_to(self, lobby: str, actor: Any, game: tuple[str, int]) -> ArenaEnd:
-        return ArenaEnd(
+    def _link(self, lobby: str, actor: Any, job: GameJob) -> LobbyLink:
+        attempt = job.game_id, job.attempt
+
+        def fail(error: Exception) -> None:
+            # The game is lost with its worker, as if the node was.
+            if not isinstance(error, self._ray.exceptions.RayActorError):
+                self._news.append(f"game {job.game_id} has lost its way to the lobby: {_in_short(error)}")
+                self._ray.kill(actor)
+
+        return self._links.open(
             lobby,
-            lambda: self._ray.get(actor.take_for_lobby.remote(game)),
-            # Waited for, as calls that run at the same time may overtake each other.
-            lambda piece: self._ray.get(actor.give_from_lobby.remote(game, piece)),
+            lambda: actor.receive_for_lobby.remote(attempt).future(),
+            lambda pieces: actor.send_from_lobby.remote(attempt, pieces).future(),
+            fail,
         )
 
     def _note_end(self, worker: _Worker, call: Any) -> None:
@@ -323,8 +336,8 @@ class RayPool(Workers):
                 resources=dict(shape.custom) or None,
                 label_selector=dict(shape.labels) or None,
                 max_restarts=0,
-                # A game, a look at it meanwhile, and the ways to the lobby and back: each has a thread, which
-                # lasts as long as the actor.
+                # A game, a look at it meanwhile, and one call for each way between it and the lobby: each has
+                # a thread, which lasts as long as the actor.
                 max_concurrency=4,
             )
         except ValueError as error:
@@ -345,10 +358,11 @@ class RayPool(Workers):
         for workers in (self._idle[worker.shape], self._starting[worker.shape]):
             if worker in workers:
                 workers.remove(worker)
-        if worker.lobby is not None:
-            worker.lobby.close()
         with contextlib.suppress(Exception):
             self._ray.kill(worker.actor)
+        if worker.link is not None:
+            worker.link.end()
+            worker.link = None
 
     def _settle(self, worker: _Worker, future: Any) -> WorkerLost | None:
         """Take in a worker that has found a node. If none can start, it costs a game that waits for them."""
@@ -379,14 +393,14 @@ class RayPool(Workers):
         assert job is not None
         del self._busy[job.game_id]
         worker.job, worker.live = None, None
-        if worker.lobby is not None:
-            worker.lobby.close()
-            worker.lobby = None
         try:
             played: PlayedJob = future.result()
         except Exception as error:
             self._dismiss(worker)
             return self._lost(job, worker.node, error)
+        if worker.link is not None:
+            worker.link.end(played.to_lobby)
+            worker.link = None
         self._idle[worker.shape].append(worker)
         _add_to(job.log_path, played.errors)
         _add_to(job.transcript, played.transcript)

@@ -18,7 +18,7 @@ from typing import Final
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
-from arena.workers.ray_lobby import NodeLobby, Piece
+from arena.workers.ray_lobby import NodeLobby, Piece, at_lobby, lobby_of
 
 # The most that is sent at once of a game in progress.
 _MOST_LIVE: Final = 1 << 20
@@ -35,11 +35,15 @@ _GPU_VARIABLES: Final = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VI
 
 @dataclass(frozen=True)
 class PlayedJob:
-    """What came of a job, and what its players wrote: standard errors, and the lines of their protocols."""
+    """What came of a job, and what its players wrote: standard errors, and the lines of their protocols.
+
+    `to_lobby` is what the game has sent last to players that dialled in.
+    """
 
     result: GameResult | WorkerLost
-    errors: bytes
-    transcript: bytes
+    errors: bytes = b""
+    transcript: bytes = b""
+    to_lobby: Sequence[Piece] = ()
 
 
 def moved_to_copy(player: PlayerSetup, folder: str | None, copy: str) -> PlayerSetup:
@@ -56,20 +60,6 @@ def moved_to_copy(player: PlayerSetup, folder: str | None, copy: str) -> PlayerS
         command=tuple(map(there, player.command)),
         working_directory=None if place is None else there(place),
     )
-
-
-def lobby_of(job: GameJob) -> str | None:
-    """Where players of the game have dialled in, on the arena's machine; None: none of them dials in."""
-    return next(
-        (str(player.parameters["lobby"]) for player in job.players if "lobby" in player.parameters), None
-    )
-
-
-def sent_to(player: PlayerSetup, lobby: Path) -> PlayerSetup:
-    """The player, who is looked for at this lobby if it dials in."""
-    if "lobby" not in player.parameters:
-        return player
-    return replace(player, parameters={**player.parameters, "lobby": str(lobby)})
 
 
 def gpus_of(amounts: Sequence[float]) -> list[range]:
@@ -131,66 +121,59 @@ class RayWorker:
             os.environ.pop(name, None)
         self._slot, self._pin = slot, pin
         self._pool: WorkerPool | None = None
+        # That of the latest attempt at a game whose players dialled in.
         self._lobby: tuple[tuple[str, int], NodeLobby] | None = None
         self._lobby_changed = threading.Condition()
 
     def play(self, job: GameJob, release: str) -> PlayedJob:
         """Play a game of an arena of this release."""
         if why := other_release(release):
-            return PlayedJob(WorkerLost(job.game_id, f"{self.node()}: {why}", job.attempt), b"", b"")
+            return PlayedJob(WorkerLost(job.game_id, f"{self.node()}: {why}", job.attempt))
         if self._pool is None:
             # In the thread that lives as long as this process: the pool ends with its maker.
             self._pool = WorkerPool(1, pin=self._pin, first_slot=self._slot)
         # Ray ends actors without notice, so nothing is left on the disk between games.
         with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as folder:
-            return self._played(job, self._pool, Path(folder))
+            if lobby_of(job) is None:
+                return self._played(job, self._pool, Path(folder))
+            lobby = NodeLobby(Path(folder))
+            with self._lobby_changed:
+                self._lobby = (job.game_id, job.attempt), lobby
+                self._lobby_changed.notify_all()
+            players = tuple(at_lobby(player, lobby.path) for player in job.players)
+            played = self._played(replace(job, players=players), self._pool, Path(folder))
+            return replace(played, to_lobby=lobby.end())
 
     def _played(self, job: GameJob, pool: WorkerPool, folder: Path) -> PlayedJob:
         errors, transcript, self._live = folder / "errors", folder / "transcript", folder / "live"
-        lobby = NodeLobby(folder) if lobby_of(job) is not None else None
         here = replace(
             job,
             players=tuple(
-                moved_to_copy(
-                    player if lobby is None else sent_to(player, lobby.path), self._copied, str(Path.cwd())
-                )
-                for player in with_own_gpus(job.players)
+                moved_to_copy(player, self._copied, str(Path.cwd())) for player in with_own_gpus(job.players)
             ),
             log_path=None if job.log_path is None else str(errors),
             transcript=None if job.transcript is None else str(transcript),
             live_path=None if job.live_path is None else str(self._live),
         )
-        if lobby is not None:
-            with self._lobby_changed:
-                self._lobby = (job.game_id, job.attempt), lobby
-                self._lobby_changed.notify_all()
-        try:
-            pool.submit(here)
-            result = None
-            while result is None:
-                result = pool.next_result(_LOOK_SECONDS)
-        finally:
-            if lobby is not None:
-                lobby.close()
+        pool.submit(here)
+        result = None
+        while result is None:
+            result = pool.next_result(_LOOK_SECONDS)
         return PlayedJob(result, _read(errors), _read(transcript))
 
-    def take_for_lobby(self, game: tuple[str, int]) -> Sequence[Piece]:
-        """What an attempt at a game has for the arena's lobby; nothing where it has not begun."""
-        lobby = self._lobby_of(game)
-        return () if lobby is None else lobby.take(_CARRY_SECONDS)
-
-    def give_from_lobby(self, game: tuple[str, int], piece: Piece) -> None:
-        """Hand an attempt at a game what the arena's lobby sent."""
-        lobby = self._lobby_of(game)
-        if lobby is not None:
-            lobby.give(piece)
-
-    def _lobby_of(self, game: tuple[str, int]) -> NodeLobby | None:
+    def receive_for_lobby(self, attempt: tuple[str, int]) -> Sequence[Piece] | None:
+        """What an attempt at a game has sent to the arena's lobby; None once it is over."""
         with self._lobby_changed:
-            self._lobby_changed.wait_for(
-                lambda: self._lobby is not None and self._lobby[0] == game, _CARRY_SECONDS
-            )
-            return self._lobby[1] if self._lobby is not None and self._lobby[0] == game else None
+            self._lobby_changed.wait_for(lambda: self._has_lobby(attempt), _CARRY_SECONDS)
+        return self._lobby[1].receive(_CARRY_SECONDS) if self._lobby and self._has_lobby(attempt) else ()
+
+    def send_from_lobby(self, attempt: tuple[str, int], pieces: Sequence[Piece]) -> None:
+        """Send an attempt at a game what the arena's lobby sent."""
+        if self._lobby and self._has_lobby(attempt):
+            self._lobby[1].send(pieces)
+
+    def _has_lobby(self, attempt: tuple[str, int]) -> bool:
+        return self._lobby is not None and self._lobby[0] == attempt
 
     def live(self, offset: int) -> bytes:
         """What the game in progress has added to its file for watchers since `offset`."""

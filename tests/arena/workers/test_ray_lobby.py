@@ -3,17 +3,20 @@
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
-from arena.workers.ray_lobby import ArenaEnd, NodeLobby, Piece
+from arena.workers.ray_lobby import LobbyLink, LobbyLinks, NodeLobby, Piece
 
 SECONDS = 60
+T = TypeVar("T")
 
 
 class NodeLostError(RuntimeError):
@@ -24,8 +27,24 @@ class NodeLostError(RuntimeError):
 class Scene:
     lobby: socket.socket
     node: NodeLobby
-    arena: ArenaEnd
-    lost: threading.Event
+    calls: ThreadPoolExecutor
+    lost: threading.Event = field(default_factory=threading.Event)
+    failed: "Future[Exception]" = field(default_factory=Future)
+    calling: Any = field(default_factory=threading.Lock)
+
+    def link(self) -> LobbyLink:
+        return LobbyLinks().open(
+            self.lobby.getsockname(),
+            lambda: self.calls.submit(self._called, partial(self.node.receive, 0.1)),
+            lambda pieces: self.calls.submit(self._called, partial(self.node.send, pieces)),
+            self.failed.set_result,
+        )
+
+    def _called(self, call: Callable[[], T]) -> T:
+        with self.calling:
+            if self.lost.is_set():
+                raise NodeLostError
+            return call()
 
     def game(self) -> socket.socket:
         """A game's connection to the lobby, as its process makes it."""
@@ -52,18 +71,9 @@ def listening() -> Iterator[socket.socket]:
 
 @pytest.fixture
 def scene() -> Iterator[Scene]:
-    lost = threading.Event()
-    with listening() as lobby, tempfile.TemporaryDirectory() as folder:
-        node = NodeLobby(Path(folder))
-
-        def take() -> list[Piece]:
-            if lost.is_set():
-                raise NodeLostError
-            return node.take(0.1)
-
-        arena = ArenaEnd(lobby.getsockname(), take, node.give)
-        yield Scene(lobby, node, arena, lost)
-        arena.close()
+    # One call for each way at a time, as an actor has threads for no more.
+    with listening() as lobby, tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as calls:
+        yield Scene(lobby, NodeLobby(Path(folder)), calls)
 
 
 def received(connection: socket.socket, size: int) -> bytes:
@@ -73,49 +83,99 @@ def received(connection: socket.socket, size: int) -> bytes:
     return content
 
 
+def over(scene: Scene, link: LobbyLink) -> Sequence[Piece]:
+    """End a game as the node and the arena do."""
+    left = scene.node.end()
+    link.end(left)
+    return left
+
+
 def test_what_is_sent_arrives_in_order_on_both_ways(scene: Scene) -> None:
-    game = scene.game()
+    link, game = scene.link(), scene.game()
     sent = bytes(range(256)) * 8_000
     threading.Thread(target=partial(game.sendall, sent)).start()
     lobby = scene.accept()
     assert received(lobby, len(sent)) == sent
     threading.Thread(target=partial(lobby.sendall, sent[::-1])).start()
     assert received(game, len(sent)) == sent[::-1]
+    game.close()
+    over(scene, link)
+    assert not scene.failed.done()
 
 
 def test_each_seat_has_a_connection_of_its_own(scene: Scene) -> None:
+    scene.link()
     seats = []
-    for name in (b"one", b"two"):
+    for number in range(7):
+        name = f"seat {number}".encode()
         seats.append((scene.game(), name))
         seats[-1][0].sendall(name)
         lobby = scene.accept()
-        assert received(lobby, 3) == name
+        assert received(lobby, len(name)) == name
         lobby.sendall(name.upper())
-    assert [received(game, 3) for game, _ in seats] == [b"ONE", b"TWO"]
+    assert [received(game, len(name)) for game, name in seats] == [name.upper() for _, name in seats]
 
 
-def test_the_last_words_of_a_game_arrive_before_it_is_over(scene: Scene) -> None:
-    game = scene.game()
-    game.sendall(b"the end")
-    game.close()
-    scene.node.close()
-    lobby = scene.accept()
-    assert received(lobby, 100) == b"the end"
+def test_a_player_whose_words_nobody_reads_holds_up_no_other_and_is_cut_off(scene: Scene) -> None:
+    scene.link()
+    talkative, quiet = scene.game(), scene.game()
+    at_lobby = []
+    for game, name in ((talkative, b"talkative"), (quiet, b"quiet")):
+        game.sendall(name)
+        at_lobby.append(scene.accept())
+        assert received(at_lobby[-1], len(name)) == name
+    at_lobby[0].sendall(bytes(1 << 20))
+    at_lobby[1].sendall(b"my move")
+    assert received(quiet, 7) == b"my move"
+    with pytest.raises(OSError, match=r"Broken pipe|reset"):
+        at_lobby[0].sendall(bytes(64 << 20))
+    at_lobby[1].sendall(b"another")
+    assert received(quiet, 7) == b"another"
 
 
-@pytest.mark.parametrize("how", ["over", "lost"])
-def test_the_lobby_hears_that_a_game_is_over_or_its_node_lost(scene: Scene, how: str) -> None:
-    scene.game().sendall(b"hello")
+def test_the_last_words_of_a_game_arrive_however_late_they_are_fetched(scene: Scene) -> None:
+    link, game = scene.link(), scene.game()
+    game.sendall(b"hello")
     lobby = scene.accept()
     assert received(lobby, 5) == b"hello"
-    if how == "lost":
-        scene.lost.set()
-    else:
-        scene.arena.close()
+    # No call fetches what comes now.
+    with scene.calling:
+        game.sendall(b"the end")
+        game.close()
+        left = scene.node.end()
+    assert b"".join(piece.content for piece in left) == b"the end"
+    link.end(left)
+    assert received(lobby, 100) == b"the end"
+    assert not scene.failed.done()
+
+
+def test_the_lobby_hears_that_a_game_is_over(scene: Scene) -> None:
+    link, game = scene.link(), scene.game()
+    game.sendall(b"hello")
+    lobby = scene.accept()
+    assert received(lobby, 5) == b"hello"
+    game.close()
     assert lobby.recv(1) == b""
+    over(scene, link)
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_where_the_way_fails_the_game_is_given_up_and_the_lobby_hears_it(scene: Scene, begun: bool) -> None:
+    if not begun:
+        scene.lost.set()
+    link = scene.link()
+    if begun:
+        scene.game().sendall(b"hello")
+        lobby = scene.accept()
+        assert received(lobby, 5) == b"hello"
+        scene.lost.set()
+        assert lobby.recv(1) == b""
+    assert isinstance(scene.failed.result(SECONDS), NodeLostError)
+    link.end()
 
 
 def test_a_game_hears_that_the_lobby_is_gone(scene: Scene) -> None:
+    scene.link()
     game = scene.game()
     game.sendall(b"hello")
     lobby = scene.accept()
@@ -126,3 +186,15 @@ def test_a_game_hears_that_the_lobby_is_gone(scene: Scene) -> None:
     late = scene.game()
     late.sendall(b"hello")
     assert late.recv(1) == b""
+    assert not scene.failed.done()
+
+
+def test_a_game_whose_connections_stay_open_ends_all_the_same(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.workers.ray_lobby._ENDING_SECONDS", 0.5)
+    link, strange = scene.link(), scene.game()
+    strange.sendall(b"I stay")
+    assert received(scene.accept(), 6) == b"I stay"
+    over(scene, link)
+    assert strange.recv(1) == b""
