@@ -45,20 +45,26 @@ def at_lobby(player: PlayerSetup, lobby: Path) -> PlayerSetup:
     return replace(player, parameters={**player.parameters, "lobby": str(lobby)})
 
 
+def start_loop(name: str) -> asyncio.AbstractEventLoop:
+    """An event loop in a thread of its own, which lasts as long as the process."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name=name, daemon=True).start()
+    return loop
+
+
 class NodeLobby:
     """The socket on the node, in a folder of this user's. Its methods may be called from any thread."""
 
-    def __init__(self, folder: Path) -> None:
-        """Listen. Raises OSError."""
+    def __init__(self, folder: Path, loop: asyncio.AbstractEventLoop) -> None:
+        """Listen, in an event loop of another thread. Raises OSError."""
         self.path = folder / "lobby"
+        self._loop = loop
         self._numbers = count()
         self._writers: dict[int, asyncio.StreamWriter] = {}
         self._reading: set[asyncio.Task[None]] = set()
         self._pieces: list[Piece] = []
         self._is_over = False
         self._changed = asyncio.Condition()
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, name="lobby", daemon=True).start()
         self._server = self._run(asyncio.start_unix_server(self._serve, self.path))
 
     def receive(self, seconds: float) -> Sequence[Piece] | None:
@@ -132,55 +138,36 @@ class NodeLobby:
         return left
 
 
-class LobbyLinks:
-    """The other ends, on the arena's machine, of all games in progress: in a thread of their own."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, name="lobby-links", daemon=True).start()
-
-    def open(
-        self,
-        lobby: str,
-        receive: Callable[[], "Future[Sequence[Piece] | None]"],
-        send: Callable[[Sequence[Piece]], "Future[None]"],
-        fail: Callable[[Exception], object],
-    ) -> "LobbyLink":
-        """Connect a game with the lobby.
-
-        `receive` and `send` are those of its `NodeLobby`. `fail` is called, in another thread, if they fail:
-        the game must be given up then, as it would wait in vain, and a player lose by it.
-        """
-        link = LobbyLink(lobby, receive, send)
-        link.carried = asyncio.run_coroutine_threadsafe(link.carry(fail), self._loop)
-        return link
-
-
 class LobbyLink:
-    """What connects one game with the lobby; made by `LobbyLinks.open`."""
-
-    carried: "Future[None]"
+    """The other end, on the arena's machine: connects one game with the lobby, in an event loop."""
 
     def __init__(
         self,
         lobby: str,
         receive: Callable[[], "Future[Sequence[Piece] | None]"],
         send: Callable[[Sequence[Piece]], "Future[None]"],
+        fail: Callable[[Exception], object],
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
+        """Begin to carry what there is, until the game is over.
+
+        `receive` and `send` are those of its `NodeLobby`. `fail` is called, in the loop, if they fail: the
+        game must be given up then, as it would wait in vain, and a player lose by it.
+        """
         self._lobby, self._receive, self._send = lobby, receive, send
         # None: the lobby is gone.
         self._writers: dict[int, asyncio.StreamWriter | None] = {}
         self._heard: asyncio.Queue[Piece] = asyncio.Queue(_MOST_PIECES)
         self._left: Future[Sequence[Piece]] = Future()
+        self._carried = asyncio.run_coroutine_threadsafe(self._carry(fail), loop)
 
     def end(self, left: Sequence[Piece] = ()) -> None:
         """Pass on what the game has sent last, and end its connections at the lobby."""
         self._left.set_result(left)
         with contextlib.suppress(TimeoutError):
-            self.carried.result(_ENDING_SECONDS)
+            self._carried.result(_ENDING_SECONDS)
 
-    async def carry(self, fail: Callable[[Exception], object]) -> None:
-        """Carry what there is until the game is over."""
+    async def _carry(self, fail: Callable[[Exception], object]) -> None:
         tasks = [asyncio.create_task(self._send_all()), asyncio.create_task(self._receive_all())]
         try:
             # The first ends by a fault alone.
@@ -201,6 +188,9 @@ class LobbyLink:
         try:
             while (pieces := await asyncio.wrap_future(self._receive())) is not None:
                 await self._pass_on(pieces, hearing)
+                if not pieces and self._left.done():
+                    # The node plays another game by now.
+                    break
             await self._pass_on(await asyncio.wrap_future(self._left), hearing)
         finally:
             for task in hearing:

@@ -1,5 +1,6 @@
 """Playing games on a Ray cluster: each game on a node that has what its players need."""
 
+import asyncio
 import contextlib
 import os
 import queue
@@ -10,6 +11,7 @@ import warnings
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +20,7 @@ from typing import Any, Final, TypeVar
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from arena.jobs import REMOTE, GameJob, GameResult, PlayerSetup, label_clash
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.ray_lobby import LobbyLink, LobbyLinks, lobby_of
+from arena.workers.ray_lobby import LobbyLink, lobby_of, start_loop
 from arena.workers.ray_worker import PlayedJob, RayWorker, gpus_of
 
 LOCAL: Final = "ray"
@@ -173,7 +175,6 @@ class RayPool(Workers):
         self._ray = _connected(on, environment)
         self._actors = self._ray.remote(RayWorker)
         self._release = version("academy-arena")
-        self._links = LobbyLinks()
         self._live_seconds = max(_LIVE_SECONDS, size / _LIVE_LOOKS)
         self._looked_at_games = 0.0
         self._look_at_nodes()
@@ -316,12 +317,17 @@ class RayPool(Workers):
                 self._news.append(f"game {job.game_id} has lost its way to the lobby: {_in_short(error)}")
                 self._ray.kill(actor)
 
-        return self._links.open(
+        return LobbyLink(
             lobby,
             lambda: actor.receive_for_lobby.remote(attempt).future(),
             lambda pieces: actor.send_from_lobby.remote(attempt, pieces).future(),
             fail,
+            self._loop,
         )
+
+    @cached_property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        return start_loop("lobby-links")
 
     def _note_end(self, worker: _Worker, call: Any) -> None:
         # The callback runs in a thread of Ray's.

@@ -4,12 +4,14 @@ The process is that of the local pool, so players are treated alike, and end wit
 writes to files is sent back, because the node's disk is not the arena's.
 """
 
+import asyncio
 import os
 import socket
 import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.metadata import version
 from math import ceil
 from pathlib import Path
@@ -18,7 +20,7 @@ from typing import Final
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
-from arena.workers.ray_lobby import NodeLobby, Piece, at_lobby, lobby_of
+from arena.workers.ray_lobby import NodeLobby, Piece, at_lobby, lobby_of, start_loop
 
 # The most that is sent at once of a game in progress.
 _MOST_LIVE: Final = 1 << 20
@@ -136,7 +138,7 @@ class RayWorker:
         with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as folder:
             if lobby_of(job) is None:
                 return self._played(job, self._pool, Path(folder))
-            lobby = NodeLobby(Path(folder))
+            lobby = NodeLobby(Path(folder), self._loop)
             with self._lobby_changed:
                 self._lobby = (job.game_id, job.attempt), lobby
                 self._lobby_changed.notify_all()
@@ -171,6 +173,10 @@ class RayWorker:
         """Send an attempt at a game what the arena's lobby sent."""
         if self._lobby and self._has_lobby(attempt):
             self._lobby[1].send(pieces)
+
+    @cached_property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        return start_loop("lobby")
 
     def _has_lobby(self, attempt: tuple[str, int]) -> bool:
         return self._lobby is not None and self._lobby[0] == attempt

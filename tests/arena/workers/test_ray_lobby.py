@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from arena.workers.ray_lobby import LobbyLink, LobbyLinks, NodeLobby, Piece
+from arena.workers.ray_lobby import LobbyLink, NodeLobby, Piece, start_loop
 
 SECONDS = 60
 T = TypeVar("T")
@@ -33,11 +33,12 @@ class Scene:
     calling: Any = field(default_factory=threading.Lock)
 
     def link(self) -> LobbyLink:
-        return LobbyLinks().open(
+        return LobbyLink(
             self.lobby.getsockname(),
             lambda: self.calls.submit(self._called, partial(self.node.receive, 0.1)),
             lambda pieces: self.calls.submit(self._called, partial(self.node.send, pieces)),
             self.failed.set_result,
+            start_loop("link"),
         )
 
     def _called(self, call: Callable[[], T]) -> T:
@@ -73,7 +74,7 @@ def listening() -> Iterator[socket.socket]:
 def scene() -> Iterator[Scene]:
     # One call for each way at a time, as an actor has threads for no more.
     with listening() as lobby, tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as calls:
-        yield Scene(lobby, NodeLobby(Path(folder)), calls)
+        yield Scene(lobby, NodeLobby(Path(folder), start_loop("node")), calls)
 
 
 def received(connection: socket.socket, size: int) -> bytes:
