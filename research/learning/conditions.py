@@ -46,6 +46,9 @@ CONDITIONS: Final = {
         "openings, tesujis that are remembered, and analysts", lessons="analysed", remembers=True
     ),
     "remembered": Condition("openings, and tesujis that are remembered", remembers=True),
+    "remembered-own": Condition(
+        "openings, and tesujis that are remembered, of own contests only", lessons="own", remembers=True
+    ),
     "defaults": Condition(
         "a new game's settings: openings, one node a question, and tesujis that are remembered",
         fair_use={"opening_plies_ahead": 0},

@@ -88,6 +88,7 @@ TRIALS: Final = {
         conditions=(
             "everything-remembered",
             "remembered",
+            "remembered-own",
             "defaults",
             "everything",
             "shared",
