@@ -121,7 +121,7 @@ def society_rows(ledger: Ledger, game: str) -> list[str]:
 
 
 def _windows(ledger: Ledger, key: Mapping[str, object]) -> Iterator[tuple[int, Counts]]:
-    """A society's pairs by when they were played: up to so many contests, since the number before."""
+    """A society's pairs by the number of contests up to which they were played, one window after another."""
     pairs = list(ledger.of("society", **key))
     for end in range(WINDOW, WINDOW + max(pair["number"] for pair in pairs), WINDOW):
         yield end, counted([pair["points"] for pair in pairs if end - WINDOW < pair["number"] <= end])

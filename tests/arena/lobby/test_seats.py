@@ -10,10 +10,10 @@ from arena.v1 import players_pb2
 
 def test_a_player_that_declines_a_game_it_plays_fills_nobodys_memory() -> None:
     async def heard() -> list[str | None]:
-        said: list[lobby_pb2.ToGame] = []
+        passed: list[lobby_pb2.ToGame] = []
         lobby = Lobby(NamedPlayers({"one": None}), LobbyLimits())
         session = lobby.enter(players_pb2.Hello(player="one"), "")
-        seat = lobby.seek(lobby_pb2.Seek(player="one"), said.append)
+        seat = lobby.seek(lobby_pb2.Seek(player="one"), passed.append)
 
         def say(kind: str) -> None:
             answer = players_pb2.PlayRequest()
@@ -26,7 +26,7 @@ def test_a_player_that_declines_a_game_it_plays_fills_nobodys_memory() -> None:
         seat.say(players_pb2.PlayResponse(move_request=players_pb2.MoveRequest(request=1)))
         for _ in range(3):
             say("decline")
-        return [message.heard.WhichOneof("message") for message in said if message.HasField("heard")]
+        return [message.heard.WhichOneof("message") for message in passed if message.HasField("heard")]
 
     # That it declines instead of moving its game must know.
     assert asyncio.run(heard()) == ["ready", "decline"]
