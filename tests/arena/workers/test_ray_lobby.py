@@ -72,7 +72,7 @@ def listening() -> Iterator[socket.socket]:
 
 @pytest.fixture
 def scene() -> Iterator[Scene]:
-    # One call for each way at a time, as an actor has threads for no more.
+    # One call for each way at a time: an actor has two threads for them.
     with listening() as lobby, tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as calls:
         yield Scene(lobby, NodeLobby(Path(folder), start_loop("node")), calls)
 
