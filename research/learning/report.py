@@ -166,7 +166,7 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
     figure, axes = pyplot.subplots(figsize=(11, 1.0 + 0.3 * len(shown)), layout="constrained")
     conditions = list(CONDITIONS)
     for number, (_, match, gain) in enumerate(shown):
-        color = f"C{conditions.index(match.condition)}"
+        color = pyplot.colormaps["tab20"](conditions.index(match.condition))
         axes.errorbar(gain.elo, number, xerr=gain.elo_error, color=color, marker="o", capsize=3)
     axes.set_yticks(range(len(shown)), [title for title, _, _ in shown])
     axes.invert_yaxis()
