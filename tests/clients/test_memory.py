@@ -55,7 +55,9 @@ def test_an_answer_is_remembered_when_the_board_is_there_again(
     board, memory = any_board(spec, seed), Memory(spec)
     odds = answer(spec, board, player)
     memory.keep(board, player, moves(spec, board), odds)
-    assert memory.recall(board, player, moves(spec, board)) == pytest.approx(odds, abs=0.5)
+    missed = np.subtract(memory.recall(board, player, moves(spec, board)), odds)
+    # What one answer says is believed a little less than it says. Of 6,000 boards the worst missed 0.18.
+    assert np.linalg.norm(missed) <= 0.4 * np.linalg.norm(odds) + 1e-9
 
 
 @GAMES
