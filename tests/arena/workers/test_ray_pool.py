@@ -5,11 +5,9 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +18,6 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'academy-ar
 from arena.results.database import NoResultsYetError, ResultsDatabase
 from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
-from clients.connection import Connection
-from clients.remote_play import Engine, Game, GameEnd, GameTurn, dial_in
 from tests.arena.engines import ENGINE
 from tests.ports import free_ports
 
@@ -179,29 +175,34 @@ def test_what_players_write_to_their_standard_error_comes_back(cluster: Any, tmp
 
 
 class DiallingIn:
-    """A bot that dials in from this machine, passes, and notes how games end that count."""
+    """A bot that dials in from this machine and passes: what it says of its games.
 
-    def __init__(self, port: int, pause: float) -> None:
-        self.began: list[str] = []
-        self.counted: list[str] = []
-        self._pause = pause
-        there = Connection(f"127.0.0.1:{port}", token="secret")
-        dialling = partial(dial_in, there, "remote", self._game, Engine(games_at_once=8), redial_seconds=60)
-        threading.Thread(target=partial(dialling, game_over=self._over), daemon=True).start()
+    It is a process of its own: Ray forks this one, which a client of gRPC in it would not survive.
+    """
 
-    def _game(self, game: Game) -> Callable[[GameTurn], str]:
-        self.began.append(game.game_id)
+    def __init__(self, folder: Path, port: int, pause: float) -> None:
+        (folder / "bot.py").write_text(DIALS_IN)
+        self._notes = folder / "bot.txt"
+        with self._notes.open("w") as out:
+            command = [sys.executable, str(folder / "bot.py"), str(port), str(pause)]
+            self._process = subprocess.Popen(command, stdout=out)
 
-        def choose(_: GameTurn) -> str:
-            time.sleep(self._pause)
-            return "pass"
+    def __enter__(self) -> "DiallingIn":
+        return self
 
-        return choose
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
 
-    def _over(self, game: Game, end: GameEnd) -> None:
-        # Before the first game here, and in no game that counts, players are checked.
-        if end.winners:
-            self.counted.append("won" if game.seat in end.winners else "lost")
+    @property
+    def began(self) -> int:
+        """How many games it has begun."""
+        return self._notes.read_text().split().count("began")
+
+    @property
+    def counted(self) -> list[str]:
+        """How games ended that count."""
+        return sorted(word for word in self._notes.read_text().split() if word != "began")
 
 
 def write_remote_cup(folder: Path, port: int, rounds: int) -> Path:
@@ -219,12 +220,12 @@ def test_players_that_dial_in_play_from_any_node_as_from_here_and_hear_their_end
     for name, options in (("here", ()), ("there", ("--on", cluster.address))):
         (port,) = free_ports(1)
         path = write_remote_cup(tmp_path / name, port, rounds=2)
-        bot = DiallingIn(port, pause=0.0)
-        done = arena("run", "--quiet", str(path), *options)
-        assert (done.returncode, done.stderr) == (0, "")
-        await_true(lambda bot=bot: len(bot.counted) == 4)  # type: ignore[misc]
+        with DiallingIn(tmp_path / name, port, pause=0.0) as bot:
+            done = arena("run", "--quiet", str(path), *options)
+            assert (done.returncode, done.stderr) == (0, "")
+            await_true(lambda bot=bot: len(bot.counted) == 4)  # type: ignore[misc]
+            ended.append(bot.counted)
         played.append(results(path))
-        ended.append(sorted(bot.counted))
     assert played[0] == played[1] and len(played[0]) == 6
     assert ended[0] == ended[1]
     checked = arena("check", str(path), "--on", cluster.address)
@@ -237,19 +238,19 @@ def test_a_player_that_dialled_in_plays_again_where_its_games_nodes_are_lost(
 ) -> None:
     (port,) = free_ports(1)
     path = write_remote_cup(tmp_path / "cup", port, rounds=1)
-    bot = DiallingIn(port, pause=0.2)
-    playing, _ = start(cluster, path)
-    await_true(lambda: bool(bot.began))
-    for node in cluster.list_all_nodes()[1:]:
-        cluster.remove_node(node, allow_graceful=False)
-    for name in ("left", "right"):
-        cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1})
-    output, errors = playing.communicate(timeout=180)
-    assert playing.returncode == 0, output + errors
+    with DiallingIn(tmp_path / "cup", port, pause=0.2) as bot:
+        playing, _ = start(cluster, path)
+        await_true(lambda: bot.began > 0)
+        for node in cluster.list_all_nodes()[1:]:
+            cluster.remove_node(node, allow_graceful=False)
+        for name in ("left", "right"):
+            cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1})
+        output, errors = playing.communicate(timeout=180)
+        assert playing.returncode == 0, output + errors
+        await_true(lambda: len(bot.counted) == 2)
+        assert bot.began > 2
     assert [game_id for game_id, _ in results(path)] == ["AvB_0", "AvC_0", "BvC_0"]
     assert "is played again: " in errors
-    await_true(lambda: len(bot.counted) == 2)
-    assert len(bot.began) > 2
 
 
 def test_a_game_whose_node_is_lost_is_played_again_and_every_game_counts_once(
@@ -328,6 +329,27 @@ def await_true(condition: Callable[[], bool]) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
+
+DIALS_IN = """
+import sys, time
+from clients.connection import Connection
+from clients.remote_play import Engine, dial_in
+
+def begin(game):
+    print("began", flush=True)
+    def choose(turn):
+        time.sleep(float(sys.argv[2]))
+        return "pass"
+    return choose
+
+def over(game, end):
+    # Before the first game on this machine players are checked, in games that do not count.
+    if end.winners:
+        print("won" if game.seat in end.winners else "lost", flush=True)
+
+there = Connection(f"127.0.0.1:{sys.argv[1]}", token="secret")
+dial_in(there, "remote", begin, Engine(games_at_once=8), redial_seconds=60, game_over=over)
+"""
 
 SLEEPY = """
 import time
