@@ -207,6 +207,7 @@ class RemoteSeat:
                 return
             self._ready = True
         if message.HasField("decline"):
+            # In a game that it plays a player declines to move, once for each request.
             if self._ready and self._request is None:
                 return
             self._request = None
