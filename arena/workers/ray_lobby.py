@@ -91,10 +91,7 @@ class NodeLobby:
         self._writers[number] = writer
         content = b"."
         while content:
-            try:
-                content = await reader.read(_PIECE_BYTES)
-            except OSError:
-                content = b""
+            content = await _read(reader)
             async with self._changed:
                 await self._changed.wait_for(lambda: len(self._pieces) < _MOST_PIECES or self._is_over)
                 self._pieces.append(Piece(number, content))
@@ -136,6 +133,13 @@ class NodeLobby:
         for writer in self._writers.values():
             writer.transport.abort()
         return left
+
+
+async def _read(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.read(_PIECE_BYTES)
+    except OSError:
+        return b""
 
 
 class LobbyLink:
@@ -216,10 +220,7 @@ class LobbyLink:
     async def _hear(self, number: int, reader: asyncio.StreamReader) -> None:
         content = b"."
         while content:
-            try:
-                content = await reader.read(_PIECE_BYTES)
-            except OSError:
-                content = b""
+            content = await _read(reader)
             await self._heard.put(Piece(number, content))
 
     async def _send_all(self) -> None:
