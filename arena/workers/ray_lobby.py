@@ -142,6 +142,14 @@ async def _read(reader: asyncio.StreamReader) -> bytes:
         return b""
 
 
+async def _called(call: "Future[_T]") -> _T:
+    """The result of a call, which is not cancelled with who waits for it: Ray still sets its result."""
+    result = asyncio.wrap_future(call)
+    # Looked at, as asyncio prints errors that nobody has seen.
+    result.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return await asyncio.shield(result)
+
+
 class LobbyLink:
     """The other end, on the arena's machine: connects one game with the lobby, in an event loop."""
 
@@ -184,13 +192,15 @@ class LobbyLink:
         finally:
             for task in tasks:
                 task.cancel()
+            # Where a node is lost both fail, and asyncio would print what nobody looks at.
+            await asyncio.gather(*tasks, return_exceptions=True)
             for writer in filter(None, self._writers.values()):
                 writer.close()
 
     async def _receive_all(self) -> None:
         hearing: set[asyncio.Task[None]] = set()
         try:
-            while (pieces := await asyncio.wrap_future(self._receive())) is not None:
+            while (pieces := await _called(self._receive())) is not None:
                 await self._pass_on(pieces, hearing)
                 if not pieces and self._left.done():
                     # The node plays another game by now.
@@ -228,4 +238,4 @@ class LobbyLink:
             pieces = [await self._heard.get()]
             while not self._heard.empty():
                 pieces.append(self._heard.get_nowait())
-            await asyncio.wrap_future(self._send(pieces))
+            await _called(self._send(pieces))

@@ -48,6 +48,7 @@ from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
+# How long commands try that have waited with others, by then in vain.
 _LEAST_PATIENCE: Final = 3.0
 _FROZEN: Final = (
     "writes are frozen for an upgrade: this server answers questions, and writes again when it is upgraded, "

@@ -251,6 +251,7 @@ def test_a_player_that_dialled_in_plays_again_where_its_games_nodes_are_lost(
         assert bot.began > 2
     assert [game_id for game_id, _ in results(path)] == ["AvB_0", "AvC_0", "BvC_0"]
     assert "is played again: " in errors
+    assert "Traceback" not in errors and "never retrieved" not in errors
 
 
 def test_a_game_whose_node_is_lost_is_played_again_and_every_game_counts_once(
