@@ -22,7 +22,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.logistic import GREATEST_POWER, MOST_GRADIENT, exp, logistic
+from academy.knowledge.learnt_weights import GREATEST_POWER, MOST_GRADIENT, exp, find_rows, logistic
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
@@ -384,10 +384,8 @@ class EvaluationTable:
 
     def _grow(self, codes: Numbers) -> tuple["EvaluationTable", NDArray[np.intp]]:
         """Return the table with rows for all of these codes, each given once, and their rows."""
-        by_code = np.argsort(self.codes, kind="stable")
-        at = np.searchsorted(self.codes, codes, sorter=by_code)
-        rows = np.append(by_code, -1)[at]
-        fresh = np.append(self.codes, -1)[rows] != codes
+        rows = find_rows(codes, self.codes)
+        fresh = rows < 0
         rows[fresh] = np.arange(len(self), len(self) + np.count_nonzero(fresh))
         known, *others = self.columns()
         none = np.zeros(np.count_nonzero(fresh), dtype=np.int64)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.logistic import MOST_COUNTED, MOST_GRADIENT, exp
+from academy.knowledge.learnt_weights import MOST_COUNTED, MOST_GRADIENT, exp, find_rows
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_choices import Choices, Move, choices_of, moves_of
@@ -192,7 +192,7 @@ class TesujiTable:
 
     def _rows(self, codes: Numbers) -> NDArray[np.intp]:
         """Return the row of each code, -1 where it is not known."""
-        return _find(codes, self.codes, self._by_code)
+        return find_rows(codes, self.codes, self._by_code)
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
@@ -466,15 +466,6 @@ class TesujiTable:
         return teachers
 
 
-def _find(codes: Numbers, known: Numbers, by_code: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return where each code is among the known ones, -1 where it is not; `by_code` sorts these."""
-    if not len(known):
-        return np.full(codes.shape, -1, dtype=np.intp)
-    at = np.searchsorted(known, codes, sorter=by_code)
-    rows = by_code[np.minimum(at, len(known) - 1)]
-    return np.where(known[rows] == codes, rows, -1)
-
-
 _COLUMNS: Final = tuple(column.name for column in fields(TesujiTable))
 _SUMS: Final = tuple(name for name in _COLUMNS if name not in ("codes", "weight_millionths"))
 
@@ -535,7 +526,7 @@ class _Fit:
 
     def _rows_of(self, codes: Numbers) -> Places:
         """Return the row of each code, all different; new ones come last, in their order."""
-        rows = _find(codes, self._codes, np.argsort(self._codes, kind="stable"))
+        rows = find_rows(codes, self._codes)
         is_fresh = rows < 0
         fresh = np.count_nonzero(is_fresh)
         if fresh:

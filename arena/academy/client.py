@@ -23,8 +23,9 @@ CALL_SECONDS: Final = 10.0
 _PAGE: Final = 1_000
 # What ACADEMY takes of one message, unless its admin set it otherwise.
 MAX_REPORT_BYTES: Final = 4 * 2**20
-# What ACADEMY takes of one move.
+# What ACADEMY takes as one move, and as the number of legal ones.
 MAX_MOVE_CHARACTERS: Final = 1_024
+MAX_LEGAL_MOVES: Final = 100_000
 # Without a time to ask again, the answers of a server that is overloaded or fails at this call.
 _FAILURES: Final = ("RESOURCE_EXHAUSTED", "ABORTED", "INTERNAL", "UNKNOWN")
 
@@ -166,7 +167,7 @@ def contest_report(
                 player=move.seat,
                 move=_wire_move(move.opening_move or move.text),
                 board=move.board or "",
-                legal_moves=move.legal_moves or 0,
+                legal_moves=_wire_legal_moves(move.legal_moves),
                 interaction=bool(move.interaction),
                 values=[
                     contests_pb2.SeatValue(
@@ -190,6 +191,11 @@ def _wire_move(move: str) -> str:
         return move
     mark = f"... {hashlib.sha256(move.encode()).hexdigest()[:16]}"
     return move[: MAX_MOVE_CHARACTERS - len(mark)] + mark
+
+
+def _wire_legal_moves(count: int | None) -> int:
+    """How many moves there were, as ACADEMY takes it: 0, unknown, for more than its limit."""
+    return 0 if count is None or count > MAX_LEGAL_MOVES else count
 
 
 def fitted(report: contests_pb2.ReportContestRequest) -> tuple[contests_pb2.ReportContestRequest, str]:

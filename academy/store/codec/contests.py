@@ -24,6 +24,8 @@ from academy.store.errors import InvalidRecordError
 from academy.v1 import contests_pb2, events_pb2
 
 MAX_PLIES: Final = 100_000
+# One false number would outweigh all others in the mean width of a game.
+MAX_LEGAL_MOVES: Final = 100_000
 MAX_LINE_LENGTH: Final = 262_144
 MAX_TERMINATION_LENGTH: Final = 256
 
@@ -92,6 +94,11 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
         for place, ply in enumerate(report.plies):
             check_printable(f"plies[{place}].move", ply.move)
     for place, ply in enumerate(report.plies):
+        if ply.legal_moves > MAX_LEGAL_MOVES:
+            raise InvalidRecordError(
+                f"plies[{place}].legal_moves",
+                f"{ply.legal_moves:,} given; at most {MAX_LEGAL_MOVES:,} are allowed; 0 leaves it open",
+            )
         if not spec.is_written_as_move(ply.move):
             forms = ", ".join(map(repr, spec.move_forms))
             raise InvalidRecordError(

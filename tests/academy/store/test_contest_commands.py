@@ -196,6 +196,10 @@ def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
         ),
         (lambda request: setattr(request.plies[3], "move", "\u2028"), r"plies\[3\]\.move: character 1"),
         (lambda request: setattr(request, "termination", "a\nb"), "termination: character 2"),
+        (
+            lambda request: setattr(request.plies[3], "legal_moves", 2**32 - 1),
+            r"plies\[3\]\.legal_moves: 4,294,967,295 given; at most 100,000 are allowed",
+        ),
     ],
 )
 def test_what_no_contest_can_end_with_is_refused(

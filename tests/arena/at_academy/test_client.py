@@ -12,6 +12,7 @@ from academy.v1 import contests_pb2
 from academy.wire.games import game_message
 from arena.academy import client as academy_link
 from arena.academy.client import (
+    MAX_LEGAL_MOVES,
     MAX_MOVE_CHARACTERS,
     AcademyClient,
     contest_message,
@@ -120,6 +121,14 @@ def test_a_report_too_large_for_academy_loses_its_boards_first(
     assert report.void is void and report.contest == CONTEST
     assert void or [ply.move for ply in report.plies] == ["D4", "E5", "pass"]
     assert all(ply.board for ply in whole.plies)
+
+
+def test_more_legal_moves_than_academy_takes_are_left_out() -> None:
+    counts = [MAX_LEGAL_MOVES, MAX_LEGAL_MOVES + 1, None]
+    moves = tuple(JobMove(1, "D4", "-" * 81, count, False, 0.5) for count in counts)
+    report = contest_report(CONTEST, result(moves=moves))
+    assert [ply.legal_moves for ply in report.plies] == [MAX_LEGAL_MOVES, 0, 0]
+    check_report(report, SPEC)
 
 
 def test_a_move_longer_than_academy_takes_is_cut_and_still_differs_from_others() -> None:
