@@ -9,8 +9,8 @@ Each report goes to every game in turn, so all meet the same load of the machine
 78 plies on 9x9, which have more different tesujis and patterns than real ones.
 """
 
+import argparse
 import math
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -29,6 +29,7 @@ from grpc import aio
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.fair_use import FairUse
+from academy.matching.warming import warm_up
 from academy.service.limits import Limits
 from academy.service.server import channel_options
 from academy.store.contest_commands import RegisterGame, ReportContest
@@ -290,7 +291,16 @@ def _with_pieces(board: Board) -> Iterator[Board]:
         yield Board(board.geometry, bytes(states))
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["questions"]:
+def main() -> None:
+    """Print both tables, or the one of questions."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="?", choices=["questions"], help="measure these alone")
+    if parser.parse_args().part is None:
         measure_reports()
+    # A server compiles its kernel beside its first answers, for a minute or two.
+    warm_up()
     measure_questions()
+
+
+if __name__ == "__main__":
+    main()

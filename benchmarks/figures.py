@@ -3,6 +3,7 @@
 Each part's tables stand between two comments of that file; what is written around them stays.
 """
 
+import argparse
 import os
 import platform
 import re
@@ -55,11 +56,13 @@ def placed(text: str, name: str, figures: str) -> str:
 
 def main() -> None:
     """Measure the parts named on the command line, or all."""
-    unknown = [name for name in sys.argv[1:] if name not in PARTS]
-    if unknown:
-        sys.exit(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"some of {', '.join(PARTS)}; all if none")
+    parts = parser.parse_args().parts or [*PARTS]
+    if unknown := [name for name in parts if name not in PARTS]:
+        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
     all_begun = time.monotonic()
-    for name in sys.argv[1:] or PARTS:
+    for name in parts:
         first = machine()
         print(f"{name}: {first}", flush=True)
         begun = time.monotonic()

@@ -5,6 +5,7 @@ over from the moment a write is acknowledged until the answer shows it: first al
 that ask a thousand times a second.
 """
 
+import argparse
 import itertools
 import tempfile
 import threading
@@ -124,6 +125,7 @@ def _print(what: str, seconds: list[float]) -> None:
 
 def main() -> None:
     """Print a table."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     print(f"| {WRITES} writes of another process each | answered after ms: median | 99 of 100 | all |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as parent:

@@ -1,10 +1,11 @@
 """A thousand members that have dialled in and wait: the service's memory and processor time.
 
-    python -m benchmarks.idle_members [MEMBERS] [SECONDS]
+    python -m benchmarks.idle_members
 
 Registers the members in a league, starts `arena serve`, lets them dial in, and watches the service's process.
 """
 
+import argparse
 import asyncio
 import os
 import re
@@ -66,7 +67,15 @@ def processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def main(members: int, seconds: float) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--members", type=int, default=1_000)
+    parser.add_argument("--seconds", type=float, default=30.0)
+    chosen = parser.parse_args()
+    wait(chosen.members, chosen.seconds)
+
+
+def wait(members: int, seconds: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         tokens = {}
         with closing(open_league(f"{folder}/league.db", create=True)) as league:
@@ -94,5 +103,4 @@ def main(members: int, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    words = sys.argv[1:]
-    main(int(words[0]) if words else 1000, float(words[1]) if len(words) > 1 else 30.0)
+    main()

@@ -7,6 +7,7 @@ Times are medians of processor time of client, server and writer together, in on
 is the first of its seat, so it is counted.
 """
 
+import argparse
 import random
 import tempfile
 import time
@@ -89,6 +90,7 @@ def milliseconds(server: Running, asking: Questions, learns: bool) -> float:
 
 def main() -> None:
     """Print the table."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     print("| a question about openings | as a call, ms | on a stream, ms |\n|---|---|---|")
     for ahead in (0, 6):
         with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "data") as server:

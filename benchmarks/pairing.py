@@ -1,15 +1,15 @@
 """Pairing a round of 1,000 waiting bots by the league's ratings: how long it takes, and how well it pairs.
 
-    python -m benchmarks.pairing [PLAYERS] [ROUNDS]
+    python -m benchmarks.pairing
 
 Each round reads the ratings from a league on SQLite, as a standing arena does. Prints the time on the wall
 and of the processor, how far apart paired players are, how often pairs met again within three rounds, who
 waited twice in succession, and by how much first and second seats differ.
 """
 
+import argparse
 import random
 import statistics
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -32,7 +32,15 @@ from referees.api import Outcome, Termination
 GAME = "go-9x9"
 
 
-def main(players: int, rounds: int) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--players", type=int, default=1_000)
+    parser.add_argument("--rounds", type=int, default=100)
+    chosen = parser.parse_args()
+    pair(chosen.players, chosen.rounds)
+
+
+def pair(players: int, rounds: int) -> None:
     chance = random.Random(1)
     names = [f"bot{number}" for number in range(players)]
     elo = {name: chance.gauss(1500, 300) for name in names}
@@ -100,5 +108,4 @@ def main(players: int, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:]]
-    main(*(numbers + [1000, 100][len(numbers) :]))
+    main()

@@ -7,7 +7,7 @@ second table puts a consultation together step by step. The third reports contes
 server may use all cores there.
 """
 
-import sys
+import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -212,15 +212,17 @@ def _times(loads: list[Load]) -> str:
 
 
 def main() -> None:
-    """Measure in a fresh folder: everything, or only the parts that are named."""
-    only = sys.argv[1:]
+    """Measure in a fresh folder: everything, or the part that is named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="?", choices=["writing"], help="measure this alone")
+    part = parser.parse_args().part
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             game_id = full_game.teach(store)
             _, token = store.run(CreateToken("bot", Role.ANALYST))
             _, arena = store.run(CreateToken("arena", Role.ARENA))
-        if only != ["writing"]:
+        if part is None:
             measure_asking(folder, token, game_id)
         measure_writing(folder, token, arena, game_id)
 

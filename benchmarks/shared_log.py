@@ -8,6 +8,7 @@ The rows of two servers have them read at once, and write at once: to one game, 
 line is the room that contests take.
 """
 
+import argparse
 import itertools
 import tempfile
 import time
@@ -67,6 +68,7 @@ def row(what: str, loads: Sequence[Load], beside: str = "") -> None:
 
 def main() -> None:
     """Print the rows."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     with tempfile.TemporaryDirectory() as parent, ExitStack() as running:
         nats = NatsServer(Path(parent) / "nats", max_payload="8MB")
         running.callback(nats.kill)

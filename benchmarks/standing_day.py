@@ -1,8 +1,9 @@
 """A standing arena's day in short: bots come, go, crash and cheat, and the arena is killed with -9.
 
-    python -m benchmarks.standing_day [BOTS] [SECONDS] [KILLS] [GAMES_AT_ONCE]
+    python -m benchmarks.standing_day
 
 The bots are members of a pool of Go on 5x5, with strengths that are drawn beforehand. Who wins a game follows
+import argparse
 from its id and the two strengths: the loser resigns, or loses otherwise. One bot in ten loses by leaving the
 game at times, and one in ten by illegal moves. All of them leave now and then and come back. The day
 begins with the first game that has ended; at even times the service and its run are killed.
@@ -12,6 +13,7 @@ game once. A bot waits in a round that begins while it is there, has missed no g
 The distances of the likeliest ratings from the strengths are compared with the ratings' errors.
 """
 
+import argparse
 import asyncio
 import json
 import os
@@ -284,15 +286,14 @@ def compared(ratings: Sequence[ListedRating], strengths: Mapping[str, float]) ->
 
 def main() -> None:
     """Live a day in a folder of its own."""
-    words = sys.argv[1:]
-    bots, seconds, kills, games_at_once = (
-        int(words[0]) if words else 200,
-        float(words[1]) if len(words) > 1 else 600.0,
-        int(words[2]) if len(words) > 2 else 9,
-        int(words[3]) if len(words) > 3 else 8,
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bots", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--kills", type=int, default=9)
+    parser.add_argument("--games-at-once", type=int, default=8)
+    chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(day(Path(folder), bots, seconds, kills, games_at_once))
+        asyncio.run(day(Path(folder), chosen.bots, chosen.seconds, chosen.kills, chosen.games_at_once))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """What the store costs: contests a second, loading and following a full game, checking it, bytes a contest.
 
-    python -m benchmarks.store [FOLDER]
+    python -m benchmarks.store
 
 Contests are random 60-ply games on 9x9 with every board reported, and two endgame proposals a player. Times
 are medians of the rounds that the row gives.
 """
 
+import argparse
 import random
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -84,8 +84,11 @@ def play(store: Store, reports: list[contests_pb2.ReportContestRequest]) -> None
 
 def main() -> None:
     """Measure in a fresh folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--within", metavar="FOLDER", help="where the fresh folder is made")
+    within = parser.parse_args().within
     print("| what | median | of |\n|---|---|---|")
-    with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as parent:
+    with tempfile.TemporaryDirectory(dir=within) as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store, Store(Path(parent) / "others") as others:
             held = measure(store, others, folder / "data.mdb")

@@ -7,6 +7,7 @@ and the store's writer. Shown is the shortest walk. A change is a call of a func
 another file than the one before.
 """
 
+import argparse
 import asyncio
 import sys
 import tempfile
@@ -117,8 +118,10 @@ def show(name: str, walk: Walk, listed: bool) -> None:
 
 
 def main() -> None:
-    """Print the walk of each kind of call; with `--all` every function in it."""
-    listed = "--all" in sys.argv
+    """Print the walk of each kind of call."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true", help="show each function, not files alone")
+    listed = parser.parse_args().all
     logs.configure("warning", "json")
     warm_up()
     thread = EventLoopThread()

@@ -1,10 +1,12 @@
 """How fast WarLight is refereed, and what the dialogue with two bots costs beside it.
 
-Run with `python -m benchmarks.warlight [MAP]`; MAP is a map of the package or a file that ends in .txt.
+    python -m benchmarks.warlight
+
 Turns are those of scripted orders: each seat deploys its income at a border and attacks or transfers from
 every territory that can. `standings` includes what each seat sees, as text. Figures are medians of rounds.
 """
 
+import argparse
 import random
 import sys
 from statistics import median
@@ -84,7 +86,11 @@ def turns_a_second_with_bots(settings: dict[str, object]) -> float:
 
 
 def main() -> None:
-    map_name = sys.argv[1] if sys.argv[1:] else "double_earth"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--map", default="double_earth", help="a map of the package, or a file that ends in .txt"
+    )
+    map_name = parser.parse_args().map
     rules = WarLight.from_settings({"map": map_name})
     game = scripted_game(rules)
     orders = sum(len(seat_orders) for _, turn in game for seat_orders in turn.values()) / len(game)

@@ -10,7 +10,10 @@ import pytest
 @pytest.mark.slow
 def test_an_arena_that_is_killed_amid_its_day_neither_loses_nor_doubles_a_game() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.standing_day", "8", "10", "1"],
+        [
+            *(sys.executable, "-m", "benchmarks.standing_day"),
+            *("--bots", "8", "--seconds", "10", "--kills", "1"),
+        ],
         capture_output=True,
         text=True,
         timeout=200,
