@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import socket
 import struct
-import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from arena.lobby.v1 import lobby_pb2
+from arena.temporary_folder import temporary_folder
 
 if TYPE_CHECKING:
     # Processes that play games need the messages alone.
@@ -104,8 +104,8 @@ def free_players(lobby: str, question: lobby_pb2.ListFree, seconds: float = 5.0)
 @asynccontextmanager
 async def open_game_socket(lobby: "Lobby") -> AsyncIterator[Path]:
     """Serve games while the block lasts; yields the socket's path, in a folder of its own."""
-    with tempfile.TemporaryDirectory(prefix="arena-") as folder:
-        path = Path(folder) / "lobby"
+    with temporary_folder() as folder:
+        path = folder / "lobby"
         tasks: set[asyncio.Task[None]] = set()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

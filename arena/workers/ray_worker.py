@@ -7,7 +7,6 @@ writes to files is sent back, because the node's disk is not the arena's.
 import asyncio
 import os
 import socket
-import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.jobs import GameJob, GameResult, PlayerSetup
+from arena.temporary_folder import temporary_folder
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
 from arena.workers.ray_lobby import NodeLobby, Piece, at_lobby, lobby_of, start_loop
@@ -135,15 +135,15 @@ class RayWorker:
             # In the thread that lives as long as this process: the pool ends with its maker.
             self._pool = WorkerPool(1, pin=self._pin, first_slot=self._slot)
         # Ray ends actors without notice, so nothing is left on the disk between games.
-        with tempfile.TemporaryDirectory(prefix="arena-", ignore_cleanup_errors=True) as folder:
+        with temporary_folder() as folder:
             if lobby_of(job) is None:
-                return self._played(job, self._pool, Path(folder))
-            lobby = NodeLobby(Path(folder), self._loop)
+                return self._played(job, self._pool, folder)
+            lobby = NodeLobby(folder, self._loop)
             with self._lobby_changed:
                 self._lobby = (job.game_id, job.attempt), lobby
                 self._lobby_changed.notify_all()
             players = tuple(at_lobby(player, lobby.path) for player in job.players)
-            played = self._played(replace(job, players=players), self._pool, Path(folder))
+            played = self._played(replace(job, players=players), self._pool, folder)
             return replace(played, to_lobby=lobby.end())
 
     def _played(self, job: GameJob, pool: WorkerPool, folder: Path) -> PlayedJob:

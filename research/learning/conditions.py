@@ -17,6 +17,7 @@ FAIR_USE: Final[Mapping[str, float]] = {
 # A player that may ask before every move does so; a search by an evaluation has that one's weights at home.
 _OPEN: Final[Mapping[str, float]] = {"local_weights": True, "pattern_value_limit": 1.0}
 _OPENINGS: Final = frozenset({Library.OPENING})
+_TESUJIS: Final = frozenset({Library.MIDDLE_GAME})
 EVERYTHING: Final = frozenset({Library.OPENING, Library.MIDDLE_GAME})
 
 
@@ -46,6 +47,7 @@ CONDITIONS: Final = {
         "openings, tesujis that are remembered, and analysts", lessons="analysed", remembers=True
     ),
     "remembered": Condition("openings, and tesujis that are remembered", remembers=True),
+    "no-openings": Condition("tesujis that are remembered, no openings", _TESUJIS, remembers=True),
     "remembered-own": Condition(
         "openings, and tesujis that are remembered, of own contests only", lessons="own", remembers=True
     ),

@@ -89,6 +89,7 @@ TRIALS: Final = {
             "everything-remembered",
             "remembered",
             "remembered-own",
+            "no-openings",
             "defaults",
             "everything",
             "shared",
@@ -131,7 +132,7 @@ TRIALS: Final = {
         student=30,
         seconds=0.016,
         contests=1_000,
-        conditions=("remembered", "defaults", "everything", "shared", "own", "open"),
+        conditions=("remembered", "no-openings", "defaults", "everything", "shared", "own", "open"),
         analysis=Analysis(1_000, 600),
     ),
     # Others' programs teach as well as the project's.
