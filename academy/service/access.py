@@ -162,14 +162,23 @@ class ContestAccess:
         self._contest_seconds = limits.contest_seconds
 
     def find_asking_seat(
-        self, caller: Caller, spec: GameSpec, contest_id: str, player: int
+        self, caller: Caller, spec: GameSpec, contest_id: str, player: int, field: str = "player"
     ) -> ContestSeat | None:
         """Return the seat a consultation is made from, None for analysis outside a contest.
+
+        `field` is where the request names the player.
 
         Raises NotPermittedError for another's seat or contest, AnalysisDuringContestError for analysis of a
         game the caller is playing, InvalidFieldError for a player or game that does not fit,
         ContestOverError, PlaysAloneError, and ClaimsContradictError.
         """
+        require(
+            1 <= player <= spec.players,
+            field,
+            f"{player}: {spec.game_id} has players 1 to {spec.players}",
+            value=player,
+            players=spec.players,
+        )
         return self._cache.recall(
             (caller, spec.game_id, contest_id, player),
             lambda: self._find_asking_seat(caller, spec, contest_id, player),
@@ -178,13 +187,6 @@ class ContestAccess:
     def _find_asking_seat(
         self, caller: Caller, spec: GameSpec, contest_id: str, player: int
     ) -> ContestSeat | None:
-        require(
-            1 <= player <= spec.players,
-            "player",
-            f"{player}: {spec.game_id} has players 1 to {spec.players}",
-            value=player,
-            players=spec.players,
-        )
         if not contest_id:
             self._check_analysis(caller, spec)
             return None

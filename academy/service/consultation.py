@@ -218,7 +218,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             self._check_moves(request.opening.moves, caller, "opening.moves")
         game = await self._games.game(request.game_id)
         position = request.position
-        seat = self._access.find_asking_seat(caller, game.view.spec, request.contest_id, position.player)
+        seat = self._access.find_asking_seat(
+            caller, game.view.spec, request.contest_id, position.player, "position.player"
+        )
         rules = _rules_of(seat, game.view)
         value = position.expected_value if position.HasField("expected_value") else None
         if value is not None:
@@ -448,7 +450,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             field = fields[place] if fields else f"positions[{place}]"
             player = position.player
             if player not in seats:
-                seat = self._access.find_asking_seat(caller, spec, contest_id, player)
+                seat = self._access.find_asking_seat(caller, spec, contest_id, player, f"{field}.player")
                 seats[player] = seat, self._least_elo(caller, seat, spec, _rules_of(seat, view))
             seat, least_elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None

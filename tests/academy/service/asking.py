@@ -39,6 +39,11 @@ def match(**fields: Any) -> Call:
     return lambda client: client.consultation.MatchPatterns(consultation_pb2.MatchPatternsRequest(**request))
 
 
+def advise(**fields: Any) -> Call:
+    request: dict[str, Any] = {"game_id": GAME, "position": position(EMPTY)} | fields
+    return lambda client: client.consultation.Advise(consultation_pb2.AdviseRequest(**request))
+
+
 def look_up(**fields: Any) -> Call:
     request: dict[str, Any] = {"game_id": GAME, "player": 1} | fields
     return lambda client: client.consultation.LookUpOpening(consultation_pb2.LookUpOpeningRequest(**request))

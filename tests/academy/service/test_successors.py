@@ -212,7 +212,7 @@ def test_a_stream_answers_as_a_call_does(taught: Running) -> None:
         ),
         ({"moves": [Move(cells=[3], letters="ä")]}, "INVALID_FIELD", "moves[0].letters", "'ä': allowed are"),
         ({"position": position("--")}, "INVALID_BOARD", "position.board", "a board of 2 letters"),
-        ({"position": position(HERE, 3)}, "INVALID_FIELD", "player", "players 1 to 2"),
+        ({"position": position(HERE, 3)}, "INVALID_FIELD", "position.player", "players 1 to 2"),
         (
             {"position": position(HERE, 1, 1.5)},
             "INVALID_RECORD",
