@@ -100,7 +100,8 @@ class AsyncQuestions(ABC):
         """
         if not seat.allows_opening(own_moves):
             return seat.held_book_move(moves)
-        recommended = advice(await self._ask("advice", seat.build_book_request(moves, own_moves))).book
+        request = seat.build_book_request(moves, own_moves)
+        recommended = advice(request, await self._ask("advice", request)).book
         seat.hold_book(moves, recommended)
         return recommended
 
@@ -238,7 +239,7 @@ class AsyncQuestions(ABC):
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = seat.build_advice_request(board, moves, expected_value, line=line, with_ids=with_ids)
-        answer = Advice() if request is None else advice(await self._ask("advice", request))
+        answer = Advice() if request is None else advice(request, await self._ask("advice", request))
         if line is None:
             return answer
         if answer.opening_asked:
@@ -346,7 +347,7 @@ class AsyncAcademy(AsyncQuestions):
             AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        place = self._connection.address, seat.game_id
+        place = self._connection.address, seat.game_id, spec
         known = held_weights.get(place)
         request = consultation_pb2.DownloadWeightsRequest(
             game_id=seat.game_id,

@@ -207,12 +207,14 @@ class Analyst:
         searcher: searches a line.
         guard: ends searches.
         nodes: how many of the most visited lines to look at.
+        game_id: what ACADEMY calls the game; as the rules call it where it is empty.
     """
 
     academy: Academy
     searcher: LineSearcher
     guard: SearchGuard
     nodes: int
+    game_id: str = ""
 
     def run(self, once: bool) -> int:
         """Search until nothing is left to search, or the guard's deadline has passed.
@@ -247,7 +249,8 @@ class Analyst:
         Returns how many analyses were news, and whether it found nothing more to search.
         """
         spec, (kind, budget) = self.searcher.rules.spec(), self.searcher.effort
-        seat = Seat(spec.game_id, spec.geometry, player=1)
+        game_id = self.game_id or spec.game_id
+        seat = Seat(game_id, spec.geometry, player=1)
         counted = 0
         for line, analysis in most_visited_lines(self.academy, seat, self.nodes):
             if line in tried or (
@@ -261,7 +264,7 @@ class Analyst:
             tried.add(line)
             if value is None:
                 continue
-            if self.academy.report_analysis(spec.game_id, line, Analysis(value, budget, kind=kind)):
+            if self.academy.report_analysis(game_id, line, Analysis(value, budget, kind=kind)):
                 counted += 1
                 print(f"{' '.join(line)}: {value:.3f}", flush=True)
             if counted == SEARCHES_A_WALK:
@@ -295,7 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (OSError, ValueError, UnknownRefereeError) as error:
         parser.error(str(error.args[0] if isinstance(error, UnknownRefereeError) else error))
     os.nice(_LOWEST_PRIORITY)
-    game_id = rules.spec().game_id
+    game_id = options.game_id or os.environ.get("ACADEMY_GAME") or rules.spec().game_id
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
     # Each thread has a connection of its own.
     with Academy(connection) as academy, Academy(connection) as watched:
@@ -305,7 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             )
             if options.when_idle:
                 guard.open_contests = academy.statistics(game_id).open_contests
-            counted = Analyst(academy, searcher, guard, options.nodes).run(options.once)
+            counted = Analyst(academy, searcher, guard, options.nodes, game_id).run(options.once)
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             sys.exit(f"academy-analyst: {error}")
         except KeyboardInterrupt:
@@ -320,6 +323,11 @@ def _read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the game; repeat it"
     )
     parser.add_argument("--academy", default="", metavar="ADDRESS", help="by default ACADEMY_ADDRESS")
+    parser.add_argument(
+        "--game-id",
+        default="",
+        help="what ACADEMY calls the game, such as a fork; by default ACADEMY_GAME, or as the rules call it",
+    )
     parser.add_argument(
         "--search",
         choices=("auto", "alpha-beta", "monte-carlo"),

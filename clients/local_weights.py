@@ -12,6 +12,7 @@ from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import VALUE_SCALE
 from academy.v1 import consultation_pb2
+from clients.position_checks import check_cells, check_positions
 
 
 class LocalWeights:
@@ -31,6 +32,7 @@ class LocalWeights:
     """
 
     def __init__(self, spec: GameSpec, message: consultation_pb2.DownloadWeightsResponse) -> None:
+        self._spec = spec
         self.revision = message.revision
         self.contests = message.contests
         codes = np.array(message.evaluation.codes, dtype=np.int64)
@@ -52,7 +54,16 @@ class LocalWeights:
 
         Returns:
             The log odds that the first player wins, for each position.
+
+        Raises:
+            ValueError: A board has another size, there is no such player, or moves are given for some boards
+                alone.
         """
+        check_positions(self._spec, boards, player)
+        if len(moves) not in (0, len(boards)):
+            raise ValueError(f"moves: {len(moves)} numbers for {len(boards)} boards; give one each, or none")
+        if not boards:
+            return []
         return self._evaluator.log_odds(boards, player, moves)
 
     def advise(self, board: Board, cells: Sequence[int], player: int) -> list[float]:
@@ -65,19 +76,25 @@ class LocalWeights:
 
         Returns:
             For each cell what to add to the log odds of moving there; 0 for all where nothing is known.
+
+        Raises:
+            ValueError: The board has another size, or no such cell, or there is no such player.
         """
+        check_cells(self._spec, board, cells, player)
         if self._around is None or not self.knows_tesujis or not cells:
             return [0.0] * len(cells)
         advice = self._tesujis.advise(self._around.of_cells(board, cells, player))
         return [float(added) for added in advice.log_odds]
 
 
-# By ACADEMY's address and the game. A bot has a connection for each contest, and mostly the same weights.
-held_weights: Final[dict[tuple[str, str], LocalWeights]] = {}
+# ACADEMY's address, its name of the game, and the game.
+Place = tuple[str, str, GameSpec]
+# A bot has a connection for each contest, and mostly the same weights.
+held_weights: Final[dict[Place, LocalWeights]] = {}
 _MOST_HELD: Final = 8
 
 
-def hold_weights(place: tuple[str, str], weights: LocalWeights) -> None:
+def hold_weights(place: Place, weights: LocalWeights) -> None:
     """Keep weights for the process's next connection; those that came first go where there are too many."""
     held_weights.pop(place, None)
     while len(held_weights) >= _MOST_HELD:

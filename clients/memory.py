@@ -12,6 +12,7 @@ import numpy as np
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_surroundings import surroundings
+from clients.position_checks import check_cells
 
 # What surroundings that were in no answer are taken for, in log odds. They are new on the board, so something
 # happens there, and strong players rather move there than elsewhere. In 40 contests of Go on 9x9 the fifteen
@@ -31,11 +32,14 @@ class Memory:
     """
 
     def __init__(self, spec: GameSpec) -> None:
+        self._spec = spec
         self._around = surroundings(spec)
         self._weights: dict[int, float] = {}
 
     def keep(self, board: Board, player: int, cells: Sequence[int], log_odds: Sequence[float]) -> None:
-        """Learn from an answer.
+        """Learn from an answer that rests on tesujis alone.
+
+        What patterns and the evaluation add to one does not follow from what lies around a move.
 
         Its numbers are sums of weights less their mean, so the weights are found as S. Kaczmarz (1937) does:
         each takes its share of what a sum lacks. What was learnt before stays where it fits.
@@ -45,7 +49,14 @@ class Memory:
             player: 1 or 2, who was to move.
             cells: The empty cells that moves go to, by index.
             log_odds: For each what moving there adds to the log odds.
+
+        Raises:
+            ValueError: The board has another size, or no such cell, there is no such player, or there is not
+                one number for each cell.
         """
+        check_cells(self._spec, board, cells, player)
+        if len(cells) != len(log_odds):
+            raise ValueError(f"log_odds: {len(log_odds)} numbers for {len(cells)} cells; give one each")
         if self._around is None or not cells:
             return
         codes = self._around.of_cells(board, cells, player)
@@ -74,7 +85,11 @@ class Memory:
 
         Returns:
             For each cell what to add to the log odds of moving there; empty where nothing was learnt.
+
+        Raises:
+            ValueError: The board has another size, or no such cell, or there is no such player.
         """
+        check_cells(self._spec, board, cells, player)
         if self._around is None or not self._weights or not cells:
             return []
         codes = self._around.of_cells(board, cells, player)

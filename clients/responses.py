@@ -96,7 +96,7 @@ class Advice:
     Args:
         log_odds: for each move compared what to add to its log odds: how much better it is than they are on
             average. Empty where they were not compared.
-        cells: the cells compared, by index, where the question named no moves.
+        cells: the cells compared, by index; empty where the question gave boards.
         book: the move that the opening tree recommends, to be played at once; None where it was not asked or
             has none that was tried often enough.
         moves_asked: whether moves were compared; fair use may forbid it.
@@ -259,11 +259,12 @@ def pattern_matches(response: consultation_pb2.MatchPatternsResponse) -> list[li
     return [*map(_Table(response.patterns).matches, response.positions)]
 
 
-def advice(response: consultation_pb2.AdviseResponse) -> Advice:
+def advice(request: consultation_pb2.AdviseRequest, response: consultation_pb2.AdviseResponse) -> Advice:
     """Read the answer to a question for advice."""
     return Advice(
         tuple(response.log_odds),
-        tuple(response.cells),
+        # ACADEMY does not repeat what the question named.
+        tuple(response.cells or (request.cells if response.moves_asked else ())),
         _book_move(response.book) if response.HasField("book") else None,
         response.moves_asked,
         response.opening_asked,

@@ -331,7 +331,7 @@ class Seat:
         message = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, **made)
         self._endgame.append(_Candidate(abs(value - 0.5), message))
 
-    def record_marked_move(self, cells: str, ply: int, value_before: float, value: float) -> None:
+    def record_marked_move(self, cells: str, ply: int, value_before: float | None, value: float) -> None:
         """Record what stood around an own move, to propose it as a tesuji if the move gained enough.
 
         It stands beside the proposals of `record_move`, and with them among those that gained most.
@@ -344,6 +344,8 @@ class Seat:
             value_before: as in `record_move`.
             value: as in `record_move`.
         """
+        if value_before is None:
+            return
         raised = gain(value_before, value)
         if raised >= needed_gain(value_before, value):
             message = proposals_pb2.NewProposal(
@@ -390,5 +392,7 @@ class Seat:
 
 def _candidate_move(before: str, after: str) -> consultation_pb2.CandidateMove:
     """Return what a move changes. Raises ValueError for boards of different sizes."""
+    if len(after) != len(before):
+        raise ValueError(f"a board of {len(after):,} cells after a move on one of {len(before):,}")
     changed = [cell for cell, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     return consultation_pb2.CandidateMove(cells=changed, letters="".join(after[cell] for cell in changed))

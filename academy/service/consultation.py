@@ -229,7 +229,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if not (compares or asks_book):
             rules.check_patterns(value)
         advice, claims = None, dict[ContestSeat, Claim]()
-        if compares:
+        if compares and game.view.spec.two_in_turn:
             advice, claims = self._begin_advice(caller, request, game, candidates)
         answer = messages.AdviseResponse()
         if asks_book:

@@ -89,6 +89,14 @@ def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(academy: R
     assert min(visits for visits, _ in values.values()) >= most
 
 
+def test_a_fork_is_analysed_under_its_own_name(academy: Running) -> None:
+    academy.admin().libraries.ForkGame(libraries_pb2.ForkGameRequest(game_id=GAME, new_game_id="hex-fork"))
+    before = analysed(academy)
+    done = run(academy, "--game-id", "hex-fork", "--nodes", "1", "--playouts", "300", "--once")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "hex-fork: 1 positions analysed"), done
+    assert analysed(academy) == before
+
+
 @contextmanager
 def an_open_contest(academy: Running, contest_id: str) -> Iterator[None]:
     arena = academy.arena().contests

@@ -97,3 +97,9 @@ def test_a_game_without_tesujis_leaves_nothing_to_remember() -> None:
     memory, board = Memory(DRAUGHTS), any_board(DRAUGHTS, 1)
     memory.keep(board, 1, [0, 1], [1.0, -1.0])
     assert memory.recall(board, 1, [0, 1]) == []
+
+
+def test_an_answer_without_a_number_for_each_cell_is_refused() -> None:
+    board = any_board(GO, 1)
+    with pytest.raises(ValueError, match="log_odds: 1 numbers for 2 cells"):
+        Memory(GO).keep(board, 1, moves(GO, board)[:2], [0.5])

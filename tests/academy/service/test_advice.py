@@ -113,9 +113,21 @@ def test_a_game_without_tesujis_says_nothing(academy: Running) -> None:
     academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("none")))
     answer = advise(academy.bot("reader"), "none", position(MIDDLE), [7, 0])
     assert (list(answer.log_odds), answer.tesujis) == ([0.0, 0.0], 0)
+
+
+@pytest.mark.parametrize("player", [1, 2, 3])
+def test_moves_of_more_than_two_players_are_not_compared(academy: Running, player: int) -> None:
     academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("ring")))
-    answer = advise(academy.bot("reader"), "ring", position("-----"))
-    assert (list(answer.log_odds), answer.tesujis) == ([0.0] * 5, 0)
+    where = position("-----", player)
+    for cells in ([], [0, 3]):
+        answer = advise(academy.bot("reader"), "ring", where, cells)
+        assert answer == consultation_pb2.AdviseResponse()
+    moves = [consultation_pb2.CandidateMove(cells=[1], letters="x")]
+    request = consultation_pb2.AdviseRequest(
+        game_id="ring", position=where, moves=moves, opening=consultation_pb2.AdviseOpening()
+    )
+    answer = academy.bot("reader").consultation.Advise(request)
+    assert answer.opening_asked and not answer.moves_asked
 
 
 def test_a_report_changes_the_next_answer(academy: Running) -> None:
@@ -232,6 +244,7 @@ class TestClient:
         with Academy(Connection(str(academy.address), response.tickets[0])) as bot:
             advice = bot.advise(seat, here, [7, 0], LOW)
             assert advice.log_odds[0] > 0.3 > advice.log_odds[1]
+            assert advice.cells == (7, 0)
             with bot.stream() as stream:
                 assert stream.advise(seat, here, [7, 0], LOW) == advice
                 everywhere = stream.advise(seat, here, expected_value=LOW)
