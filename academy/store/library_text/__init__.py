@@ -38,18 +38,21 @@
       E5 id 1 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000 level 15
     % weaker 13 visits 1 wins 1/0 draws 0/0 losses 0/1 values 0.7/0.3 told 1 elos 1400
 
+    % end
+
 The description is the game with its settings, and the history what its contests add up to, as JSON; either
-may be left out. A vote is player, Elo and value, the oldest first (in older texts with the event that brought
-it, and its place among the votes of that event where that is not 0). `silent` is a vote that counts for
-nothing yet, in the same order, `folded` stands for votes too many to keep, and `changed-by` for the players
-who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The label below
-them follows from the votes: it may be left out, and one that says otherwise is refused. An opening line is
-indented two blanks more than the position it comes from; `values` and `elos` are sums over visits. `level` is
-the Elo, in hundreds, of the contests counted, as far as it is known; below the line the part of them that are
-`weaker` follows, with the level of each, the lowest first.
+may be left out. A text with a description is an export, which `% end` ends: without that line it is refused,
+because a part of it is missing. A vote is player, Elo and value, the oldest first (in older texts with the
+event that brought it, and its place among the votes of that event where that is not 0). `silent` is a vote
+that counts for nothing yet, in the same order, `folded` stands for votes too many to keep, and `changed-by`
+for the players who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The
+label below them follows from the votes: it may be left out, and one that says otherwise is refused. An
+opening line is indented two blanks more than the position it comes from; `values` and `elos` are sums over
+visits. `level` is the Elo, in hundreds, of the contests counted, as far as it is known; below the line the
+part of them that are `weaker` follows, with the level of each, the lowest first.
 A tesuji has `place` and `turned` where its shape knows them (`TesujiRecord`); its label follows from the
 figures and may be left out. A weight of the evaluation is that of a feature, or of cells with their numbers
 from 0 and what is there (`WeightRecord`); `taught` and `elos` are sums over contests. Names are quoted as in
-JSON, and so is a move that is not one plain word. Numbers
-`id` may be left out of what is new. Empty lines and lines that begin with `%%` say nothing.
+JSON, and so is a move that is not one plain word. Numbers `id` may be left out of what is new. Empty lines
+and lines that begin with `%%` say nothing.
 """

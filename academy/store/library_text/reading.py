@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import reduce
@@ -29,6 +29,7 @@ from academy.store.codec.openings import check_figures, node_from_proto
 from academy.store.codec.patterns import entry_from_proto
 from academy.store.errors import InvalidRecordError
 from academy.store.library_text.words import (
+    END_LINE,
     EVALUATION,
     FIGHT,
     FIRST_LINE,
@@ -108,6 +109,27 @@ def read_text(text: str, spec: GameSpec) -> LibraryTexts:
     return _Reader(spec).read(text)
 
 
+def _lines_that_say_something(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines between the first and the last with their numbers. An export must have the last one."""
+    exported, ended = False, False
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip() or line.startswith("%%"):
+            continue
+        if ended:
+            raise LibraryTextError(number, 1, f"stands below {END_LINE!r}, which ends a text")
+        ended = line.rstrip() == END_LINE
+        exported = exported or line.startswith(_DESCRIPTION)
+        if not ended:
+            yield number, line
+    if exported and not ended:
+        raise LibraryTextError(
+            len(lines),
+            1,
+            f"this export stops before its last line, {END_LINE!r}, so a part is missing; "
+            "if it is whole, write that line below it",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class _Node:
     """A node with the one above it, its line's first word, and the word that numbers it."""
@@ -135,14 +157,14 @@ class _Reader:
         lines = text.replace("\r\n", "\n").split("\n")
         if lines[0].rstrip() != FIRST_LINE:
             raise LibraryTextError(1, 1, f"the first line must be {FIRST_LINE!r}")
-        for number, line in enumerate(lines[1:], 2):
-            if not line.strip() or line.startswith(("%%", _DESCRIPTION)):
-                continue
-            if line.startswith(_HISTORY) and self._library is None:
+        for number, line in _lines_that_say_something(lines):
+            if line.startswith(_DESCRIPTION):
+                # Who registers the game reads it; here it must be whole.
+                _parse(line.removeprefix(_DESCRIPTION), game_pb2.Game(), number)
+            elif line.startswith(_HISTORY) and self._library is None:
                 part = _parse(line.removeprefix(_HISTORY), libraries_pb2.GameHistory(), number)
                 self.found.history.append(part)
-                continue
-            if line.startswith("%"):
+            elif line.startswith("%"):
                 self._directive(words(number, line.replace("%", " ", 1)), number)
             else:
                 self._content(number, line)

@@ -12,6 +12,7 @@ from academy.knowledge.votes import VALUE_SCALE
 from academy.store.errors import InvalidRecordError
 
 FIRST_LINE: Final = "% academy text 1"
+END_LINE: Final = "% end"
 INDENT: Final = "  "
 # The section of what ACADEMY learnt of cells to move to, beside the libraries'.
 TESUJIS: Final = "tesujis"

@@ -9,6 +9,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
 from academy.store.codec.games import library_to_proto
 from academy.store.library_text.words import (
+    END_LINE,
     EVALUATION,
     FIGHT,
     FIRST_LINE,
@@ -69,6 +70,7 @@ def write_text(
     if nodes:
         yield from ("", f"% library {Library.OPENING.value}", "")
         yield from _node_lines(nodes)
+    yield from ("", END_LINE)
 
 
 def _name_of(value: pattern_pb2.Library.ValueType) -> str:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
+from academy.store.codec.games import spec_to_proto
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto, with_figures
 from academy.store.library_text.reading import read_text
@@ -105,6 +106,21 @@ def test_a_label_may_be_left_out_or_say_less_exactly_what_the_votes_say(label: s
 def test_the_last_pattern_may_end_the_text() -> None:
     cut = TEXT[: TEXT.index("< 2;")]
     assert len(read_text(cut, go()).patterns[Library.ENDGAME]) == 1
+
+
+def test_an_export_that_was_cut_anywhere_is_refused() -> None:
+    read = read_text(TEXT, go())
+    text = "\n".join(write_text("go-9x9", nodes=read.nodes, description=spec_to_proto(go())))
+    assert read_text(text, go()).nodes == read_text(text + "\n\n%% a remark\n", go()).nodes
+    for length in range(text.index("% description") + 14, len(text)):
+        with pytest.raises(LibraryTextError):
+            read_text(text[:length], go())
+    with pytest.raises(
+        LibraryTextError, match=r"before its last line, '% end'.* write that line below"
+    ):
+        read_text(text.removesuffix("% end"), go())
+    with pytest.raises(LibraryTextError, match="stands below '% end'"):
+        read_text(f"{text}\nx - o", go())
 
 
 def test_an_empty_library_is_a_text_too() -> None:
