@@ -96,6 +96,8 @@ class RegisterGame:
             if getattr(given, described.name) != getattr(known, described.name):
                 raise GameConflictError(spec.game_id, described.name)
         before = read_description(known)
+        if self.may_describe and (before.placement is not Placement.ANYWHERE or before.winning_row):
+            _check_same_shapes(spec, before)
         # It may have been registered before all was asked, or by a referee that knew less.
         now = Description(
             spec.move_forms or before.move_forms,
@@ -107,6 +109,14 @@ class RegisterGame:
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_described=new))
             known = game_record(work.transaction, spec.game_id)
         return known, False
+
+
+def _check_same_shapes(spec: GameSpec, before: Description) -> None:
+    """Raise GameConflictError for a game whose tesujis would have other shapes than those that it learnt."""
+    if spec.placement not in (Placement.ANYWHERE, before.placement):
+        raise GameConflictError(spec.game_id, "placement")
+    if spec.winning_row not in (0, before.winning_row):
+        raise GameConflictError(spec.game_id, "winning_row")
 
 
 @dataclass(frozen=True, slots=True)

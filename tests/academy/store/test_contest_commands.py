@@ -28,7 +28,7 @@ from academy.store.errors import (
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
-from academy.v1 import contests_pb2, proposals_pb2
+from academy.v1 import contests_pb2, game_pb2, proposals_pb2
 from academy.wire.games import read_spec
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
@@ -70,6 +70,25 @@ def test_another_game_of_the_same_id_is_refused_naming_what_differs(
     with pytest.raises(GameConflictError) as refused:
         store.run(RegisterGame(other, "arena"))
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("placement", game_pb2.PLACEMENT_OUTFLANKING), ("winning_row", 3)]
+)
+def test_a_game_keeps_the_shapes_of_its_tesujis_once_it_has_some(
+    store: Store, field: str, value: int
+) -> None:
+    game = go_game("fighting")
+    game.placement = game_pb2.PLACEMENT_CAPTURING
+    store.run(RegisterGame(game, "arena"))
+    other = go_game("fighting")
+    setattr(other, field, value)
+    with pytest.raises(GameConflictError) as refused:
+        store.run(RegisterGame(other, "arena"))
+    assert refused.value.field == field
+    # An arena that may not describe games changes nothing, and neither does one that knows less.
+    assert store.run(RegisterGame(other, "arena", may_describe=False))[0].placement == game.placement
+    assert store.run(RegisterGame(go_game("fighting"), "arena"))[0].placement == game.placement
 
 
 def test_games_are_listed_in_pages(store: Store) -> None:

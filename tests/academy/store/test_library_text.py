@@ -115,9 +115,7 @@ def test_an_export_that_was_cut_anywhere_is_refused() -> None:
     for length in range(text.index("% description") + 14, len(text)):
         with pytest.raises(LibraryTextError):
             read_text(text[:length], go())
-    with pytest.raises(
-        LibraryTextError, match=r"before its last line, '% end'.* write that line below"
-    ):
+    with pytest.raises(LibraryTextError, match=r"before its last line, '% end'.* write that line below"):
         read_text(text.removesuffix("% end"), go())
     with pytest.raises(LibraryTextError, match="stands below '% end'"):
         read_text(f"{text}\nx - o", go())
