@@ -5,6 +5,7 @@ tables are in `arena.control.kinds`.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import (
@@ -56,6 +57,7 @@ from arena.control.values import (
     Share,
     TestElo,
     Text,
+    VariableName,
     Version,
     Weight,
 )
@@ -474,7 +476,7 @@ class RemoteTable(Table):
 class WorkersTable(Table):
     """Where games are played."""
 
-    on: Text = "local"
+    on: Text = Field("local", min_length=1)
     """`"local"`: processes on this machine; `"ray"`: a Ray cluster that the run starts on it;
     `"ray://HOST:PORT"` or `"HOST:PORT"`: a Ray cluster that is there."""
     working_folder: Folder | None = None
@@ -482,8 +484,14 @@ class WorkersTable(Table):
     copy; without it they must be on each node, at the same path."""
     packages: tuple[Text, ...] = Field((), strict=False, max_length=1000)
     """Python packages that each node of the cluster installs for the run."""
-    variables: dict[str, Text] = {}
+    variables: dict[VariableName, Text] = {}
     """Variables of the processes that play on the nodes."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.working_folder is not None and not Path(self.working_folder).is_dir():
+            raise SettingError("working_folder", f"{str(self.working_folder)!r} is no folder here")
+        return self
 
 
 # Ray counts in steps of it.

@@ -40,12 +40,19 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
 _LABEL: Final = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
 _DOMAIN_PART: Final = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _LABEL_NAME: Final = re.compile(rf"({_DOMAIN_PART}(\.{_DOMAIN_PART})*/)?{_LABEL}")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SIZE: Final = TypeAdapter(ByteSize)
 
 
 def _check_text(value: str, most: int = MAX_TEXT) -> str:
     if "\0" in value or len(value) > most:
         raise ValueError(f"must be at most {most} characters, none of them NUL")
+    return value
+
+
+def _check_variable(value: str) -> str:
+    if not _VARIABLE.fullmatch(value):
+        raise ValueError("must be letters of ASCII, digits and _, no digit first, as names of variables are")
     return value
 
 
@@ -163,6 +170,7 @@ def _check_plain(value: object) -> object:
 
 
 Text = Annotated[str, AfterValidator(lambda value: _check_text(value))]
+VariableName = Annotated[str, AfterValidator(_check_variable)]
 Description = Annotated[str, AfterValidator(lambda value: _check_text(value, 100_000))]
 Name = Annotated[Text, AfterValidator(_check_name)]
 GameId = Annotated[

@@ -63,7 +63,8 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
     if failures:
         raise ControlError(
             f"{failures} of the checks failed (see above). A player's program must be on each node, at "
-            "the same path as here, or in workers.working_folder; amounts and labels are given to `ray start`"
+            "the same path as here, or in workers.working_folder, and so must its working_directory, by "
+            "default the control file's folder; amounts and labels are given to `ray start`"
         )
 
 

@@ -30,6 +30,7 @@ Node = Mapping[str, Any]
 """A node as Ray describes it."""
 # How long a worker looks for a node before those that are idle make room for it.
 _PATIENCE_SECONDS: Final = 2.0
+_SLOW_START_SECONDS: Final = 30.0
 _LIVE_SECONDS: Final = 0.5
 _CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
@@ -58,7 +59,11 @@ _ADDRESSES: Final = (
 )
 
 _TOKEN: Final = (
-    "if the cluster asks for a token, set RAY_AUTH_MODE=token here, with the same token in ~/.ray/auth_token"
+    "the cluster asks for a token: set RAY_AUTH_MODE=token here, with the same token in ~/.ray/auth_token"
+)
+_OTHER_TOKEN: Final = (
+    "the cluster has another token than this machine in RAY_AUTH_TOKEN, the file of RAY_AUTH_TOKEN_PATH, "
+    "or ~/.ray/auth_token: copy that of the first machine"
 )
 
 
@@ -130,6 +135,7 @@ class _Worker:
     offset: int = 0
     looked: float = 0.0
     hired: float = field(default_factory=time.monotonic)
+    is_late: bool = False
 
 
 @dataclass
@@ -154,6 +160,7 @@ class RayPool(Workers):
         """Connect, or start a cluster. Raises RayUnavailableError."""
         if size < 1:
             raise ValueError(f"{size} workers: there must be at least one")
+        self._on = on
         environment = dict(runtime_env or {})
         folder = environment.get("working_dir")
         self.copied = None if folder is None else str(Path(folder).absolute())
@@ -283,6 +290,7 @@ class RayPool(Workers):
         self._note_missing()
         wanted = {shape: len(jobs) for shape, jobs in self._waiting.items() if jobs}
         patient = [self._starting[shape] for shape in wanted if shape not in self._missed]
+        self._note_slow_starts(patient)
         if any(workers and time.monotonic() > workers[0].hired + _PATIENCE_SECONDS for workers in patient):
             # Those that are left idle may hold what others wait for.
             for worker in [worker for idle in self._idle.values() for worker in idle]:
@@ -290,6 +298,19 @@ class RayPool(Workers):
         for shape, games in wanted.items():
             while len(self._starting[shape]) < games and self._make_room():
                 self._hire(shape)
+
+    def _note_slow_starts(self, starting: Iterable[list[_Worker]]) -> None:
+        """Report that no worker at all comes, though nodes have room for some."""
+        if any(worker.node for worker in self._workers):
+            return
+        for first in (workers[0] for workers in starting if workers):
+            if not first.is_late and time.monotonic() > first.hired + _SLOW_START_SECONDS:
+                first.is_late = True
+                self._news.append(
+                    f"no worker has begun on a node with {first.shape.text} for {_SLOW_START_SECONDS:g} s: "
+                    "other runs may use them all, or Ray still installs what [workers] asks for, or cannot; "
+                    "the logs there are in /tmp/ray/session_latest/logs"
+                )
 
     def _make_room(self) -> bool:
         """Whether a worker can be hired; one for which there is no game is dismissed for it."""
@@ -414,7 +435,9 @@ class RayPool(Workers):
 
     def _lost(self, job: GameJob, node: str, error: Exception) -> WorkerLost:
         if isinstance(error, self._ray.exceptions.RayActorError):
-            why = next((f": {line.strip()}" for line in str(error).splitlines() if "because" in line), "")
+            # Ray goes on with what might be the cause, and with advice about itself.
+            cause = next((line.strip() for line in str(error).splitlines() if "because" in line), "")
+            why = cause and f": {cause.partition('. ')[0].rstrip('.')}"
             return WorkerLost(job.game_id, f"{node}, which played it, was lost{why}", job.attempt, True)
         return WorkerLost(job.game_id, f"Ray: {_in_short(error)}", job.attempt)
 
@@ -452,6 +475,11 @@ class RayPool(Workers):
             self._nodes.lost = self._nodes.looked
             self._failed_starts.clear()
         self._nodes.known = nodes
+        if not nodes and self._on == LOCAL:
+            # No other node can join a cluster of this run's own.
+            raise RayUnavailableError(
+                "the cluster that this run started on this machine has ended; the same command goes on"
+            )
         self._assign()
 
     def _look_at_games(self) -> None:
@@ -546,8 +574,13 @@ def _check_listening(on: str) -> None:
     import grpc
 
     target = on.removeprefix("ray://")
-    # A head answers the health check of gRPC; its server for clients from outside knows no such call.
-    expected = grpc.StatusCode.OK if target == on else grpc.StatusCode.UNIMPLEMENTED
+    # A head knows the first call, and its server for clients from outside the second, which it cannot read.
+    question, expected = (
+        ("/ray.rpc.NodeInfoGcsService/GetClusterId", (grpc.StatusCode.OK,))
+        if target == on
+        else ("/ray.rpc.RayletDriver/ClusterInfo", (grpc.StatusCode.OK, grpc.StatusCode.NOT_FOUND))
+    )
+    token = _token()
     answer = grpc.StatusCode.OK
     try:
         address = ServerAddress.parse(target)
@@ -557,16 +590,40 @@ def _check_listening(on: str) -> None:
             return
         # As Ray, which asks no proxy.
         with grpc.insecure_channel(target, options=[("grpc.enable_http_proxy", 0)]) as channel:
-            check: Any = channel.unary_unary("/grpc.health.v1.Health/Check")
-            check(b"", timeout=_CONNECT_SECONDS)
+            ask: Any = channel.unary_unary(question)
+            metadata = [("authorization", f"Bearer {token}")] if token else None
+            ask(b"", timeout=_CONNECT_SECONDS, metadata=metadata)
     except grpc.RpcError as error:
         answer = error.code()
     except (InvalidAddressError, OSError) as error:
         raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
-    if answer is grpc.StatusCode.UNAUTHENTICATED and os.environ.get("RAY_AUTH_MODE") != "token":
-        raise RayUnavailableError(f"{on}: {_TOKEN}")
-    if answer not in (expected, grpc.StatusCode.UNAUTHENTICATED):
+    if answer is grpc.StatusCode.UNAUTHENTICATED:
+        raise RayUnavailableError(f"{on}: {_OTHER_TOKEN if token else _TOKEN}")
+    if answer not in expected:
         raise RayUnavailableError(f"{on}: what listens there is no Ray cluster of that kind; {_ADDRESSES}")
+
+
+def _token() -> str:
+    """The token that Ray sends to a cluster; empty where it sends none."""
+    if os.environ.get("RAY_AUTH_MODE") != "token":
+        return ""
+    if token := os.environ.get("RAY_AUTH_TOKEN"):
+        return token.strip()
+    with contextlib.suppress(OSError):
+        return _token_file().read_text().strip()
+    return ""
+
+
+def _token_file() -> Path:
+    return Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or "~/.ray/auth_token").expanduser()
+
+
+def _keep_token_private() -> None:
+    """Let nobody else read the token that Ray made: who has it runs any program on the cluster."""
+    with contextlib.suppress(OSError):
+        file = _token_file()
+        if file.stat().st_mode & 0o077:
+            file.chmod(0o600)
 
 
 def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
@@ -595,11 +652,9 @@ def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
         with warnings.catch_warnings(action="ignore"):
             ray.init(**options)
     except Exception as error:
-        hint = "" if on == LOCAL or isinstance(error, RuntimeError) else f"; {_TOKEN}"
-        raise RayUnavailableError(
-            f"Ray at {on}: {str(error).strip() or type(error).__name__}{hint}"
-        ) from error
+        raise RayUnavailableError(f"Ray at {on}: {_in_short(error)}") from error
     finally:
+        _keep_token_private()
         for number, handler in handlers.items():
             signal.signal(number, handler)
     return ray

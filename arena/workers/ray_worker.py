@@ -49,7 +49,11 @@ class PlayedJob:
 
 
 def moved_to_copy(player: PlayerSetup, folder: str | None, copy: str) -> PlayerSetup:
-    """The player with all paths in a folder of the arena as paths in the node's copy; None: there is none."""
+    """The player with all paths in a folder of the arena as paths in the node's copy; None: there is none.
+
+    A player whose working directory has that folder in it, as the control file's has, works in the copy where
+    the node has no such directory.
+    """
     if folder is None:
         return player
 
@@ -57,11 +61,10 @@ def moved_to_copy(player: PlayerSetup, folder: str | None, copy: str) -> PlayerS
         return copy + word[len(folder) :] if word == folder or word.startswith(folder + os.sep) else word
 
     place = player.working_directory
-    return replace(
-        player,
-        command=tuple(map(there, player.command)),
-        working_directory=None if place is None else there(place),
-    )
+    if place is not None:
+        within = folder.startswith(place.rstrip(os.sep) + os.sep)
+        place = copy if within and not Path(place).is_dir() else there(place)
+    return replace(player, command=tuple(map(there, player.command)), working_directory=place)
 
 
 def gpus_of(amounts: Sequence[float]) -> list[range]:

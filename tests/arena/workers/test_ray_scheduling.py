@@ -16,12 +16,12 @@ import pytest
 
 from arena.control.settings import ControlError
 from arena.control.toml_file import read
-from arena.jobs import GameJob, Resources
+from arena.jobs import GameJob, PlayerSetup, Resources
 from arena.runner import cluster_check
 from arena.workers import ray_pool
 from arena.workers.interface import WorkerLost
 from arena.workers.ray_pool import RayPool, RayUnavailableError, Shape, node_name
-from arena.workers.ray_worker import PlayedJob, RayWorker, with_own_gpus
+from arena.workers.ray_worker import PlayedJob, RayWorker, moved_to_copy, with_own_gpus
 from tests.arena.engines import job, misbehaving, python_player
 
 GIB = 2.0**30
@@ -208,13 +208,13 @@ def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
 
 
 @contextmanager
-def listening(check: Callable[[Any, grpc.ServicerContext], bytes]) -> Iterator[str]:
-    """A server that answers gRPC's health check, as Ray's head does."""
-    answer: Any = grpc.unary_unary_rpc_method_handler(check)
+def listening(
+    service: str, method: str, answer: Callable[[Any, grpc.ServicerContext], bytes]
+) -> Iterator[str]:
+    """A server that answers one call, as Ray's head or its server for clients from outside."""
+    handler: Any = grpc.unary_unary_rpc_method_handler(answer)
     server = grpc.server(ThreadPoolExecutor(1))
-    server.add_generic_rpc_handlers(
-        [grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": answer})]
-    )
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(service, {method: handler})])
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
@@ -223,25 +223,112 @@ def listening(check: Callable[[Any, grpc.ServicerContext], bytes]) -> Iterator[s
         server.stop(None)
 
 
-def test_a_cluster_is_found_where_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+HEAD = ("ray.rpc.NodeInfoGcsService", "GetClusterId")
+FOR_CLIENTS = ("ray.rpc.RayletDriver", "ClusterInfo")
+
+
+@pytest.fixture
+def without_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "auth_token"))
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_USE_TLS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_cluster_is_found_where_the_environment_names_a_proxy(
+    monkeypatch: pytest.MonkeyPatch, without_token: None
+) -> None:
     # Nobody listens there.
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    with listening(lambda request, context: b"") as address:
+    with listening(*HEAD, lambda request, context: b"") as address:
         ray_pool._check_listening(address)
 
 
-def test_a_cluster_that_asks_for_a_token_says_so_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(request: Any, context: grpc.ServicerContext) -> bytes:
-        context.abort(grpc.StatusCode.UNAUTHENTICATED, "a token is missing")
-        raise AssertionError
+@pytest.mark.parametrize(("call", "prefix"), [(HEAD, ""), (FOR_CLIENTS, "ray://")])
+def test_a_cluster_that_asks_for_a_token_says_at_once_what_is_wrong_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    without_token: None,
+    call: tuple[str, str],
+    prefix: str,
+) -> None:
+    def check(request: Any, context: grpc.ServicerContext) -> bytes:
+        if ("authorization", "Bearer right") not in context.invocation_metadata():
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "a token is missing or wrong")
+        return b""
 
-    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
-    with listening(refuse) as address:
+    with listening(*call, check) as address:
         with pytest.raises(RayUnavailableError, match="set RAY_AUTH_MODE=token here"):
-            ray_pool._check_listening(address)
-        # Whether the token is right is Ray's to say.
+            ray_pool._check_listening(prefix + address)
         monkeypatch.setenv("RAY_AUTH_MODE", "token")
-        ray_pool._check_listening(address)
+        (tmp_path / "auth_token").write_text("wrong\n")
+        with pytest.raises(RayUnavailableError, match="the cluster has another token than"):
+            ray_pool._check_listening(prefix + address)
+        (tmp_path / "auth_token").write_text("right\n")
+        ray_pool._check_listening(prefix + address)
+
+
+@pytest.mark.parametrize(("call", "prefix"), [(HEAD, "ray://"), (FOR_CLIENTS, "")])
+def test_another_kind_of_server_is_named_as_such(
+    without_token: None, call: tuple[str, str], prefix: str
+) -> None:
+    with (
+        listening(*call, lambda request, context: b"") as address,
+        pytest.raises(RayUnavailableError, match="no Ray cluster of that kind; an address is"),
+    ):
+        ray_pool._check_listening(prefix + address)
+
+
+def test_a_token_that_ray_made_is_kept_from_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "auth_token"
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(file))
+    ray_pool._keep_token_private()
+    file.write_text("secret")
+    file.chmod(0o644)
+    ray_pool._keep_token_private()
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_player_works_in_the_copy_where_the_node_lacks_the_control_files_folder(tmp_path: Path) -> None:
+    there, copy, here = "/nowhere/cup/engines", str(tmp_path / "copy"), str(tmp_path)
+    cases = {
+        # The folder around the copied one, as the control file's, is not on the node.
+        "/nowhere/cup": copy,
+        "/nowhere/cup/engines/deep": f"{copy}/deep",
+        "/nowhere/other": "/nowhere/other",
+        here: here,
+    }
+    for given, expected in cases.items():
+        player = PlayerSetup("a", (f"{there}/deep", "--gtp"), working_directory=given)
+        moved = moved_to_copy(player, there, copy)
+        assert (moved.command, moved.working_directory) == ((f"{copy}/deep", "--gtp"), expected)
+    # On a node that has the folder, players work in it.
+    own = PlayerSetup("a", ("deep",), working_directory=here)
+    assert moved_to_copy(own, f"{here}/engines", copy).working_directory == here
+
+
+def test_a_run_says_that_no_worker_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = RayStandIn({"CPU": 4})
+    ray.starting = True
+    monkeypatch.setattr(ray_pool, "_SLOW_START_SECONDS", 0.0)
+    pool = pool_on(monkeypatch, ray, 2)
+    pool.submit(game_of("1", Resources(1), Resources(1)))
+    pool.news()
+    assert pool.next_result(1.5) is None
+    assert pool.next_result(1.5) is None
+    news = pool.news()
+    assert len(news) == 1 and news[0].startswith("no worker has begun on a node with 2 CPU for 0 s"), news
+
+
+def test_a_run_whose_own_cluster_has_ended_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = RayStandIn({"CPU": 4})
+    ray.starting = True
+    monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
+    monkeypatch.setattr(ray_pool, "_LOOK_SECONDS", 0.0)
+    pool = RayPool("ray", 1)
+    pool.submit(game_of("1", Resources(1), Resources(1)))
+    ray.offers = {}
+    with pytest.raises(RayUnavailableError, match="has ended; the same command goes on"):
+        pool.next_result(5)
 
 
 def test_a_run_ends_with_the_reason_where_ray_refuses_what_players_need_together(
