@@ -16,19 +16,30 @@ _SHOWN: Final = 3
 
 
 def disagreements(first: Environment, second: Environment) -> Iterator[Finding]:
-    """Yield where two folders differ, as of one moment of each.
+    """Yield where a folder and a server's differ, as of one moment of each.
 
     Where one has learnt more of a game, its libraries are made again as of the other's generation. Where both
-    follow a shared log to the same message, tokens, contests and the like are compared too. Raises
-    StoreCorruptError.
+    follow a shared log to the same message, tokens, contests and the like are compared too; else how far each
+    has read is no fault, and a finding. Raises StoreCorruptError.
     """
     with first.reading() as here, second.reading() as there:
         for game_id in sorted({*_games(here), *_games(there)}):
             yield from _compare_game(here, there, game_id)
-        places = place.read(here), place.read(there)
-        if places[0] is not None and places[1] is not None and places[0].followed == places[1].followed:
+        own, other = place.read(here), place.read(there)
+        if own is None or other is None:
+            return
+        if own.created != other.created:
+            yield Finding("", "the two follow different logs")
+        elif own.followed == other.followed:
             for table in sorted(SHARED):
                 yield from _compare("", _table(here, table), _table(there, table))
+        else:
+            yield Finding(
+                "",
+                f"the folder has read {own.followed:,} messages of the log, the server {other.followed:,}: "
+                "libraries are compared as of the last event that both have, tokens and contests not at all",
+                is_fault=False,
+            )
 
 
 def _games(transaction: Transaction) -> Iterator[str]:

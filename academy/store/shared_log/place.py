@@ -12,6 +12,7 @@ from academy.store import keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import SCHEMA_VERSION, TableName, Transaction
 from academy.store.errors import StoreError
+from academy.store.shared_log.address import LogAddress
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 
@@ -92,7 +93,8 @@ def used_tables(transaction: Transaction) -> Iterable[TableName]:
 
 def check_own_log(transaction: Transaction, what: str) -> None:
     """Raise StoreError, with `what` cannot be done, where a folder follows a shared log."""
-    if read(transaction) is not None:
+    if (now := read(transaction)) is not None:
         raise StoreError(
-            f"{what}: this folder follows a log that servers share, and the others would not know of it"
+            f"{what}: this folder follows the log {LogAddress.parse(now.address)}, which servers share, "
+            "and the others would not know of it"
         )

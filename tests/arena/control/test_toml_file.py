@@ -294,6 +294,17 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
             '["seed 1", 5]',
             "players.alpha.startup_commands: item 2 must be text",
         ),
+        (
+            "[academy]",
+            '[workers]\nvariables = { "A=B" = "x" }\n\n[academy]',
+            "workers.variables: 'A=B' must be letters of ASCII, digits and _, no digit first",
+        ),
+        ("[academy]", '[workers]\non = ""\n\n[academy]', "workers.on: "),
+        (
+            "[academy]",
+            '[workers]\nworking_folder = "nowhere"\n\n[academy]',
+            "/nowhere' is no folder here",
+        ),
         ("[players.beta]", '[players."be ta"]', "players.be ta: 'be ta' is no name"),
         (
             'protocol = "python"',

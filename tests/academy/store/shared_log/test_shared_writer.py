@@ -3,6 +3,7 @@
 import logging
 import math
 import random
+import re
 import shutil
 import threading
 import time
@@ -104,6 +105,31 @@ def test_a_server_with_an_empty_folder_knows_all_when_it_opens(
     fresh = open_store("fresh", log)
     assert fresh.read(event_log.last_sequence) == first.read(event_log.last_sequence) > 5
     assert not list(disagreements(first.environment, fresh.environment))
+
+
+def test_a_folder_that_lags_behind_a_server_is_said_to(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
+) -> None:
+    first = open_store("first", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    with Store(tmp_path / "behind", log=log):
+        pass
+    learn(first, contests=3)
+    with Environment(tmp_path / "behind", read_only=True) as behind:
+        (finding,) = disagreements(behind, first.environment)
+    assert not finding.is_fault
+    assert re.match(
+        r"the folder has read 1 messages of the log, the server [2-9]: libraries are", finding.what
+    )
+
+
+def test_folders_of_different_logs_do_not_agree(
+    log: LogAddress, own_nats: NatsServer, open_store: OpenStore
+) -> None:
+    stores = [open_store("one", log), open_store("two", own_nats.address("other"))]
+    assert [finding.what for finding in disagreements(*(store.environment for store in stores))] == [
+        "the two follow different logs"
+    ]
 
 
 def test_two_servers_that_write_at_once_lose_nothing_and_count_nothing_twice(
