@@ -107,7 +107,7 @@ def test_a_server_with_an_empty_folder_knows_all_when_it_opens(
     assert not list(disagreements(first.environment, fresh.environment))
 
 
-def test_a_folder_that_lags_behind_a_server_is_said_to(
+def test_how_far_a_folder_lags_behind_a_server_is_a_finding(
     log: LogAddress, open_store: OpenStore, tmp_path: Path
 ) -> None:
     first = open_store("first", log)
