@@ -423,6 +423,12 @@ def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -
         return
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     printing.console().print(printing.weights_table(described, answer, limit))
+    if not described.settings.evaluation:
+        typer.echo(f"evaluation is off: academy settings {game} evaluation=true")
+
+
+# No setting has room for more; most have a lower limit, which the server names.
+_GREATEST: Final = 2**32 - 1
 
 
 def _switch(text: str) -> bool:
@@ -444,7 +450,7 @@ def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
     if field is None or not equals:
         known = ", ".join(field.name for field in settings.DESCRIPTOR.fields)
         raise CommandError(f"{change!r}: write NAME=VALUE, NAME one of {known}", ExitCode.USAGE)
-    kind, what = _KINDS.get(field.type, (int, "a whole number, 0 or more"))
+    kind, what = _KINDS.get(field.type, (int, f"a whole number from 0 to {_GREATEST:,}"))
     try:
         setattr(settings, name, kind(value))
     except ValueError as error:
