@@ -15,7 +15,9 @@ from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.votes import ELO_SCALE
 from academy.store import contest_tables, event_log, game_tables, keys
+from academy.store.codec.contests import check_plausible_elo
 from academy.store.codec.field_rules import check_elo
 from academy.store.codec.games import library_to_proto, settings_from_proto, settings_to_proto
 from academy.store.codec.learnt_tables import (
@@ -517,6 +519,11 @@ class ImportLibraries:
         """
         for place, node in enumerate(self.nodes):
             check_figures(node, f"nodes[{place}]")
+        for place, record in enumerate(self.evaluation):
+            # Contests of less Elo would teach it next to nothing any more.
+            check_plausible_elo(
+                f"evaluation[{place}].best_elo_hundredths", record.best_elo_hundredths / ELO_SCALE
+            )
         evicted = 0
         knowledge = work.knowledge(self.game_id)
         is_new = knowledge.counters == Counters() and not knowledge.measures.contests

@@ -43,10 +43,11 @@ PLAUSIBLE_ELO: Final = 6_000.0
 def check_elos(contest: contests_pb2.Contest) -> None:
     """Check the Elos of a new contest; the log may hold others. Raises InvalidRecordError."""
     for place, player in enumerate(contest.players):
-        _check_plausible_elo(f"players[{place}].elo", player.elo)
+        check_plausible_elo(f"players[{place}].elo", player.elo)
 
 
-def _check_plausible_elo(field: str, elo: float) -> None:
+def check_plausible_elo(field: str, elo: float) -> None:
+    """Raise InvalidRecordError for an Elo that no player has."""
     if not abs(elo) <= PLAUSIBLE_ELO:
         raise InvalidRecordError(
             field, f"{elo!r} must be a number from -{PLAUSIBLE_ELO:.0f} to {PLAUSIBLE_ELO:.0f}"
@@ -88,7 +89,7 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
             "(a contest without result is reported void)",
         )
     for place, elo in enumerate(report.elo_after):
-        _check_plausible_elo(f"elo_after[{place}]", elo)
+        check_plausible_elo(f"elo_after[{place}]", elo)
     check_printable("termination", report.termination)
     if not "".join(ply.move for ply in report.plies).isprintable():
         for place, ply in enumerate(report.plies):

@@ -385,3 +385,9 @@ def test_nodes_whose_figures_leave_no_room_for_more_are_not_taken_in(
         assert store.run(ImportLibraries("go-9x9", {}, most, False, "admin")).nodes == 2
     learn(store, contests=2)
     assert view(store).openings.root.visits >= 10**9
+
+
+def test_an_evaluation_of_contests_that_nobody_could_play_is_refused(store: Store) -> None:
+    record = pattern_pb2.EvaluationRecord(contests=8, best_elo_hundredths=99_999_00)
+    with pytest.raises(InvalidRecordError, match=r"evaluation\[0\]\.best_elo_hundredths: 99999\.0 must be"):
+        store.run(ImportLibraries("go-9x9", {}, [], False, "admin", evaluation=[record]))
