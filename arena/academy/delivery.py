@@ -40,6 +40,8 @@ class OutboxDelivery:
         self._pause = FIRST_PAUSE_SECONDS
         self._longest_pause = LONGEST_PAUSE_SECONDS
         self._last_warning = ""
+        # Why reports cannot be delivered now, by code and reason.
+        self._trouble: tuple[str, str] | None = None
         self._failures: Counter[int] = Counter()
         self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
 
@@ -113,6 +115,7 @@ class OutboxDelivery:
                 self._warn(f"{refusal}; this report is given up")
         else:
             self._outbox.mark_acknowledged(report, verdicts)
+            self._trouble = None
         return True
 
     def _send(self, request: contests_pb2.ReportContestRequest) -> list[StoredVerdict]:
@@ -146,7 +149,10 @@ class OutboxDelivery:
 
     def _try_again(self, report: WaitingReport, error: AcademyUnavailableError | AcademyRefusedError) -> None:
         self._outbox.mark_failed(report, str(error))
-        self._warn(f"{error}; trying again")
+        # Once, however many reports wait, and however often.
+        if self._trouble != (error.code, error.reason):
+            self._warn(f"{error}; trying again")
+        self._trouble = error.code, error.reason
 
     def _warn(self, text: str) -> None:
         if text != self._last_warning:

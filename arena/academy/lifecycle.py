@@ -40,6 +40,8 @@ class ContestLifecycle(Contests):
         self._warn = warn
         # When a contest that could not be opened may be tried again.
         self._open_again = 0.0
+        # Why contests cannot be opened now, by code and reason.
+        self._trouble: tuple[str, str] | None = None
         self._waiting = 0
         self._count_again = 0.0
 
@@ -96,9 +98,13 @@ class ContestLifecycle(Contests):
         except (AcademyUnavailableError, AcademyRefusedError) as error:
             if not may_pass(error) or time.time() - since > OPENING_GIVE_UP_SECONDS:
                 raise
-            self._warn(f"{error}; trying again")
+            # Once, however many contests wait, and however often.
+            if self._trouble != (error.code, error.reason):
+                self._warn(f"{error}; trying again")
+            self._trouble = error.code, error.reason
             self._open_again = time.monotonic() + OPENING_PAUSE_SECONDS
             raise ContestNotOpenError from error
+        self._trouble = None
         where = self._session.link.connection
         tls_ca = None if where.ca is None else str(Path(where.ca).resolve())
         return AcademyAccess(where.address, message.contest_id, tickets, tls_ca, message.game_id)

@@ -100,6 +100,8 @@ def test_reports_wait_while_the_server_is_away(scene: Scene) -> None:
     scene.reporter.hurry()
     eventually(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == contests
+    # Once, however many reports wait.
+    assert sum("trying again" in warning for warning in scene.warnings()) == 1
 
 
 def test_one_report_that_fails_does_not_hold_up_the_others(scene: Scene) -> None:
