@@ -112,6 +112,7 @@ class OutboxDelivery:
                 self._try_again(report, refusal)
             else:
                 self._outbox.mark_refused(report, str(refusal))
+                self._trouble = None
                 self._warn(f"{refusal}; this report is given up")
         else:
             self._outbox.mark_acknowledged(report, verdicts)

@@ -175,6 +175,16 @@ def test_a_refused_report_is_given_up_and_named(scene: Scene) -> None:
     assert refused in warning and "INVALID_ARGUMENT" in warning and "given up" in warning
 
 
+def test_trouble_after_a_refused_report_is_named_again(impatient: None, scene: Scene) -> None:
+    denied, refused = grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT
+    scene.server.fail("ReportContest", denied, denied, refused, denied)
+    for _ in range(2):
+        scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    endings = [warning.rpartition("; ")[2] for warning in scene.warnings()]
+    assert endings == ["trying again", "this report is given up", "trying again"]
+
+
 def test_reports_wait_for_a_token_that_is_accepted(scene: Scene) -> None:
     scene.server.fail("ReportContest", grpc.StatusCode.PERMISSION_DENIED)
     contest = scene.finish_game()
