@@ -124,6 +124,18 @@ TRIALS: Final = {
         conditions=("everything-remembered", "everything", "shared", "openings", "own", "open", "open-own"),
         analysis=Analysis(1_000, 2_000),
     ),
+    # Everybody has about three times the time of the trial before.
+    "hex-100ms": Trial(
+        "Hex 7x7",
+        "hex",
+        {"board_size": 7},
+        levels=(30, 30, 120, 120, 360, 360, 720, 720),
+        student=360,
+        seconds=0.1,
+        contests=400,
+        conditions=("everything-remembered", "remembered"),
+        analysis=Analysis(400, 6_000),
+    ),
     "go": Trial(
         "Go 9x9",
         "go",
@@ -134,6 +146,17 @@ TRIALS: Final = {
         contests=1_000,
         conditions=("remembered", "no-openings", "defaults", "everything", "shared", "own", "open"),
         analysis=Analysis(1_000, 600),
+    ),
+    # Everybody has about six times the time of the trial before.
+    "go-100ms": Trial(
+        "Go 9x9",
+        "go",
+        {"board_size": 9, "komi": 7.5},
+        levels=(60, 60, 180, 180, 480, 480),
+        student=180,
+        seconds=0.1,
+        contests=200,
+        conditions=("remembered",),
     ),
     # Others' programs teach as well as the project's.
     "go-gnu-go": Trial(
