@@ -115,11 +115,11 @@ def bits_in_bank(words: Words, place: int) -> int:
 
 
 @compiled
-def framed(states: States, tables: BoardTables, edge: int) -> States:
+def framed(states: States, tables: BoardTables, edge: np.uint8) -> States:
     """Return a board with a margin of `edge` on all sides, row by row."""
     margin, columns = tables.margin, tables.columns
     width = columns + 2 * margin
-    board = np.full((tables.rows + 2 * margin) * width, np.uint8(edge), dtype=np.uint8)
+    board = np.full((tables.rows + 2 * margin) * width, edge, dtype=np.uint8)
     for row in range(tables.rows):
         start = (row + margin) * width + margin
         board[start : start + columns] = states[row * columns : (row + 1) * columns]

@@ -17,7 +17,7 @@ from academy.matching.compiled.banks import (
     lowest_bit,
     signed,
 )
-from academy.matching.compiled.compiling import compiled
+from academy.matching.compiled.compiling import compiled, entry
 from academy.matching.compiled.filter import (
     ANCHOR_COLUMN,
     ANCHOR_ROW,
@@ -31,7 +31,7 @@ from academy.matching.matches import Matches, MatchLimits, RankedRows
 _NOTHING: Final = -1
 
 
-@compiled
+@entry
 def match(boards: States, library: RankedRows, limits: MatchLimits) -> Matches:
     """Return the matches on some boards, (board, cell), as `kernels.MatchFunction` says."""
     units = filter_candidates(boards, library.tables, library.rows)

@@ -65,7 +65,19 @@ _COMPLETE: Final = FOLDER / "complete"
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function to machine code, kept on disk, that runs without the interpreter's lock."""
+    """Compile a function that other compiled functions call, and Python cannot.
+
+    What Python needs to call a function, and a file for each, would take a third of all time to compile.
+    """
+    options = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Function, cast(Any, numba).njit(**options)(function))
+
+
+def entry(function: Function) -> Function:
+    """Compile a function that Python calls, and keep it with all that it calls on disk.
+
+    It runs without the interpreter's lock.
+    """
     # The folder is chosen when a function is declared; other users of Numba keep theirs.
     folder_of_others = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(FOLDER)

@@ -46,8 +46,8 @@ from academy.matching.rows import FAR_COUNT, FAR_START, IMAGES, STAGE, Rows
 
 KINDS: Final = 4
 WHOLE_GRAPH: Final = 3
-OFF_BOARD: Final = 32
-_NO_STATE: Final = 0
+OFF_BOARD: Final = np.uint8(32)
+_NO_STATE: Final = np.uint8(0)
 _FIRST_PIECE: Final = 0
 _SECOND_PIECE: Final = 1
 # States that belong to no player, to the first and to the second: those of the first, shifted left.
@@ -408,7 +408,7 @@ def _far_failures(candidate: Shorts, view: View, search: Search, row: int) -> in
         symmetry, anchor = candidate[SYMMETRY], (candidate[ANCHOR_ROW], candidate[ANCHOR_COLUMN])
         cell = far_cell(search.tables, rows, far, symmetry, anchor)
         code = rows.far_codes[far]
-        state = view.states[cell] if cell >= 0 else np.uint8(OFF_BOARD)
+        state = view.states[cell] if cell >= 0 else OFF_BOARD
         if state & code == 0:
             if failures > 0 or cell < 0 or search.after.states[cell] & code == 0:
                 return 2

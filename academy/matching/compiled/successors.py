@@ -30,7 +30,7 @@ from academy.matching.compiled.banks import (
     table_size,
 )
 from academy.matching.compiled.collect import collect_matches, order_units
-from academy.matching.compiled.compiling import compiled
+from academy.matching.compiled.compiling import compiled, entry
 from academy.matching.compiled.filter import (
     ANCHOR_COLUMN,
     ANCHOR_ROW,
@@ -55,7 +55,7 @@ from academy.matching.matches import NO_LIMIT, Matches, MatchLimits, RankedRows
 from academy.matching.rows import FAR_COUNT, FAR_START, STAGE
 from academy.matching.successors import BoardChanges, Successors
 
-_ANY_STATE: Final = 0xFF
+_ANY_STATE: Final = np.uint8(0xFF)
 _MATCHES_AT_ONCE: Final = 1024
 # Columns of a record of a new match.
 _MOVE, _PLACE, _IMAGE, _ROW, _COLUMN = range(5)
@@ -102,7 +102,7 @@ class Task(NamedTuple):
     affected: Affected
 
 
-@compiled
+@entry
 def match_successors(
     states: States, changes: BoardChanges, library: RankedRows, limits: MatchLimits
 ) -> Successors:
@@ -180,7 +180,7 @@ def _collect_affected_tests(task: Task, base: Matches) -> Numbers:
     """Return the tests of matches that some move may fail: match, cell and the code wanted there."""
     rows, ranking = task.library.rows, task.library.ranking
     tests = np.empty((0, 3), dtype=np.int32)
-    end = 0
+    end = len(tests)
     # An array that an inner loop may replace makes it slow: room is made for many matches at once.
     for first in range(0, len(base.places), _MATCHES_AT_ONCE):
         last = min(first + _MATCHES_AT_ONCE, len(base.places))
@@ -267,7 +267,7 @@ def _collect_mended(task: Task, units: Units, ordered: Numbers) -> MoveLists:
     tally = _new_tally(len(task.changes.starts) - 1)
     longest = U(_most_moves_of_a_cell(task.affected))
     records = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
-    end = 0
+    end = len(records)
     for number in range(U(len(ordered))):
         unit = U(ordered[number])
         near_misses = bits_in_bank(units.nearly, unit)
@@ -375,7 +375,7 @@ def _collect_arrived(task: Task) -> MoveLists:
     units = _filter_arrived(task)
     ordered, tally = order_units(units, task.library), _new_tally(len(task.changes.starts) - 1)
     records = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
-    end = 0
+    end = len(records)
     for number in range(U(len(ordered))):
         unit = U(ordered[number])
         records = _with_capacity(records, end, end + signed(bits_in_bank(units.bits, unit)))
@@ -446,12 +446,12 @@ def _collect_by_position(task: Task) -> MoveLists:
     states, changes, library = task.states, task.changes, task.library
     tally = _new_tally(len(changes.starts) - 1)
     records = np.empty((0, _RECORD_COLUMNS), dtype=np.int32)
-    end = 0
+    end = len(records)
     for move in range(len(changes.starts) - 1):
         first, last = changes.starts[move], changes.starts[move + 1]
         if last - first > 1:
             now = states.copy()
-            before = np.full(len(states), np.uint8(_ANY_STATE), dtype=np.uint8)
+            before = np.full(len(states), _ANY_STATE, dtype=np.uint8)
             for number in range(first, last):
                 now[changes.cells[number]] = changes.states[number]
                 before[changes.cells[number]] = states[changes.cells[number]]
