@@ -3,7 +3,7 @@
 A node is the position after a list of moves, kept under the list's least symmetric image. Every
 contest counts once in each node it passed, so a node that is removed stays counted in its parent.
 
-Contests of players far weaker than the strongest tenth are *silent*: they count at the root only. Each node
+Contests of players far weaker than the strongest twentieth are *silent*: they count at the root only. Each node
 keeps what contests of each level left, so that what is silent now goes, whichever came first.
 """
 
@@ -27,9 +27,10 @@ __all__ = [
 ]
 
 ROOT: Final = 0
-# Silent are those this number of levels or more below the mean of the strongest tenth, at least of this many.
+# Silent are contests this number of levels or more below the weakest of the strongest twentieth, 30 at least: no
+# few contests of a high Elo can silence all others, as they could by a mean.
 SILENT_BELOW: Final = 4
-STRONGEST_SHARE: Final = 10
+STRONGEST_SHARE: Final = 20
 FEWEST_STRONGEST: Final = 30
 
 
@@ -224,14 +225,12 @@ class OpeningTree:
 
     def _least_level(self) -> int | None:
         """Return the least level that is not silent; None while there are too few contests to say."""
-        wanted = max(FEWEST_STRONGEST, self.root.visits // STRONGEST_SHARE)
-        if self.root.visits < wanted:
-            return None
-        missing, total = wanted, 0
+        missing = max(FEWEST_STRONGEST, self.root.visits // STRONGEST_SHARE)
         for part in reversed(self.root.parts()):
-            taken = min(missing, part.visits)
-            missing, total = missing - taken, total + taken * part.level
-        return total // wanted - SILENT_BELOW + 1
+            missing -= part.visits
+            if missing <= 0:
+                return part.level - SILENT_BELOW + 1
+        return None
 
     def _clear_below(self, least: int) -> None:
         """Take out of all nodes but the root what silent contests left, and nodes that held nothing else."""

@@ -26,7 +26,7 @@ from academy.store.errors import (
 )
 from academy.store.maintenance import scan
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 # `academy.store.maintenance.upgrade` has a step from each that is older.
 _OLDEST: Final = 1
 

@@ -176,8 +176,14 @@ def _from_version_3(transaction: Transaction) -> None:
     _keep_what_other_rules_made(transaction)
 
 
+def _from_version_4(transaction: Transaction) -> None:
+    """Ten contests of a high Elo silenced all others in the opening trees."""
+    _keep_what_other_rules_made(transaction)
+
+
 _STEPS: Final[dict[int, Callable[[Transaction], None]]] = {
     1: _from_version_1,
     2: _from_version_2,
     3: _from_version_3,
+    4: _from_version_4,
 }

@@ -347,11 +347,21 @@ class TestPoisoning:
         assert tree.root.visits == 250
         assert sum(child.visits for child in tree.children(ROOT)) == 50
 
-    def test_a_few_very_strong_contests_silence_no_society(self) -> None:
-        society = [self.played(["A1"], WIN, elos=(1300.0 + number % 3 * 50, 1300.0)) for number in range(400)]
-        visitors = [self.played(["C3"], WIN, elos=(2000.0, 2000.0)) for _ in range(15)]
-        tree = self.taught([*society, *visitors])
-        assert [child.visits for child in tree.children(ROOT)] == [400, 15]
+    @pytest.mark.parametrize(("contests", "visitors"), [(1, 29), (296, 10), (296, 29), (2_000, 100)])
+    def test_a_few_contests_silence_no_society_however_strong(self, contests: int, visitors: int) -> None:
+        society = [
+            self.played(["A1"], WIN, elos=(1200.0 + number % 3 * 50, 1200.0)) for number in range(contests)
+        ]
+        strong = [self.played(["C3"], WIN, elos=(2400.0, 2400.0)) for _ in range(visitors)]
+        tree = self.taught([*society, *strong])
+        assert [child.visits for child in tree.children(ROOT)] == [contests, visitors]
+
+    @pytest.mark.parametrize(("contests", "visitors"), [(296, 30), (1_000, 60)])
+    def test_many_strong_contests_silence_a_society(self, contests: int, visitors: int) -> None:
+        society = [self.played(["A1"], WIN, elos=(1200.0, 1200.0)) for _ in range(contests)]
+        strong = [self.played(["C3"], WIN, elos=(2400.0, 2400.0)) for _ in range(visitors)]
+        tree = self.taught([*society, *strong])
+        assert [child.visits for child in tree.children(ROOT)] == [visitors]
 
     def test_a_restarted_server_forgets_the_same(self) -> None:
         honest = self.strong(2)

@@ -6,6 +6,9 @@ their reports, a proposal is held for one of them; and there is a token.
 
 `schema_2.mdb.zz` is one of schema version 2, which learnt by the first rules: a player of Elo 0 proposed what
 others of 1500 know, and openings of one lost reply each were kept.
+
+`schema_4.mdb.zz` is one of schema version 4, by whose rules ten contests of two players of 2400 silenced
+forty of players of 1200 in the opening tree.
 """
 
 import os
@@ -17,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from academy.knowledge.game import RULES_VERSION
+from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.store import arenas, contest_tables, game_tables, tokens
 from academy.store.codec.packing import pack_message
@@ -49,6 +54,12 @@ def old(tmp_path: Path) -> Path:
 def by_first_rules(tmp_path: Path) -> Path:
     """A data folder of schema version 2."""
     return unpacked_folder(tmp_path / "by first rules", "schema_2.mdb.zz")
+
+
+@pytest.fixture
+def by_third_rules(tmp_path: Path) -> Path:
+    """A data folder of schema version 4."""
+    return unpacked_folder(tmp_path / "by third rules", "schema_4.mdb.zz")
 
 
 def unpacked_folder(folder: Path, stored: str) -> Path:
@@ -307,6 +318,23 @@ def test_libraries_of_the_first_rules_are_kept(by_first_rules: Path) -> None:
         assert (measures["decisiveness"].value, measures["length"].contests) == (None, 10)
 
 
+def test_openings_that_were_silenced_stay_so_and_new_contests_are_heard_again(by_third_rules: Path) -> None:
+    before = knowledge_of(by_third_rules)
+    Store(by_third_rules).close()
+    assert knowledge_of(by_third_rules) == before
+    with Store(by_third_rules) as store:
+        tree = store.follow().refresh("go-9x9").openings
+        assert (tree.root.visits, sum(child.visits for child in tree.children(ROOT))) == (50, 10)
+        weak = [report(f"go-9x9/new/{number}") for number in range(3)]
+        for request in weak:
+            for player in request.contest.players:
+                player.elo = 1200.0
+            store.run(ReportContest(request, "arena"))
+        tree = store.follow().refresh("go-9x9").openings
+        assert sum(child.visits for child in tree.children(ROOT)) == 13
+        assert not list(check(store.environment))
+
+
 def test_upgraded_folder_is_checked_and_compacted_from_the_upgrade_on(by_first_rules: Path) -> None:
     with Store(by_first_rules) as store:
         assert not list(check(store.environment)), "replays begin after what other rules made"
@@ -323,9 +351,12 @@ def test_upgraded_folder_is_checked_and_compacted_from_the_upgrade_on(by_first_r
             }
 
 
-def test_by_the_rules_of_today_its_events_make_other_libraries(by_first_rules: Path) -> None:
+@pytest.mark.parametrize(("folder", "games", "rules"), [("by_first_rules", 2, 1), ("by_third_rules", 1, 3)])
+def test_by_the_rules_of_today_its_events_make_other_libraries(
+    folder: str, games: int, rules: int, request: pytest.FixtureRequest
+) -> None:
     """So without the step every check would find faults, and no compaction would be made."""
-    with Store(by_first_rules) as store:
+    with Store(request.getfixturevalue(folder)) as store:
 
         def without_snapshots(transaction: Transaction) -> None:
             for key in [key for key, _ in transaction.scan(TableName.SNAPSHOTS)]:
@@ -333,5 +364,6 @@ def test_by_the_rules_of_today_its_events_make_other_libraries(by_first_rules: P
 
         store.environment.write(without_snapshots)
         findings = [finding.what for finding in check(store.environment)]
-        assert len(findings) == 2
-        assert all("written under rules 1, this program replays by rules 3" in what for what in findings)
+        assert len(findings) == games
+        expected = f"written under rules {rules}, this program replays by rules {RULES_VERSION}"
+        assert all(expected in what for what in findings)
