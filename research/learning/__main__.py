@@ -16,7 +16,7 @@ from typing import Final
 
 from research.learning import report, society
 from research.learning.conditions import CONDITIONS
-from research.learning.experiment import PAIRS, Row, Site, run
+from research.learning.experiment import PAIRS, Row, Site, Size, run
 from research.learning.games import POPULATIONS, TRIALS
 from research.learning.held_out import held_out_losses
 from research.learning.ledger import Ledger
@@ -41,6 +41,12 @@ def main() -> None:
     )
     running.add_argument("--populations", nargs="+", choices=POPULATIONS, default=POPULATIONS)
     running.add_argument("--pairs", type=_count, default=PAIRS, help=f"of games of each row ({PAIRS})")
+    running.add_argument(
+        "--most-pairs",
+        type=_count,
+        metavar="PAIRS",
+        help="of a row that the sequential test has not decided by then (none more)",
+    )
     living = commands.add_parser(
         "society", parents=[games, kept], help="let a society play that consults ACADEMY"
     )
@@ -85,7 +91,7 @@ def main() -> None:
         for condition in options.conditions or TRIALS[name].conditions
         for population in options.populations
     ]
-    run(rows, options.pairs, deadline, site)
+    run(rows, Size(options.pairs, max(options.pairs, options.most_pairs or 0)), deadline, site)
     for name in names:
         print("\n".join(report.rows(ledger, name)), flush=True)
 

@@ -17,8 +17,9 @@ from research.learning.contests import Entrant, Hall, play
 from research.learning.games import PLAYER, STUDY, TRIALS
 from research.learning.ledger import Ledger
 from research.learning.population import Population, Records, performance
+from research.learning.sequential import verdict_of_row
 
-# Pairs of games of a row. It is fixed, and no row ends because of its result.
+# Pairs of games that each row has, whatever its result.
 PAIRS: Final = 200
 # Pairs of games against each level of the population that rate the player; the error is then some 60 Elo.
 RATED_PAIRS: Final = 10
@@ -69,17 +70,29 @@ class Site:
         return self.data / STUDY / population / game
 
 
-def run(rows: Sequence[Row], pairs: int, deadline: float, site: Site) -> None:
+@dataclass(frozen=True)
+class Size:
+    """How many pairs of games a row has: `least`, and up to `most` while the sequential test is open."""
+
+    least: int
+    most: int
+
+    def reached(self, row: Row, ledger: Ledger) -> bool:
+        """Whether the row has them."""
+        pairs = ledger.pairs(**row.key)
+        return pairs >= self.most or (pairs >= self.least and verdict_of_row(ledger, **row.key) is not None)
+
+
+def run(rows: Sequence[Row], size: Size, deadline: float, site: Site) -> None:
     """Measure rows one after the other; each has an even share of the time that is left."""
     for number, row in enumerate(rows):
-        left = pairs - site.ledger.pairs(**row.key)
         now = time.monotonic()
-        if left <= 0 or now >= deadline:
+        if now >= deadline or size.reached(row, site.ledger):
             continue
-        measure(row, pairs, now + (deadline - now) / (len(rows) - number), site)
+        measure(row, size, now + (deadline - now) / (len(rows) - number), site)
 
 
-def measure(row: Row, pairs: int, deadline: float, site: Site) -> None:
+def measure(row: Row, size: Size, deadline: float, site: Site) -> None:
     """Learn what is missing, then play pairs of games until there are enough, or the time is up."""
     trial, condition = TRIALS[row.game], CONDITIONS[row.condition]
     folder = site.folder(row.game, row.population)
@@ -98,10 +111,12 @@ def measure(row: Row, pairs: int, deadline: float, site: Site) -> None:
         # Let ACADEMY read its libraries: that is no player's time to think.
         match.play("warming-up", 0)
         _wait_until_idle(clock)
-        while match.pairs < pairs and time.monotonic() < deadline:
+        while not size.reached(row, site.ledger) and time.monotonic() < deadline:
             match.play_pair()
             if match.pairs % _REPORTED == 0:
-                _report(f"{row}: {match.pairs} of {pairs} pairs")
+                _report(
+                    f"{row}: {match.pairs} of {size.least if match.pairs <= size.least else size.most} pairs"
+                )
 
 
 def rate(row: Row, population: Population, site: Site, deadline: float) -> float | None:

@@ -13,6 +13,7 @@ from research.learning.conditions import CONDITIONS
 from research.learning.experiment import Row
 from research.learning.games import EDITIONS, POPULATIONS, TRIALS
 from research.learning.ledger import Ledger, counted
+from research.learning.sequential import Verdict, verdict_of_row
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "explanation" / "does-it-help.md"
 CHART: Final = DOCUMENT.with_suffix(".svg")
@@ -21,8 +22,8 @@ HEAD: Final = "\n".join(
     (
         "| game, a move | learnt from | what it has | "
         + " | ".join(f"{name} population" for name in POPULATIONS)
-        + " | both | games | time | study | player |",
-        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|---|---|",
+        + " | both | games | test | time | study | player |",
+        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|---|---|---|",
     )
 )
 SOCIETY_HEAD: Final = "\n".join(
@@ -44,6 +45,8 @@ class Measured:
     game: str
     condition: str
     counts: tuple[Counts | None, ...]
+    # The sequential test's in each population; None where it is open, or nothing was measured.
+    verdicts: tuple[Verdict | None, ...]
     # Seconds that the player with ACADEMY and the one without took over their moves.
     took: tuple[float, float]
 
@@ -86,7 +89,8 @@ def _measured(ledger: Ledger, game: str, condition: str, study: str, player: int
         return None
     took = [line["took"] for key in keys for line in ledger.of("pair", **key)]
     asking, alone = (sum(seconds) for seconds in zip(*took, strict=True))
-    return Measured(study, player, game, condition, counts, (asking, alone))
+    verdicts = tuple(verdict_of_row(ledger, **key) for key in keys)
+    return Measured(study, player, game, condition, counts, verdicts, (asking, alone))
 
 
 def rows(ledger: Ledger, game: str) -> list[str]:
@@ -94,6 +98,7 @@ def rows(ledger: Ledger, game: str) -> list[str]:
     trial = TRIALS[game]
     table = []
     for match in measured(ledger, game):
+        judged = zip(match.verdicts, match.counts, strict=True)
         games = " + ".join(f"{2 * sum(counts):,}" for counts in match.counts if counts)
         cells = [
             f"{trial.title}, {trial.a_move}",
@@ -102,6 +107,7 @@ def rows(ledger: Ledger, game: str) -> list[str]:
             *(_gained(counts) for counts in match.counts),
             _gained(match.together) if all(match.counts) else "",
             games,
+            " + ".join(str(verdict or "open") for verdict, counts in judged if counts),
             f"x {match.took[0] / match.took[1]:.2f}",
             match.study.removeprefix("study-"),
             str(match.player),

@@ -15,7 +15,7 @@ from academy.knowledge.settings import Library
 from academy.store.library_store import Store
 from research.learning import __main__ as command
 from research.learning import conditions, experiment, games, report, society
-from research.learning.experiment import Row, Site, run
+from research.learning.experiment import Row, Site, Size, run
 from research.learning.games import EDITIONS, STUDY, Analysis, Trial
 from research.learning.ledger import Ledger
 from research.learning.population import Population, Records, performance
@@ -62,10 +62,10 @@ def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(experiment, "RATED_PAIRS", 2)
-    run([FIRST], 1, soon(), site(tmp_path))
+    run([FIRST], Size(1, 1), soon(), site(tmp_path))
     before = (tmp_path / "pairs.jsonl").read_text()
     rows = [Row("small", "first", name) for name in ("everything", "shared", "own", "open", "evaluated")]
-    run(rows, 2, soon(), site(tmp_path))
+    run(rows, Size(2, 2), soon(), site(tmp_path))
     assert (tmp_path / "pairs.jsonl").read_text().startswith(before)
     results = site(tmp_path).ledger
     # Each level of the population rates the player once, for all rows.
@@ -134,7 +134,7 @@ def test_the_population_is_rated_by_its_contests(tmp_path: Path) -> None:
 
 def test_when_the_time_is_up_it_ends(tmp_path: Path) -> None:
     here = site(tmp_path)
-    run([FIRST], 5, time.monotonic() - 1.0, here)
+    run([FIRST], Size(5, 5), time.monotonic() - 1.0, here)
     assert here.ledger.lines == []
 
 
@@ -142,10 +142,38 @@ def test_each_row_has_its_share_of_the_time_and_what_one_leaves_goes_to_the_next
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deadlines: list[float] = []
-    monkeypatch.setattr(experiment, "measure", lambda row, pairs, deadline, site: deadlines.append(deadline))
+    monkeypatch.setattr(experiment, "measure", lambda row, size, deadline, site: deadlines.append(deadline))
     began = time.monotonic()
-    run([Row("small", "first", name) for name in ("shared", "own", "open")], 5, began + 90.0, site(tmp_path))
+    rows = [Row("small", "first", name) for name in ("shared", "own", "open")]
+    run(rows, Size(5, 5), began + 90.0, site(tmp_path))
     assert [deadline - began for deadline in deadlines] == pytest.approx([30.0, 45.0, 90.0], abs=1.0)
+
+
+@pytest.mark.parametrize(
+    ("points", "most", "reached"),
+    [
+        ([2.0, 1.5] * 14, 100, False),
+        ([2.0, 1.5] * 15, 100, True),
+        ([0.0, 1.0] * 15, 100, True),
+        ([1.0, 1.0, 1.0, 2.0, 0.5] * 6, 100, False),
+        ([1.0, 1.0, 1.0, 2.0, 0.5] * 6, 30, True),
+    ],
+    ids=["too few pairs", "gains", "gains nothing", "undecided", "undecided and long enough"],
+)
+def test_a_row_goes_on_while_its_test_is_open(
+    tmp_path: Path, points: list[float], most: int, reached: bool
+) -> None:
+    results = site(tmp_path).ledger
+    add_pairs(results, FIRST, *points)
+    assert Size(30, most).reached(FIRST, results) == reached
+
+
+def test_the_table_says_after_how_many_pairs_a_gain_was_shown_or_excluded(tmp_path: Path) -> None:
+    results = site(tmp_path).ledger
+    add_pairs(results, FIRST, *[2.0, 1.5] * 15)
+    add_pairs(results, Row("small", "second", "shared"), *[0.0, 1.0] * 15)
+    (row,) = report.rows(results, "small")
+    assert row.split(" | ")[7] == "gain (30) + none (20)"
 
 
 def edition(number: int) -> dict[str, object]:
@@ -173,10 +201,10 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
     add_pairs(results, Row("small", "first", "openings"), 1, 1, **edition(0))
     assert report.rows(results, "small") == [
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis | +0 [-126, +126] | all won | +159 [-54, +372] "
-        "| 8 + 6 | x 2.00 | 5 | 13 |",
-        "| Tic-tac-toe, 10 ms | 8 | openings only | +0, error unknown |  |  | 4 | x 2.00 | 4 | 8 |",
+        "| 8 + 6 | open + open | x 2.00 | 5 | 13 |",
+        "| Tic-tac-toe, 10 ms | 8 | openings only | +0, error unknown |  |  | 4 | open | x 2.00 | 4 | 8 |",
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-297, +297] |  "
-        "| 8 | x 2.00 | 5 | 13 |",
+        "| 8 | open | x 2.00 | 5 | 13 |",
     ]
 
 
@@ -188,7 +216,7 @@ def test_a_row_of_an_earlier_study_stays_until_later_ones_have_all_its_populatio
 
     def rows() -> list[tuple[str, str]]:
         cells = [row.split(" | ") for row in report.rows(results, "small")]
-        return [(row[-2], row[-4]) for row in cells]
+        return [(row[-2], row[-5]) for row in cells]
 
     assert rows() == [("5", "6"), ("4", "4 + 4")]
     add_pairs(results, Row("small", "first", "own"), 1, 2)
