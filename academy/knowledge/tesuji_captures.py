@@ -39,7 +39,7 @@ _COUNT: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).s
 class Captures:
     """A shape that is no cells, but what a move to the cell takes, extends and threatens.
 
-    Arguments:
+    Args:
         geometry: The board.
     """
 
@@ -54,7 +54,7 @@ class Captures:
     def read(self, code: int, player: int) -> Tesuji:
         """Return what a code of this kind stands for.
 
-        Arguments:
+        Args:
             code: As `codes` gives it, without what says the player.
             player: The player to move: 1 in a symmetric game.
         """
@@ -64,7 +64,7 @@ class Captures:
     def code(self, tesuji: Tesuji) -> int | None:
         """Return the code, None for a tesuji of cells.
 
-        Arguments:
+        Args:
             tesuji: One that says what becomes of chains.
 
         Raises:
@@ -81,7 +81,7 @@ class Captures:
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
         """Return a row of one code for each cell.
 
-        Arguments:
+        Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
@@ -134,7 +134,7 @@ class _Chains:
     def on(cls, views: Views, beside: Places) -> "_Chains":
         """Find the chains of boards.
 
-        Arguments:
+        Args:
             views: A row for each board: its cells as a player sees them, then one off the board.
             beside: The cells beside each cell, a row for each side.
         """

@@ -27,7 +27,7 @@ class Move:
 def moves_of(report: ContestReport, teachers: dict[int, int]) -> list[Move]:
     """Return the moves that are learnt from.
 
-    Arguments:
+    Args:
         report: The contest's report.
         teachers: The Elos, in hundredths, of the players who teach, by seat.
     """
@@ -56,7 +56,7 @@ class Choices:
 def choices_of(around: Surroundings, moves: Sequence[Move]) -> Choices:
     """Return the choices of those moves that fill one cell and lose none.
 
-    Arguments:
+    Args:
         around: The game's surroundings of cells.
         moves: The moves.
     """

@@ -109,7 +109,7 @@ class Tesuji:
 class Family:
     """Shapes of equally many cells that are images of each other; their kinds are numbered on from `kind`.
 
-    Arguments:
+    Args:
         spec: The game.
         kind: The number of the first shape's kind.
         shapes: Each shape's cells, as (rows down, columns to the right) from the cell moved to.
@@ -181,7 +181,7 @@ class Family:
     def read(self, code: int, player: int) -> Tesuji:
         """Return what a code of one of these shapes stands for.
 
-        Arguments:
+        Args:
             code: As `codes` gives it, without what says the player.
             player: The player to move: 1 in a symmetric game.
         """
@@ -193,7 +193,7 @@ class Family:
     def code(self, tesuji: Tesuji) -> int | None:
         """Return the code, None for another shape.
 
-        Arguments:
+        Args:
             tesuji: One with all cells of its shape.
 
         Raises:
@@ -217,7 +217,7 @@ class Family:
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
         """Return a row of codes for each cell, one a shape.
 
-        Arguments:
+        Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
@@ -246,7 +246,7 @@ class Family:
 class Turned:
     """How many of the opponent's pieces a move turns over, by how full the board is.
 
-    Arguments:
+    Args:
         geometry: The board.
     """
 
@@ -266,7 +266,7 @@ class Turned:
     def turned(self, views: Views, boards: Places, cells: Places) -> Numbers:
         """Return how many pieces a move to each cell turns over.
 
-        Arguments:
+        Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
@@ -283,7 +283,7 @@ class Turned:
     def read(self, code: int, player: int) -> Tesuji:
         """Return what a code of this kind stands for.
 
-        Arguments:
+        Args:
             code: As `codes` gives it, without what says the player.
             player: The player to move: 1 in a symmetric game.
         """
@@ -293,7 +293,7 @@ class Turned:
     def code(self, tesuji: Tesuji) -> int | None:
         """Return the code, None for a tesuji of cells.
 
-        Arguments:
+        Args:
             tesuji: One that says how many pieces are turned over.
 
         Raises:
@@ -311,7 +311,7 @@ class Turned:
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
         """Return a row of one code for each cell.
 
-        Arguments:
+        Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
@@ -330,7 +330,7 @@ class Proposed:
     What lies within three steps of a cell is two numbers, with two bits for each of 24 cells. A tesuji is
     there where these bits are those of one of its images, so all images are compared at once.
 
-    Arguments:
+    Args:
         spec: The game.
         tesujis: The tesujis, by their codes.
     """
@@ -369,7 +369,7 @@ class Proposed:
     def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
         """Return a row for each cell: the codes found there, `NO_SHAPE` up to the longest row.
 
-        Arguments:
+        Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
@@ -413,7 +413,7 @@ def _halves(digits: NDArray[np.integer]) -> Numbers:
 def images_of(cells: Mapping[Cell, int], spec: GameSpec) -> Iterator[dict[Cell, int]]:
     """Yield what the cells around one hold under each of a game's symmetries.
 
-    Arguments:
+    Args:
         cells: What each holds, by (rows down, columns to the right).
         spec: The game.
     """
@@ -425,7 +425,7 @@ def images_of(cells: Mapping[Cell, int], spec: GameSpec) -> Iterator[dict[Cell, 
 def cells_around(geometry: Geometry, around: Iterable[Cell]) -> Places:
     """Return for each step the cell that it leads to from each cell; off the board that after the last.
 
-    Arguments:
+    Args:
         geometry: The board, not a map.
         around: The steps, as (rows down, columns to the right).
     """

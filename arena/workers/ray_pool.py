@@ -556,7 +556,7 @@ def _offer(node: Node) -> str:
 def _listed(amounts: Mapping[str, float], labels: Iterable[tuple[str, str]]) -> str:
     """Amounts and labels for people."""
     words = [
-        f"{amount / 2**30:.3g} GiB of memory" if name == "memory" else f"{amount:g} {name}"
+        f"{round(amount / 2**30, 1):,.9g} GiB of memory" if name == "memory" else f"{amount:g} {name}"
         for name, amount in amounts.items()
     ]
     return ", ".join([*words, *(f"the label {name} = {value}" for name, value in labels)])

@@ -144,21 +144,21 @@ def player(name: str, needs: str) -> str:
 ALL_PLAY_ALL = '[competition]\nkind = "all-play-all"\nrounds = 1\n'
 
 
-@pytest.mark.parametrize("order", [(4, 64), (64, 4)])
+@pytest.mark.parametrize("order", [(4, 4096), (4096, 4)])
 def test_a_check_passes_over_nodes_whose_memory_is_too_small_and_calls_all_others(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, order: tuple[int, ...]
 ) -> None:
     ray = RayStandIn(*({"CPU": 8.0, "memory": gib * GIB} for gib in order))
-    players = player("a", 'memory = "8 GiB"') + player("b", 'memory = "8 GiB"')
+    players = player("a", 'memory = "1700.25 GiB"') + player("b", 'memory = "1700.25 GiB"')
     lines, error = checked(monkeypatch, tmp_path, ray, ALL_PLAY_ALL + players)
-    small, large = (f"host ({order.index(gib):06})" for gib in (4, 64))
+    small, large = (f"host ({order.index(gib):06})" for gib in (4, 4096))
     assert error == ""
     assert lines[0] == "node host (000000) and 1 like it: 8 CPU"
     assert sorted(lines[1:]) == sorted(
         line
         for name in "ab"
         for line in (
-            f"player {name} on {small}: no game fits, for want of 16 GiB of memory",
+            f"player {name} on {small}: no game fits, for want of 3,400.5 GiB of memory",
             f"player {name} on {large}: works",
         )
     )
