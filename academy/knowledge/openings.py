@@ -3,8 +3,8 @@
 A node is the position after a list of moves, kept under the list's least symmetric image. Every
 contest counts once in each node it passed, so a node that is removed stays counted in its parent.
 
-Contests of players far weaker than the strongest twentieth are *silent*: they count at the root only. Each node
-keeps what contests of each level left, so that what is silent now goes, whichever came first.
+Contests of players far weaker than the strongest twentieth are *silent*: they count at the root only. Each
+node keeps what contests of each level left, so that what is silent now goes, whichever came first.
 """
 
 from collections import Counter
@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 ROOT: Final = 0
-# Silent are contests this number of levels or more below the weakest of the strongest twentieth, 30 at least: no
-# few contests of a high Elo can silence all others, as they could by a mean.
+# Silent are contests this number of levels or more below the weakest of the strongest twentieth, 30 at least:
+# a few contests of a high Elo silence no others, as they did by a mean.
 SILENT_BELOW: Final = 4
 STRONGEST_SHARE: Final = 20
 FEWEST_STRONGEST: Final = 30
