@@ -155,7 +155,7 @@ TRIALS: Final = {
         levels=(60, 60, 180, 180, 480, 480),
         student=180,
         seconds=0.1,
-        contests=200,
+        contests=120,
         conditions=("remembered",),
     ),
     # Others' programs teach as well as the project's.
