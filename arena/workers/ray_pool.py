@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import queue
 import signal
@@ -9,7 +10,7 @@ import socket
 import time
 import warnings
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -199,11 +200,15 @@ class RayPool(Workers):
         if clash := label_clash(job.players):
             raise RayUnavailableError(clash)
         self._waiting[Shape.of(job.players)].append(job)
-        self._assign()
+        with self._connection():
+            self._assign()
 
     def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
-        """The next finished game, as `Workers` says."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        """The next finished game, as `Workers` says. Raises RayUnavailableError where the cluster is lost."""
+        with self._connection():
+            return self._next_result(None if timeout is None else time.monotonic() + timeout)
+
+    def _next_result(self, deadline: float | None) -> GameResult | WorkerLost | None:
         while self._busy or any(self._waiting.values()):
             self._look_at_nodes()
             self._look_at_games()
@@ -221,6 +226,17 @@ class RayPool(Workers):
             if result is not None:
                 return result
         return None
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[None]:
+        """Raise RayUnavailableError where the connection that `ray://` stands for has ended."""
+        try:
+            yield
+        except ConnectionError as error:
+            raise RayUnavailableError(
+                f"the connection to Ray at {self._on} is lost; what is stored stays, and the same command "
+                "goes on once the cluster can be reached"
+            ) from error
 
     def stop(self) -> None:
         """End all games at once; a cluster that was started here ends."""
@@ -651,6 +667,8 @@ def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     try:
         with warnings.catch_warnings(action="ignore"):
             ray.init(**options)
+        # This part of the client says on its own terms that it has lost the cluster.
+        logging.getLogger("ray.util.client.logsclient").setLevel(logging.CRITICAL)
     except Exception as error:
         raise RayUnavailableError(f"Ray at {on}: {_in_short(error)}") from error
     finally:

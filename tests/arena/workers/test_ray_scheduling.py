@@ -207,6 +207,18 @@ def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
     assert len(waited) == 1
 
 
+def test_a_run_whose_cluster_is_lost_hears_how_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = RayStandIn({"CPU": 2.0})
+    pool = pool_on(monkeypatch, ray, 2)
+
+    def lost(*_: object) -> None:
+        raise ConnectionError("Client is shutting down.")
+
+    monkeypatch.setattr(ray, "make", lost)
+    with pytest.raises(RayUnavailableError, match=r"to Ray at host:6379 is lost; .* the same command goes on"):
+        pool.submit(game_of("first", Resources(cpus=1)))
+
+
 @contextmanager
 def listening(
     service: str, method: str, answer: Callable[[Any, grpc.ServicerContext], bytes]
