@@ -215,7 +215,7 @@ def test_a_run_whose_cluster_is_lost_hears_how_to_go_on(monkeypatch: pytest.Monk
         raise ConnectionError("Client is shutting down.")
 
     monkeypatch.setattr(ray, "make", lost)
-    with pytest.raises(RayUnavailableError, match=r"to Ray at host:6379 is lost; .* the same command goes on"):
+    with pytest.raises(RayUnavailableError, match=r"to Ray at host:6379 is lost; .* same command goes on"):
         pool.submit(game_of("first", Resources(cpus=1)))
 
 
