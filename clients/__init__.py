@@ -5,10 +5,12 @@ programs, `run_bot` play at an arena from elsewhere, `register` makes a player a
 `clients.bots` has bots that use them.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from clients.academy import Academy, PlayStream
 from clients.academy_async import AsyncAcademy, AsyncPlayStream
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
-from clients.local_weights import LocalWeights
 from clients.membership import (
     Membership,
     change_membership,
@@ -17,7 +19,6 @@ from clients.membership import (
     revoke_token,
     rotate_token,
 )
-from clients.memory import Memory
 from clients.remote_play import (
     Answer,
     Engine,
@@ -32,6 +33,10 @@ from clients.remote_play import (
 )
 from clients.responses import Advice, BookMove, OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
 from clients.seat import FairUseError, MatchOptions, Seat
+
+if TYPE_CHECKING:
+    from clients.local_weights import LocalWeights
+    from clients.memory import Memory
 
 __all__ = [
     "Academy",
@@ -69,3 +74,12 @@ __all__ = [
     "rotate_token",
     "run_bot",
 ]
+
+# They need NumPy, which takes longer to load than the rest of the library.
+_COMPUTING: Final = {"LocalWeights": "clients.local_weights", "Memory": "clients.memory"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _COMPUTING:
+        return getattr(import_module(_COMPUTING[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

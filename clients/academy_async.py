@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import grpc
 
@@ -30,7 +30,6 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
-from clients.local_weights import LocalWeights, held_weights, hold_weights
 from clients.responses import (
     Advice,
     Analysis,
@@ -51,6 +50,9 @@ from clients.responses import (
 from clients.retries import RetryBudget
 from clients.seat import ANY_MATCHES, MatchOptions, Seat
 from clients.streams import AsyncAnswerStream
+
+if TYPE_CHECKING:
+    from clients.local_weights import LocalWeights
 
 Response = TypeVar("Response")
 
@@ -330,7 +332,7 @@ class AsyncAcademy(AsyncQuestions):
         """
         return fair_use_of((await self.game(game_id)).settings)
 
-    async def weights(self, seat: Seat, spec: GameSpec) -> LocalWeights:
+    async def weights(self, seat: Seat, spec: GameSpec) -> "LocalWeights":
         """Download the weights of a game's evaluation and tesujis, to think with them without asking.
 
         What this process has of them is not sent again, whichever connection it came by. In games without the
@@ -347,6 +349,9 @@ class AsyncAcademy(AsyncQuestions):
             AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
+        # It needs NumPy, which takes longer to load than the rest of the library.
+        from clients.local_weights import LocalWeights, held_weights, hold_weights
+
         place = self._connection.address, seat.game_id, spec
         known = held_weights.get(place)
         request = consultation_pb2.DownloadWeightsRequest(

@@ -51,6 +51,12 @@ def test_an_actions_help_loads_nothing_but_grpc(action: str) -> None:
     assert set(loaded("arena", action, "--help")) <= {"grpc", "asyncio"}
 
 
+def test_a_run_loads_no_numpy() -> None:
+    program = "import sys, arena.cli.failures, arena.runner.playing; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_what_options_say_without_loading_the_arena_is_what_the_arena_says() -> None:
     role = inspect.signature(serving.token).parameters["role"]
     assert get_args(get_args(role.annotation)[0]) == tuple(known.value for known in ServiceRole)
