@@ -30,7 +30,7 @@ PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
 
 
 # To be raised with every change of the rules by which an event of before would now have another outcome, and
-# the store's SCHEMA_VERSION with it: what the rules before made is then kept as it is (`store.upgrading`).
+# the store's SCHEMA_VERSION with it: `store.maintenance.upgrade` then keeps what the rules before made.
 RULES_VERSION: Final = 4
 
 

@@ -28,7 +28,7 @@ __all__ = [
 
 ROOT: Final = 0
 # Silent are contests this number of levels or more below the weakest of the strongest twentieth, 30 at least:
-# a few contests of a high Elo silence no others, as they did by a mean.
+# fewer contests of a high Elo silence no others, as ten did by a mean.
 SILENT_BELOW: Final = 4
 STRONGEST_SHARE: Final = 20
 FEWEST_STRONGEST: Final = 30

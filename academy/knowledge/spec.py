@@ -196,12 +196,6 @@ class GameSpec:
                 f"a winning row of {self.winning_row}: on a square board {SHORTEST_ROW} to {LONGEST_ROW} "
                 "pieces, 0 where no row wins"
             )
-        if isinstance(self.geometry, SquareGeometry):
-            longer = max(self.geometry.rows, self.geometry.columns)
-            if self.winning_row > longer:
-                raise InvalidGameError(
-                    f"a winning row of {self.winning_row}: no row of the board has more than {longer} cells"
-                )
         if self.placement is not Placement.ANYWHERE and not square:
             raise InvalidGameError(f"placement {self.placement.value!r}: for square boards only")
         if self.placement is Placement.DROPPED and not _UPRIGHT.issuperset((*self.symmetries, self.reversal)):

@@ -412,6 +412,7 @@ class RayPool(Workers):
         try:
             worker.node = future.result()
         except Exception as error:
+            self._check_connected(error)
             self._dismiss(worker)
             lost = isinstance(error, self._ray.exceptions.RayActorError)
             jobs = self._waiting[worker.shape]
@@ -439,6 +440,7 @@ class RayPool(Workers):
         try:
             played: PlayedJob = future.result()
         except Exception as error:
+            self._check_connected(error)
             self._dismiss(worker)
             return self._lost(job, worker.node, error)
         if worker.link is not None:
@@ -448,6 +450,11 @@ class RayPool(Workers):
         _add_to(job.log_path, played.errors)
         _add_to(job.transcript, played.transcript)
         return played.result
+
+    def _check_connected(self, error: Exception) -> None:
+        """Raise an error that is the connection's own, and not one of the game's that Ray passes on."""
+        if isinstance(error, ConnectionError) and not isinstance(error, self._ray.exceptions.RayTaskError):
+            raise error
 
     def _lost(self, job: GameJob, node: str, error: Exception) -> WorkerLost:
         if isinstance(error, self._ray.exceptions.RayActorError):
@@ -572,7 +579,7 @@ def _offer(node: Node) -> str:
 def _listed(amounts: Mapping[str, float], labels: Iterable[tuple[str, str]]) -> str:
     """Amounts and labels for people."""
     words = [
-        f"{round(amount / 2**30, 1):,.9g} GiB of memory" if name == "memory" else f"{amount:g} {name}"
+        f"{amount / 2**30:,.6g} GiB of memory" if name == "memory" else f"{amount:g} {name}"
         for name, amount in amounts.items()
     ]
     return ", ".join([*words, *(f"the label {name} = {value}" for name, value in labels)])
@@ -667,7 +674,7 @@ def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
     try:
         with warnings.catch_warnings(action="ignore"):
             ray.init(**options)
-        # This part of the client says on its own terms that it has lost the cluster.
+        # It logs a warning of its own where the connection is lost.
         logging.getLogger("ray.util.client.logsclient").setLevel(logging.CRITICAL)
     except Exception as error:
         raise RayUnavailableError(f"Ray at {on}: {_in_short(error)}") from error

@@ -45,7 +45,7 @@ def main() -> None:
         "--most-pairs",
         type=_count,
         metavar="PAIRS",
-        help="of a row that the sequential test has not decided by then (none more)",
+        help="go on up to this many while the sequential test of a row is open (as --pairs)",
     )
     living = commands.add_parser(
         "society", parents=[games, kept], help="let a society play that consults ACADEMY"
@@ -67,6 +67,8 @@ def main() -> None:
         for name in options.games or TRIALS:
             print("\n".join(held_out_losses(name, options.contests, options.data)), flush=True)
         return
+    if options.command == "run" and options.most_pairs is not None and options.most_pairs < options.pairs:
+        parser.error(f"--most-pairs {options.most_pairs}: fewer than --pairs {options.pairs}")
     ledger = Ledger(options.results, options.data / "pairs.jsonl")
     if options.command == "report":
         if not ledger.lines:
@@ -91,7 +93,7 @@ def main() -> None:
         for condition in options.conditions or TRIALS[name].conditions
         for population in options.populations
     ]
-    run(rows, Size(options.pairs, max(options.pairs, options.most_pairs or 0)), deadline, site)
+    run(rows, Size(options.pairs, options.most_pairs or options.pairs), deadline, site)
     for name in names:
         print("\n".join(report.rows(ledger, name)), flush=True)
 

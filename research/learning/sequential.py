@@ -10,7 +10,8 @@ from typing import Final
 from arena.ratings.pentanomial import Sprt
 from research.learning.ledger import Ledger, counted
 
-# A gain of 50 Elo against none; either is believed wrongly in one of twenty tests.
+# A gain of 50 Elo against none; either is believed wrongly in one of twenty tests. Gains between them may be
+# called either.
 TEST: Final = Sprt(elo0=0.0, elo1=50.0, model="logistic")
 # Pairs between two looks.
 LOOK_AFTER: Final = 10

@@ -14,7 +14,7 @@ def test_each_name_is_exported_once() -> None:
     public = {
         name
         for name, value in vars(clients).items()
-        if inspect.isclass(value) and value.__module__.startswith("clients.")
+        if (inspect.isclass(value) or inspect.isfunction(value)) and value.__module__.startswith("clients.")
     }
     assert public <= set(clients.__all__)
 

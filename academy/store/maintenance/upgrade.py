@@ -154,7 +154,7 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
 
 def _from_version_2(transaction: Transaction) -> None:
     """Libraries were made by the first rules of learning; all contests and players were in one namespace."""
-    # What its rules made is kept by the next step.
+    # What its rules made is kept by the last step.
     arenas.name_home(transaction)
 
 
@@ -173,7 +173,7 @@ def _keep_what_other_rules_made(transaction: Transaction) -> None:
 
 def _from_version_3(transaction: Transaction) -> None:
     """Contests of players far weaker than others counted in the opening trees."""
-    _keep_what_other_rules_made(transaction)
+    # What its rules made is kept by the last step.
 
 
 def _from_version_4(transaction: Transaction) -> None:

@@ -303,7 +303,6 @@ TRIANGLE = GraphGeometry(("a", "b", "c"))
         ({"move_forms": ("*",)}, "none are given"),
         ({"move_forms": ("x",) * 33}, "33 move forms"),
         ({"winning_row": 2}, "a winning row of 2"),
-        ({"winning_row": 4}, "no row of the board has more than 3 cells"),
         ({"geometry": HexGeometry(3, 3), "winning_row": 4}, "on a square board"),
         (
             {"geometry": HexGeometry(3, 3), "placement": Placement.DROPPED},

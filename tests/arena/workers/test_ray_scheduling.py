@@ -31,10 +31,18 @@ class ActorLostError(Exception):
     """An actor ended with its node."""
 
 
+class GameFailedError(Exception):
+    """An error of a game's own, which Ray passes on."""
+
+
+class GameNotConnectedError(GameFailedError, ConnectionError):
+    """One that was an error of a connection where the game is played."""
+
+
 class RayStandIn:
     """Games end as soon as they begin. While it is `starting`, actors are on a node and not yet ready."""
 
-    exceptions = SimpleNamespace(RayActorError=ActorLostError)
+    exceptions = SimpleNamespace(RayActorError=ActorLostError, RayTaskError=GameFailedError)
 
     def __init__(self, *offers: dict[str, float]) -> None:
         self.offers = {f"{number:06}": offer for number, offer in enumerate(offers)}
@@ -217,6 +225,29 @@ def test_a_run_whose_cluster_is_lost_hears_how_to_go_on(monkeypatch: pytest.Monk
     monkeypatch.setattr(ray, "make", lost)
     with pytest.raises(RayUnavailableError, match=r"to Ray at host:6379 is lost; .* same command goes on"):
         pool.submit(game_of("first", Resources(cpus=1)))
+
+
+@pytest.mark.parametrize("at", ["start", "end"])
+def test_a_connection_that_is_lost_costs_no_game(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    ray, lost = RayStandIn({"CPU": 2.0}), Future[PlayedJob]()
+    lost.set_exception(ConnectionError("the data client has disconnected"))
+    ray.starting = at == "start"
+    monkeypatch.setattr(sys.modules[__name__], "played", lambda job: lost)
+    pool = pool_on(monkeypatch, ray, 2)
+    pool.submit(game_of("first", Resources(cpus=1)))
+    for actor in ray.actors if at == "start" else ():
+        actor.ready.set_exception(ConnectionError("the data client has disconnected"))
+    with pytest.raises(RayUnavailableError, match="is lost"):
+        pool.next_result(10.0)
+
+
+def test_an_error_of_a_games_own_connection_costs_that_game_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = Future[PlayedJob]()
+    failed.set_exception(GameNotConnectedError("no route to ACADEMY"))
+    monkeypatch.setattr(sys.modules[__name__], "played", lambda job: failed)
+    pool = pool_on(monkeypatch, RayStandIn({"CPU": 2.0}), 2)
+    pool.submit(game_of("first", Resources(cpus=1)))
+    assert pool.next_result(10.0) == WorkerLost("first", "Ray: no route to ACADEMY")
 
 
 @contextmanager
