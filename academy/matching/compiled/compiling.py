@@ -67,9 +67,9 @@ _COMPLETE: Final = FOLDER / "complete"
 def compiled(function: Function) -> Function:
     """Compile a function that other compiled functions call; a call from Python crashes the process.
 
-    What Python needs to call a function, and a file for each, would take a third of all time to compile. Numba
-    compiles a function for each type of its arguments, and a literal has a type of its own: so callers write
-    `len(records)` of an empty array where they mean 0.
+    What Python needs to call a function, and a file for each, would take a third of all time to compile.
+    Numba compiles a function for each type of its arguments, and a literal has a type of its own: so callers
+    write `len(records)` of an empty array where they mean 0.
     """
     options = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast(Function, cast(Any, numba).njit(**options)(function))
