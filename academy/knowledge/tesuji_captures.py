@@ -30,10 +30,10 @@ from academy.knowledge.tesuji_shapes import (
 __all__ = ["Captures"]
 
 _SIDES: Final[tuple[Cell, ...]] = ((-1, 0), (0, -1), (0, 1), (1, 0))
-# The bits of a byte, the first cell's first, and how many are set in each byte.
+# The bits of a byte, the first cell's first; and how many a number has that holds the bits of many cells.
 _BITS: Final = 8
 _BIT: Final = np.packbits(np.eye(_BITS, dtype=np.bool_), axis=1)[:, 0]
-_COUNT: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.int64)
+_WORD: Final = 64
 
 
 class Captures:
@@ -78,34 +78,38 @@ class Captures:
             raise InvalidTesujiError(f"{asdict(tesuji.fight)}: from 0, the most that count are {most}")
         return self.kind * KIND + int(figures @ self._units)
 
-    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+    def codes(self, views: Views, boards: Places, cells: Places, players: Places) -> Numbers:
         """Return a row of one code for each cell.
 
         Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
-            player: The player to move.
+            players: The player to move there.
         """
         chains = _Chains.on(views, self._beside)
-        beside = self._beside[:, cells].T
-        held, at_side = views[boards[:, None], beside], chains.numbers[boards[:, None], beside]
+        # A row for each side of the cells.
+        beside = self._beside[:, cells]
+        at = boards * views.shape[1] + beside
+        held, at_side = views.take(at), chains.numbers.take(at)
         # A chain on two sides of the cell is one.
-        touched = np.sort(at_side, axis=1)
-        touched[:, 1:][touched[:, 1:] == touched[:, :-1]] = chains.none
+        touched = np.sort(at_side, axis=0)
+        touched[1:][touched[1:] == touched[:-1]] = chains.none
         owners, sizes, left = (column[touched] for column in (chains.owners, chains.sizes, chains.left))
         own, other = owners == OWN, owners == OTHER
-        joined = np.bitwise_or.reduce(np.where(own[:, :, None], chains.liberties[touched], 0), axis=1)
+        joined = np.bitwise_or.reduce(chains.liberties[np.where(own, touched, chains.none)], axis=0)
         # A stone beside the cell that is taken leaves a liberty, too.
         free = (held == EMPTY) | ((held == OTHER) & (chains.left[at_side] == 1))
         byte, bit = np.divmod(beside, _BITS)
-        is_joined = joined[np.arange(len(cells))[:, None], byte] & _BIT[bit] > 0
+        is_joined = joined.view(np.uint8)[np.arange(len(cells)), byte] & _BIT[bit] > 0
         figures = [
-            (sizes * (other & (left == 1))).sum(axis=1),
-            (sizes * (own & (left == 1))).sum(axis=1),
-            (sizes * (other & (left == 2))).sum(axis=1),
+            (sizes * (other & (left == 1))).sum(axis=0),
+            (sizes * (own & (left == 1))).sum(axis=0),
+            (sizes * (other & (left == 2))).sum(axis=0),
             # Chains that it joins have lost the cell itself.
-            _COUNT[joined].sum(axis=1) - own.any(axis=1) + (free & ~is_joined).sum(axis=1),
+            np.bitwise_count(joined).sum(axis=1, dtype=np.int64)
+            - own.any(axis=0)
+            + (free & ~is_joined).sum(axis=0),
         ]
         codes: Numbers = self.kind * KIND + np.minimum(np.stack(figures, axis=1), self._most) @ self._units
         return codes[:, None]
@@ -122,7 +126,7 @@ class _Chains:
     numbers: Places
     owners: NDArray[np.uint8]
     sizes: Numbers
-    liberties: NDArray[np.uint8]
+    liberties: NDArray[np.uint64]
     left: Numbers
 
     @property
@@ -155,13 +159,15 @@ class _Chains:
             np.minimum.at(place, np.maximum(*ends), np.minimum(*ends))
             while not np.array_equal(nearer := place[place], place):
                 place = nearer
-        chains, numbers, sizes = np.unique(place[stones], return_inverse=True, return_counts=True)
-        numbers_of = np.full(held.size, len(chains))
-        numbers_of[stones] = numbers
-        numbers = numbers_of.reshape(views.shape)
-        owners, sizes = np.append(held[chains], np.uint8(EMPTY)), np.append(sizes, 0)
-        liberties = np.zeros((len(sizes), width), dtype=np.bool_)
+        first_of_chain = stones & (place == np.arange(held.size))
+        chains = np.flatnonzero(first_of_chain)
+        number_of = np.where(stones, (np.cumsum(first_of_chain) - 1)[place], len(chains))
+        numbers = number_of.reshape(views.shape)
+        owners = np.append(held[chains], np.uint8(EMPTY))
+        sizes = np.append(np.bincount(number_of[stones], minlength=len(chains)), 0)
+        liberties = np.zeros((len(sizes), -(-width // _WORD) * _WORD), dtype=np.bool_)
         boards, cells = np.nonzero(views == EMPTY)
         liberties[numbers[boards, beside[:, cells]], cells] = True
         liberties[-1] = False
-        return cls(numbers, owners, sizes, np.packbits(liberties, axis=1), liberties.sum(axis=1))
+        bits = np.packbits(liberties, axis=1).view(np.uint64)
+        return cls(numbers, owners, sizes, bits, liberties.sum(axis=1))

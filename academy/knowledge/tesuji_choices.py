@@ -8,7 +8,7 @@ import numpy as np
 
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport
-from academy.knowledge.tesuji_shapes import NO_SHAPE, OWN, PLAYERS, Numbers, Places
+from academy.knowledge.tesuji_shapes import OWN, PLAYERS, Numbers, Places
 from academy.knowledge.tesuji_surroundings import Surroundings
 
 __all__ = ["Choices", "Move", "choices_of", "moves_of"]
@@ -80,13 +80,6 @@ def choices_of(around: Surroundings, moves: Sequence[Move]) -> Choices:
     fits &= (candidates.sum(axis=1) > 1) & candidates[np.arange(len(moves)), cells]
     candidates &= fits[:, None]
     boards, places = np.divmod(np.flatnonzero(candidates), candidates.shape[1])
-    by_player = []
-    for player in range(1, PLAYERS + 1):
-        own = seats[boards] == player
-        by_player.append((own, around.codes(views, boards[own], places[own], player)))
-    width = max(codes_of.shape[1] for _, codes_of in by_player)
-    codes = np.full((len(places), width), NO_SHAPE, dtype=np.int64)
-    for own, codes_of in by_player:
-        codes[own, : codes_of.shape[1]] = codes_of
+    codes = around.codes(views, boards, places, seats[boards])
     elos = np.array([move.elo for move in moves], dtype=np.int64)[fits]
     return Choices(codes, (np.cumsum(fits) - 1)[boards], np.flatnonzero(places == cells[boards]), elos)

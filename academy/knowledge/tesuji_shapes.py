@@ -131,13 +131,16 @@ class Family:
         seen = [[reversal.image(*step) for step in shape] for shape in shapes] if spec.symmetric else shapes
         self.kind, self.size, self._shapes = kind, len(shapes), shapes
         self.outlines = frozenset(map(frozenset, shapes))
-        self._around = {
-            1: np.array([cells_around(spec.geometry, shape) for shape in shapes], dtype=np.intp),
-            2: np.array([cells_around(spec.geometry, shape) for shape in seen], dtype=np.intp),
-        }
-        self._places = {1: places, 2: places}
-        if places is not None and spec.symmetric:
-            self._places[2] = places[list(spec.reversed_cells)]
+        # The first player's cells come first, then the second's.
+        self._around = np.concatenate(
+            [[cells_around(spec.geometry, shape) for shape in of_player] for of_player in (shapes, seen)],
+            axis=2,
+            dtype=np.intp,
+        )
+        self._places = places
+        if places is not None:
+            reversed_places = places[list(spec.reversed_cells)] if spec.symmetric else places
+            self._places = np.concatenate([places, reversed_places])
         self._inside = inside
         self._off = spec.geometry.size
         self._powers = np.array([DIGITS**place for place in range(len(shapes[0]))], dtype=np.int64)
@@ -187,7 +190,7 @@ class Family:
         """
         steps = self._shapes[code // KIND % KINDS - self.kind]
         held = code % KIND // self._powers % DIGITS
-        place = None if self._places[1] is None else code // _PLACE
+        place = None if self._places is None else code // _PLACE
         return Tesuji(player, dict(zip(steps, held.tolist(), strict=True)), place)
 
     def code(self, tesuji: Tesuji) -> int | None:
@@ -203,8 +206,7 @@ class Family:
         shape = next((number for number, own in enumerate(self._shapes) if steps == frozenset(own)), None)
         if shape is None:
             return None
-        known = self._places[1]
-        places = [None] if known is None else sorted({*known.tolist()})
+        places = [None] if self._places is None else sorted({*self._places.tolist()})
         if tesuji.place not in places:
             raise InvalidTesujiError(f"place {tesuji.place}: tesujis of this shape have {places}")
         digits = sum(
@@ -214,16 +216,17 @@ class Family:
         least = self._least_of(np.array([shape]), np.array([digits], dtype=np.int64))
         return int(least[0]) + (tesuji.place or 0) * _PLACE
 
-    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+    def codes(self, views: Views, boards: Places, cells: Places, players: Places) -> Numbers:
         """Return a row of codes for each cell, one a shape.
 
         Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
-            player: The player to move.
+            players: The player to move there.
         """
-        around = self._around[player].take(cells, axis=2)
+        of_player = cells + (players - 1) * self._off
+        around = self._around.take(of_player, axis=2)
         # One index into all boards is a third faster than two.
         held = views.take(boards * views.shape[1] + around)
         digits = np.zeros(held.shape[::2], dtype=np.int64)
@@ -235,9 +238,8 @@ class Family:
             shapes = np.broadcast_to(np.arange(self.size)[:, None] * KIND, digits.shape)
             different, number_of = np.unique(shapes + digits, return_inverse=True)
             codes = self._least_of(*np.divmod(different, KIND))[number_of].reshape(digits.shape)
-        places = self._places[player]
-        if places is not None:
-            codes = codes + places[cells] * _PLACE
+        if self._places is not None:
+            codes = codes + self._places[of_player] * _PLACE
         if self._inside:
             codes = np.where((around == self._off).any(axis=1), NO_SHAPE, codes)
         return codes.T
@@ -308,14 +310,14 @@ class Turned:
             )
         return self.kind * KIND + tesuji.place * (_MOST_TURNED + 1) + tesuji.turned
 
-    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+    def codes(self, views: Views, boards: Places, cells: Places, players: Places) -> Numbers:
         """Return a row of one code for each cell.
 
         Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
-            player: The player to move.
+            players: The player to move there.
         """
         pieces = ((views == OWN) | (views == OTHER)).sum(axis=1)
         stages = np.minimum(pieces * _STAGES // self._cells, _STAGES - 1)[boards]
@@ -366,15 +368,27 @@ class Proposed:
                     used[row, NEAR_CELLS.index(step)] = DIGITS - 1
             self._wanted[player] = _halves(digits), _halves(used)
 
-    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+    def codes(self, views: Views, boards: Places, cells: Places, players: Places) -> Numbers:
         """Return a row for each cell: the codes found there, `NO_SHAPE` up to the longest row.
 
         Args:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
-            player: The player to move.
+            players: The player to move there.
         """
+        by_player = []
+        for player in range(1, PLAYERS + 1):
+            own = players == player
+            by_player.append((own, self._codes_of(views, boards[own], cells[own], player)))
+        width = max(found.shape[1] for _, found in by_player)
+        codes = np.full((len(cells), width), NO_SHAPE, dtype=np.int64)
+        for own, found in by_player:
+            codes[own, : found.shape[1]] = found
+        return codes
+
+    def _codes_of(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+        """Return the same for cells of boards where one player is to move."""
         wanted, used = self._wanted[player]
         around = self._around[player][:, cells]
         held = _halves(views.take(boards * views.shape[1] + around).T)

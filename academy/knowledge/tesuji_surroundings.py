@@ -157,25 +157,26 @@ class Surroundings:
                 empty[at] = self._turning.turned(views, *at) > 0
         return empty
 
-    def codes(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
+    def codes(self, views: Views, boards: Places, cells: Places, players: Places) -> Numbers:
         """Return the codes of cells.
 
         Args:
-            views: As from `views`.
+            views: As from `views`, of each board for the player who is to move there.
             boards: For each cell the row of its board.
             cells: The cells, by index.
-            player: 1 or 2, who is to move.
+            players: For each cell 1 or 2, who is to move on its board.
 
         Returns:
             A row for each cell, with a code for each shape of the game; `NO_SHAPE` where it leads off the
             board. Then come those of the proposed tesujis there, and `NO_SHAPE` as often as others have more.
         """
-        codes = np.hstack([family.codes(views, boards, cells, player) for family in self._families])
-        if player == PLAYERS and not self._turned:
-            codes = np.where(codes == NO_SHAPE, NO_SHAPE, codes + OF_SECOND)
+        codes = np.hstack([family.codes(views, boards, cells, players) for family in self._families])
+        if not self._turned:
+            of_second = (players - 1)[:, None] * np.int64(OF_SECOND)
+            codes = np.where(codes == NO_SHAPE, NO_SHAPE, codes + of_second)
         if self._proposed is None:
             return codes
-        return np.hstack([codes, self._proposed.codes(views, boards, cells, player)])
+        return np.hstack([codes, self._proposed.codes(views, boards, cells, players)])
 
     def with_proposed(self, codes: Iterable[int]) -> "Surroundings":
         """Return surroundings that know proposed tesujis, too.
@@ -253,7 +254,7 @@ class Surroundings:
         """
         views = self.views(np.frombuffer(board.states, dtype=np.uint8)[None], player)
         places = np.array(cells, dtype=np.intp)
-        return self.codes(views, np.zeros(len(places), dtype=np.intp), places, player)
+        return self.codes(views, np.zeros_like(places), places, np.full_like(places, player))
 
     def read(self, code: int) -> Tesuji:
         """Return what a code stands for.
