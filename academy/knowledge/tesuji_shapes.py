@@ -381,10 +381,10 @@ class Proposed:
         for player in range(1, PLAYERS + 1):
             own = players == player
             by_player.append((own, self._codes_of(views, boards[own], cells[own], player)))
-        width = max(found.shape[1] for _, found in by_player)
+        width = max(codes_of.shape[1] for _, codes_of in by_player)
         codes = np.full((len(cells), width), NO_SHAPE, dtype=np.int64)
-        for own, found in by_player:
-            codes[own, : found.shape[1]] = found
+        for own, codes_of in by_player:
+            codes[own, : codes_of.shape[1]] = codes_of
         return codes
 
     def _codes_of(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
