@@ -11,7 +11,6 @@ are plus, minus, times, division and square root of float64, and sums are in a f
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
-from fractions import Fraction
 from typing import Any, Final, Self
 
 import numpy as np
@@ -22,7 +21,16 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.learnt_weights import GREATEST_POWER, MOST_GRADIENT, exp, find_rows, logistic
+from academy.knowledge.learnt_weights import (
+    GREATEST_POWER,
+    MOST_GRADIENT,
+    MOST_WEIGHT,
+    exp,
+    find_rows,
+    logistic,
+    mean_weights,
+    read_columns,
+)
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
@@ -32,7 +40,6 @@ __all__ = ["EVALUATION_IN_USES", "FIRST_PATTERN", "EvaluationTable", "Feature", 
 # Features are few, and many contests have the same.
 FEATURE_RATE: Final = 0.2
 PATTERN_RATE: Final = 0.03
-MOST_WEIGHT: Final = 8.0
 # More moves count as this number: a game may have millions, and all of a contest's are added up and squared.
 MOST_MOVES: Final = 1_000.0
 # The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may
@@ -137,19 +144,10 @@ class EvaluationTable:
         Raises:
             ValueError: The columns are of different lengths, or a number is out of its range.
         """
-        try:
-            codes, seen, weights, gradients = (np.array(list(column), dtype=np.int64) for column in columns)
-        except OverflowError as fault:
-            raise ValueError(f"a number of more than 63 bits: {fault}") from fault
+        codes, seen, weights, gradients = read_columns(columns, cls.COLUMNS.index("weight_millionths"))
         table = replace(cls(codes, seen, weights, gradients), **dict[str, Any](figures))
-        lengths = {len(column) for column in table.columns()}
-        if len(lengths) != 1:
-            raise ValueError(f"columns of {min(lengths):,} to {max(lengths):,} numbers: all have as many")
-        counts = (table.codes, table.seen, table.gradient_millionths)
-        if any((column < 0).any() for column in counts) or len(np.unique(table.codes)) != len(table.codes):
-            raise ValueError("a code twice, or a number below 0")
-        if (np.abs(table.weight_millionths) > MOST_WEIGHT * VALUE_SCALE).any():
-            raise ValueError(f"a weight beyond {MOST_WEIGHT}")
+        if (table.seen < 0).any() or (table.gradient_millionths < 0).any():
+            raise ValueError("a number below 0")
         if table.successes > table.uses:
             raise ValueError(f"{table.successes} successes of {table.uses} uses")
         if any(abs(figure) > MOST_GRADIENT for figure in table.figures().values()):
@@ -189,11 +187,6 @@ class EvaluationTable:
     def elo(self) -> float:
         """The mean Elo of the weaker players of the contests that taught it, weighed as they count."""
         return self.taught_elo / (max(1, self.taught_millionths) * ELO_SCALE)
-
-    def feature_weights(self) -> tuple[float, ...]:
-        """Return the features' weights in the order of `Feature`, 0 for what is not known."""
-        known = dict(zip(self.codes.tolist(), self.weight_millionths.tolist(), strict=True))
-        return tuple(known.get(feature, 0) / VALUE_SCALE for feature in Feature)
 
     @property
     def strengths(self) -> _Floats:
@@ -277,12 +270,7 @@ class EvaluationTable:
         """
         grown, rows = self._grow(other.codes)
         seen, weights, gradients = (column.copy() for column in list(grown.columns())[1:])
-        for row, times, weight in zip(
-            rows.tolist(), other.seen.tolist(), other.weight_millionths.tolist(), strict=True
-        ):
-            # Python's whole numbers have no greatest one.
-            known = int(seen[row])
-            weights[row] = round(Fraction(known * int(weights[row]) + times * weight, max(1, known + times)))
+        weights[rows] = mean_weights(seen[rows], weights[rows], other.seen, other.weight_millionths)
         # Each of both is below 63 bits, but an import may repeat: then the sum stops there.
         for column, more in ((seen, other.seen), (gradients, other.gradient_millionths)):
             column[rows] = np.minimum(

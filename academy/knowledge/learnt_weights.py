@@ -1,14 +1,29 @@
-"""What tables of learnt weights share: limits of their numbers, how a code is found, and e to a power.
+"""What tables of learnt weights share: limits of their numbers, how columns are read, codes found and weights
+united, and e to a power.
 
 Powers take only plus, times and division of float64, so they are the same on every machine.
 """
 
+from collections.abc import Iterable
+from fractions import Fraction
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GREATEST_POWER", "MOST_COUNTED", "MOST_GRADIENT", "exp", "find_rows", "logistic"]
+from academy.knowledge.votes import VALUE_SCALE
+
+__all__ = [
+    "GREATEST_POWER",
+    "MOST_COUNTED",
+    "MOST_GRADIENT",
+    "MOST_WEIGHT",
+    "exp",
+    "find_rows",
+    "logistic",
+    "mean_weights",
+    "read_columns",
+]
 
 # Powers of more, or of less than minus this, are not asked for.
 GREATEST_POWER: Final = 8.0
@@ -16,7 +31,59 @@ GREATEST_POWER: Final = 8.0
 # number of a weight, nor a sum of Elos in hundredths, takes more than 63 bits.
 MOST_COUNTED: Final = 10**11
 MOST_GRADIENT: Final = 2**62
+MOST_WEIGHT: Final = 8.0
 _HALVINGS: Final = 6
+
+
+def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[NDArray[np.int64]]:
+    """Return stored columns, of which the first has the codes.
+
+    Args:
+        columns: All columns of a table.
+        weights_at: Which of them has the weights, in millionths.
+
+    Returns:
+        The columns, in their order.
+
+    Raises:
+        ValueError: They are of different lengths, a number has more than 63 bits, a code is there twice or
+            is negative, or a weight is beyond `MOST_WEIGHT`.
+    """
+    try:
+        arrays = [np.array(list(column), dtype=np.int64) for column in columns]
+    except OverflowError as fault:
+        raise ValueError(f"a number of more than 63 bits: {fault}") from fault
+    lengths = sorted(map(len, arrays))
+    if lengths[0] != lengths[-1]:
+        raise ValueError(f"columns of {lengths[0]:,} to {lengths[-1]:,} numbers: all have as many")
+    codes, weights = arrays[0], arrays[weights_at]
+    if (codes < 0).any() or len(np.unique(codes)) != len(codes):
+        raise ValueError("a code twice, or a number below 0")
+    if (np.abs(weights) > MOST_WEIGHT * VALUE_SCALE).any():
+        raise ValueError(f"a weight beyond {MOST_WEIGHT}")
+    return arrays
+
+
+def mean_weights(
+    counts: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    other_counts: NDArray[np.int64],
+    other_weights: NDArray[np.int64],
+) -> list[int]:
+    """Return the means of weights that two tables have, by how often each table counted them.
+
+    Args:
+        counts: How often the one table counted each.
+        weights: Its weights, in millionths.
+        other_counts: How often the other one did.
+        other_weights: Its weights.
+    """
+    # Python's whole numbers have no greatest one.
+    columns = (column.tolist() for column in (counts, weights, other_counts, other_weights))
+    return [
+        round(Fraction(count * weight + other_count * other_weight, max(1, count + other_count)))
+        for count, weight, other_count, other_weight in zip(*columns, strict=True)
+    ]
 
 
 def find_rows(

@@ -13,7 +13,6 @@ are plus, minus, times, division and square root of float64, and sums are of who
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Final, Self
 
@@ -22,7 +21,15 @@ from numpy.typing import NDArray
 
 from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.learnt_weights import MOST_COUNTED, MOST_GRADIENT, exp, find_rows
+from academy.knowledge.learnt_weights import (
+    MOST_COUNTED,
+    MOST_GRADIENT,
+    MOST_WEIGHT,
+    exp,
+    find_rows,
+    mean_weights,
+    read_columns,
+)
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_choices import Choices, Move, choices_of, moves_of
@@ -47,7 +54,6 @@ _FIRST_BELIEVED: Final = 1_500 * ELO_SCALE
 _BELIEVED_ABOVE: Final = 2 * BAND_HUNDREDTHS
 RATE: Final = 0.2
 DECAY: Final = 1e-5
-MOST_WEIGHT: Final = 8.0
 # One step is taken for this number of plies together.
 PLIES_A_STEP: Final = 8
 # Weights are added up in units of this part, and shares are whole numbers of this part of the best cell's:
@@ -125,20 +131,12 @@ class TesujiTable:
         Raises:
             ValueError: They are of different lengths, or a number is out of its range.
         """
-        try:
-            table = cls(*(np.array(list(column), dtype=np.int64) for column in columns))
-        except OverflowError as fault:
-            raise ValueError(f"a number of more than 63 bits: {fault}") from fault
-        lengths = {len(column) for column in table.columns()}
-        if len(lengths) != 1:
-            raise ValueError(f"columns of {min(lengths):,} to {max(lengths):,} numbers: all have as many")
-        codes, offered, chosen, elos, weights, gradients, uses, successes = table.columns()
-        least = min(
-            (int(column.min(initial=0)) for column in (codes, chosen, gradients, successes)), default=0
-        )
-        beyond = (codes >= MOST_CODES) & (codes < PROPOSED)
-        if least < 0 or beyond.any() or len(np.unique(codes)) != len(codes):
-            raise ValueError("a code twice, or a number below 0")
+        table = cls(*read_columns(columns, _COLUMNS.index("weight_millionths")))
+        codes, offered, chosen, elos, _, gradients, uses, successes = table.columns()
+        if any((column < 0).any() for column in (chosen, gradients, successes)):
+            raise ValueError("a number below 0")
+        if ((codes >= MOST_CODES) & (codes < PROPOSED)).any():
+            raise ValueError(f"a code from {MOST_CODES} to {PROPOSED - 1}, which no tesuji has")
         if (offered > MOST_COUNTED).any() or (uses > MOST_COUNTED).any():
             raise ValueError(f"a tesuji offered or used more than {MOST_COUNTED:,} times")
         if (gradients > MOST_GRADIENT).any():
@@ -151,8 +149,6 @@ class TesujiTable:
             raise ValueError(f"a tesuji of a mean Elo beyond {MAX_ELO:,.0f}")
         if (offered < 1).any() or (chosen > offered).any() or (successes > uses).any():
             raise ValueError("a tesuji chosen more often than offered, or more successes than uses")
-        if (np.abs(weights) > MOST_WEIGHT * VALUE_SCALE).any():
-            raise ValueError(f"a weight beyond {MOST_WEIGHT}")
         return table
 
     @classmethod
@@ -295,11 +291,12 @@ class TesujiTable:
         columns["gradient_millionths"][own] = gradients + np.minimum(
             more_gradients, MOST_GRADIENT - gradients
         )
-        for row, place in zip(own.tolist(), its.tolist(), strict=True):
-            # Python's whole numbers have no greatest one.
-            known, more = int(self.offered[row]), int(other.offered[place])
-            weighted = known * int(self.weight_millionths[row]) + more * int(other.weight_millionths[place])
-            columns["weight_millionths"][row] = round(Fraction(weighted, known + more))
+        columns["weight_millionths"][own] = mean_weights(
+            self.offered[own],
+            self.weight_millionths[own],
+            other.offered[its],
+            other.weight_millionths[its],
+        )
         fresh = np.flatnonzero(rows < 0)
         return TesujiTable(
             *(np.concatenate([column, getattr(other, name)[fresh]]) for name, column in columns.items())

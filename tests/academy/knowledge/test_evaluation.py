@@ -101,7 +101,7 @@ def test_players_of_draughts_learn_what_pieces_and_moves_are_worth() -> None:
         players = (Contestant("ann", 1500.0), Contestant("bob", 1500.0))
         results = (WIN, LOSS) if won else (LOSS, WIN)
         reports.append(ContestReport(f"c{number}", players, plies, results))
-    first, _, _, soldier, king = learnt(reports, DRAUGHTS, FEATURES).feature_weights()
+    first, _, _, soldier, king = evaluator(learnt(reports, DRAUGHTS, FEATURES), DRAUGHTS).features
     assert soldier > 0.4 and king > 1.5 * soldier and abs(first) < soldier
 
 
@@ -251,7 +251,7 @@ def test_contests_with_any_number_of_moves_and_plies_can_be_learnt_for_ever(move
     table = EvaluationTable()
     for report in [won, lost] * 20:
         before, table = table, table.learn(report, GO, FEATURES)
-        steps = np.abs(np.subtract(table.feature_weights(), before.feature_weights()))
+        steps = np.abs(np.subtract(evaluator(table).features, evaluator(before).features))
         assert steps.max() <= 0.2
         stored = EvaluationTable.of([column.tolist() for column in table.columns()], table.figures())
         assert stored == table

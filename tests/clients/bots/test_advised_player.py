@@ -10,6 +10,7 @@ import pytest
 
 from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.cutting import cell_of_move
+from academy.knowledge.evaluation import PositionEvaluator
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store.codec.games import spec_to_proto
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
@@ -390,8 +391,8 @@ def test_a_draughts_player_goes_by_the_weights_that_contests_taught(tmp_path: Pa
             assert player.weights is not None
         known = server.store.follow().refresh(spec.game_id).evaluation
     assert isinstance(player.thinker, AlphaBetaThinker)
-    assert player.thinker.evaluation.weights == known.feature_weights()
-    assert player.weights.features == known.feature_weights() and all(known.feature_weights())
+    features = PositionEvaluator(spec, known.codes, known.weight_millionths / 1e6).features
+    assert player.thinker.evaluation.weights == player.weights.features == features and all(features)
     # The next contest may be one without ACADEMY.
     assert thinker.evaluation == before != player.thinker.evaluation
 
