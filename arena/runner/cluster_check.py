@@ -15,7 +15,8 @@ from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.runner.player_check import check_player
 from arena.runner.run import certain_to_meet, check_reachable
 from arena.selection.kinds import players_to_check
-from arena.workers.ray_pool import RayPool, Shape, grouped, in_groups, node_name
+from arena.workers.ray_nodes import Shape, grouped, in_groups, node_name
+from arena.workers.ray_pool import RayPool
 from arena.workers.ray_worker import moved_to_copy, other_release
 
 # What a node may take to start a process, which installs packages first if there are any.

@@ -2,124 +2,34 @@
 
 import asyncio
 import contextlib
-import logging
 import os
 import queue
-import signal
-import socket
 import time
-import warnings
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from academy.wire.addresses import InvalidAddressError, ServerAddress
-from arena.jobs import REMOTE, GameJob, GameResult, PlayerSetup, label_clash
-from arena.workers.interface import WorkerLost, Workers, WorkersError
+from arena.jobs import GameJob, GameResult, label_clash
+from arena.workers.interface import WorkerLost, Workers
+from arena.workers.ray_connection import LOCAL, RayUnavailableError, connect, in_short
 from arena.workers.ray_lobby import LobbyLink, lobby_of, start_loop
-from arena.workers.ray_worker import PlayedJob, RayWorker, gpus_of
+from arena.workers.ray_nodes import Node, Shape, grouped, in_groups, node_name, offer_of
+from arena.workers.ray_worker import PlayedJob, RayWorker
 
-LOCAL: Final = "ray"
 _LOOK_SECONDS: Final = 2.0
 T = TypeVar("T")
-Node = Mapping[str, Any]
-"""A node as Ray describes it."""
 # How long a worker looks for a node before those that are idle make room for it.
 _PATIENCE_SECONDS: Final = 2.0
 _SLOW_START_SECONDS: Final = 30.0
 _LIVE_SECONDS: Final = 0.5
-_CONNECT_SECONDS: Final = 10.0
 # Looks a second at games in progress, of all games together: with more games each is looked at less often.
 _LIVE_LOOKS: Final = 50
-# What a game takes of a node if all of its players have dialled in, and think elsewhere.
-_PASSING_ON_CPUS: Final = 0.1
 # Workers in a row that end before they are ready, after which it costs games.
 _MOST_FAILED_STARTS: Final = 20
-# What Ray is to do on the user's terminal, in its reports and its network: nothing, none, and what the user
-# has set. It reads these when it is loaded.
-_QUIET: Final = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    # A call after the run would start another cluster.
-    "RAY_ENABLE_AUTO_CONNECT": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    # Notices of nodes that end would be printed among the results.
-    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
-}
-# A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
-_LOCAL_HOSTS: Final = ("127.", "localhost:")
-_LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-
-
-_ADDRESSES: Final = (
-    "an address is ray, ray://HOST:10001, or HOST:6379 of the cluster that this machine is a node of"
-)
-
-_TOKEN: Final = (
-    "the cluster asks for a token: set RAY_AUTH_MODE=token here, with the same token in ~/.ray/auth_token"
-)
-_OTHER_TOKEN: Final = (
-    "the cluster has another token than this machine in RAY_AUTH_TOKEN, the file of RAY_AUTH_TOKEN_PATH, "
-    "or ~/.ray/auth_token: copy that of the first machine"
-)
-
-
-class RayUnavailableError(WorkersError):
-    """Games cannot be played on Ray; the message says why."""
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What a game needs of the node that plays it."""
-
-    cpus: float
-    gpus: float
-    memory_bytes: int
-    custom: tuple[tuple[str, float], ...]
-    labels: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, players: Iterable[PlayerSetup]) -> "Shape":
-        """What the players of a game need together."""
-        needs = [player.resources for player in players if player.protocol != REMOTE]
-        custom: defaultdict[str, float] = defaultdict(float)
-        for need in needs:
-            for name, amount in need.custom.items():
-                custom[name] += amount
-        gpus = [need.gpus for need in needs]
-        return cls(
-            sum(need.cpus for need in needs) if needs else _PASSING_ON_CPUS,
-            # Ray gives whole ones, or a part of one.
-            sum(gpus) if sum(gpus) < 1 else float(max(taken.stop for taken in gpus_of(gpus))),
-            sum(need.memory_bytes for need in needs),
-            tuple(sorted(custom.items())),
-            tuple(sorted({label for need in needs for label in need.labels.items()})),
-        )
-
-    @property
-    def wanted(self) -> dict[str, float]:
-        """The amounts by Ray's names."""
-        named = {"CPU": self.cpus, "GPU": self.gpus, "memory": float(self.memory_bytes), **dict(self.custom)}
-        return {name: amount for name, amount in named.items() if amount}
-
-    @property
-    def text(self) -> str:
-        """What it needs, for people."""
-        return _listed(self.wanted, self.labels) or "nothing"
-
-    def lacking(self, node: Node) -> str:
-        """What a node does not have, neither free nor in use, for people; empty where a game fits."""
-        offered, labels = node["Resources"], node.get("Labels") or {}
-        short = {name: amount for name, amount in self.wanted.items() if offered.get(name, 0.0) < amount}
-        return _listed(short, [(name, value) for name, value in self.labels if labels.get(name) != value])
-
-    def fits(self, node: Node) -> bool:
-        """Whether a node has that much, free or in use."""
-        return not self.lacking(node)
 
 
 @dataclass(eq=False)
@@ -180,7 +90,7 @@ class RayPool(Workers):
         self._silent: dict[str, RayUnavailableError] = {}
         self._news: list[str] = []
         self._missed: set[Shape] = set()
-        self._ray = _connected(on, environment)
+        self._ray = connect(on, environment)
         self._actors = self._ray.remote(RayWorker)
         self._release = version("academy-arena")
         self._live_seconds = max(_LIVE_SECONDS, size / _LIVE_LOOKS)
@@ -259,7 +169,7 @@ class RayPool(Workers):
 
     def kinds(self) -> dict[str, list[Node]]:
         """The nodes that there are, by what they offer beside memory, of which each has its own amount."""
-        return dict(sorted(grouped(self._nodes.known.values(), _offer).items()))
+        return dict(sorted(grouped(self._nodes.known.values(), offer_of).items()))
 
     def call_on(
         self, nodes: Iterable[Node], seconds: float, function: Callable[..., T], *arguments: object
@@ -294,7 +204,7 @@ class RayPool(Workers):
             except (self._ray.exceptions.TaskUnschedulableError, self._ray.exceptions.NodeDiedError):
                 answers[name] = RayUnavailableError("the node has gone")
             except Exception as error:
-                answers[name] = RayUnavailableError(_in_short(error))
+                answers[name] = RayUnavailableError(in_short(error))
         return answers
 
     def _assign(self) -> None:
@@ -351,7 +261,7 @@ class RayPool(Workers):
         def fail(error: Exception) -> None:
             # The game is lost with its worker, as if the node was.
             if not isinstance(error, self._ray.exceptions.RayActorError):
-                self._news.append(f"game {job.game_id} has lost its way to the lobby: {_in_short(error)}")
+                self._news.append(f"game {job.game_id} has lost its way to the lobby: {in_short(error)}")
                 self._ray.kill(actor)
 
         return LobbyLink(
@@ -387,7 +297,7 @@ class RayPool(Workers):
             job = self._waiting[shape][0]
             raise RayUnavailableError(
                 f"game {job.game_id} ({_players_of(job)}): Ray refuses {shape.text}, which its players need "
-                f"together: {_in_short(error)}; change their resources in the control file"
+                f"together: {in_short(error)}; change their resources in the control file"
             ) from error
         number = self._free.pop()
         worker = _Worker(number, shape, actor.remote(number, self._pin, self.copied))
@@ -412,7 +322,7 @@ class RayPool(Workers):
         try:
             worker.node = future.result()
         except Exception as error:
-            self._check_connected(error)
+            self._checkconnect(error)
             self._dismiss(worker)
             lost = isinstance(error, self._ray.exceptions.RayActorError)
             jobs = self._waiting[worker.shape]
@@ -440,7 +350,7 @@ class RayPool(Workers):
         try:
             played: PlayedJob = future.result()
         except Exception as error:
-            self._check_connected(error)
+            self._checkconnect(error)
             self._dismiss(worker)
             return self._lost(job, worker.node, error)
         if worker.link is not None:
@@ -451,7 +361,7 @@ class RayPool(Workers):
         _add_to(job.transcript, played.transcript)
         return played.result
 
-    def _check_connected(self, error: Exception) -> None:
+    def _checkconnect(self, error: Exception) -> None:
         """Raise an error that is the connection's own, and not one of the game's that Ray passes on."""
         if isinstance(error, ConnectionError) and not isinstance(error, self._ray.exceptions.RayTaskError):
             raise error
@@ -462,7 +372,7 @@ class RayPool(Workers):
             cause = next((line.strip() for line in str(error).splitlines() if "because" in line), "")
             why = cause and f": {cause.partition('. ')[0].rstrip('.')}"
             return WorkerLost(job.game_id, f"{node}, which played it, was lost{why}", job.attempt, True)
-        return WorkerLost(job.game_id, f"Ray: {_in_short(error)}", job.attempt)
+        return WorkerLost(job.game_id, f"Ray: {in_short(error)}", job.attempt)
 
     def _note_missing(self) -> None:
         """Report games that no node can play, and games whose node has come."""
@@ -492,7 +402,7 @@ class RayPool(Workers):
         except Exception:  # The head may be away for a moment; games show it if it stays so.
             return
         for node_id in nodes.keys() - self._nodes.known.keys():
-            self._news.append(f"node {node_name(nodes[node_id])} is there ({_offer(nodes[node_id])})")
+            self._news.append(f"node {node_name(nodes[node_id])} is there ({offer_of(nodes[node_id])})")
         for node_id in self._nodes.known.keys() - nodes.keys():
             self._news.append(f"node {node_name(self._nodes.known[node_id])} has gone")
             self._nodes.lost = self._nodes.looked
@@ -543,143 +453,5 @@ def _open_for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def node_name(node: Node) -> str:
-    """A node, for people."""
-    return f"{node['NodeManagerHostname']} ({node['NodeID'][:6]})"
-
-
-def grouped(items: Iterable[T], text: Callable[[T], str]) -> dict[str, list[T]]:
-    """Those of which the same text is true, by it."""
-    groups: defaultdict[str, list[T]] = defaultdict(list)
-    for item in items:
-        groups[text(item)].append(item)
-    return groups
-
-
-def in_groups(names: Iterable[str]) -> str:
-    """Nodes that are alike: the first, and how many more there are."""
-    first, *others = names
-    return f"{first} and {len(others)} like it" if others else first
-
-
 def _players_of(job: GameJob) -> str:
     return " and ".join(player.name for player in job.players)
-
-
-def _offer(node: Node) -> str:
-    offered = {
-        name: amount
-        for name, amount in sorted(node["Resources"].items())
-        if not name.startswith(("node:", "object_store")) and name != "memory"
-    }
-    labels = [label for label in sorted((node.get("Labels") or {}).items()) if label[0] != "ray.io/node-id"]
-    return _listed(offered, labels) or "nothing to offer"
-
-
-def _listed(amounts: Mapping[str, float], labels: Iterable[tuple[str, str]]) -> str:
-    """Amounts and labels for people."""
-    words = [
-        f"{amount / 2**30:,.6g} GiB of memory" if name == "memory" else f"{amount:g} {name}"
-        for name, amount in amounts.items()
-    ]
-    return ", ".join([*words, *(f"the label {name} = {value}" for name, value in labels)])
-
-
-def _in_short(error: Exception) -> str:
-    """The line of an error of Ray's that says what is wrong: the last one of a traceback, else the first."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    traced = any(line.startswith('File "') for line in lines)
-    return (lines[-1] if traced else lines[0]) if lines else type(error).__name__
-
-
-def _check_listening(on: str) -> None:
-    """Raises RayUnavailableError at once where Ray would try for minutes, as at another server's port."""
-    import grpc
-
-    target = on.removeprefix("ray://")
-    # A head knows the first call, and its server for clients from outside the second, which it cannot read.
-    question, expected = (
-        ("/ray.rpc.NodeInfoGcsService/GetClusterId", (grpc.StatusCode.OK,))
-        if target == on
-        else ("/ray.rpc.RayletDriver/ClusterInfo", (grpc.StatusCode.OK, grpc.StatusCode.NOT_FOUND))
-    )
-    token = _token()
-    answer = grpc.StatusCode.OK
-    try:
-        address = ServerAddress.parse(target)
-        with socket.create_connection((address.host, address.port), _CONNECT_SECONDS):
-            pass
-        if os.environ.get("RAY_USE_TLS") == "1":
-            return
-        # As Ray, which asks no proxy.
-        with grpc.insecure_channel(target, options=[("grpc.enable_http_proxy", 0)]) as channel:
-            ask: Any = channel.unary_unary(question)
-            metadata = [("authorization", f"Bearer {token}")] if token else None
-            ask(b"", timeout=_CONNECT_SECONDS, metadata=metadata)
-    except grpc.RpcError as error:
-        answer = error.code()
-    except (InvalidAddressError, OSError) as error:
-        raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
-    if answer is grpc.StatusCode.UNAUTHENTICATED:
-        raise RayUnavailableError(f"{on}: {_OTHER_TOKEN if token else _TOKEN}")
-    if answer not in expected:
-        raise RayUnavailableError(f"{on}: what listens there is no Ray cluster of that kind; {_ADDRESSES}")
-
-
-def _token() -> str:
-    """The token that Ray sends to a cluster; empty where it sends none."""
-    if os.environ.get("RAY_AUTH_MODE") != "token":
-        return ""
-    if token := os.environ.get("RAY_AUTH_TOKEN"):
-        return token.strip()
-    with contextlib.suppress(OSError):
-        return _token_file().read_text().strip()
-    return ""
-
-
-def _token_file() -> Path:
-    return Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or "~/.ray/auth_token").expanduser()
-
-
-def _keep_token_private() -> None:
-    """Let nobody else read the token that Ray made: who has it runs any program on the cluster."""
-    with contextlib.suppress(OSError):
-        file = _token_file()
-        if file.stat().st_mode & 0o077:
-            file.chmod(0o600)
-
-
-def _connected(on: str, runtime_env: dict[str, Any]) -> Any:
-    """Ray, connected. Raises RayUnavailableError."""
-    if find_spec("ray") is None:
-        raise RayUnavailableError("Ray is not installed: pip install 'academy-arena[ray]'")
-    local = on == LOCAL or on.startswith(_LOCAL_HOSTS)
-    if on != LOCAL:
-        _check_listening(on)
-    for name, value in (_QUIET | _LOOPBACK if local else _QUIET).items():
-        os.environ.setdefault(name, value)
-    import ray
-
-    options: dict[str, Any] = {"logging_level": "CRITICAL", "log_to_driver": False}
-    if runtime_env:
-        options["runtime_env"] = runtime_env
-    # Without an address Ray would take a cluster that somebody else runs here.
-    options["address"] = "local" if on == LOCAL else on
-    if on == LOCAL:
-        options["include_dashboard"] = False
-    if local:
-        options["_node_ip_address"] = "127.0.0.1"
-    # Ray takes signals for itself, which are the run's.
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            ray.init(**options)
-        # It logs a warning of its own where the connection is lost.
-        logging.getLogger("ray.util.client.logsclient").setLevel(logging.CRITICAL)
-    except Exception as error:
-        raise RayUnavailableError(f"Ray at {on}: {_in_short(error)}") from error
-    finally:
-        _keep_token_private()
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    return ray

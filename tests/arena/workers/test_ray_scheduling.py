@@ -2,16 +2,14 @@
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from importlib.metadata import version
 from math import ceil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import grpc
 import pytest
 
 from arena.control.settings import ControlError
@@ -20,7 +18,9 @@ from arena.jobs import GameJob, PlayerSetup, Resources
 from arena.runner import cluster_check
 from arena.workers import ray_pool
 from arena.workers.interface import WorkerLost
-from arena.workers.ray_pool import RayPool, RayUnavailableError, Shape, node_name
+from arena.workers.ray_connection import RayUnavailableError
+from arena.workers.ray_nodes import Shape, node_name
+from arena.workers.ray_pool import RayPool
 from arena.workers.ray_worker import PlayedJob, RayWorker, moved_to_copy, with_own_gpus
 from tests.arena.engines import job, misbehaving, python_player
 
@@ -111,7 +111,7 @@ def played(game: GameJob) -> "Future[PlayedJob]":
 
 
 def pool_on(monkeypatch: pytest.MonkeyPatch, ray: RayStandIn, size: int) -> RayPool:
-    monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
+    monkeypatch.setattr(ray_pool, "connect", lambda on, environment: ray)
     return RayPool("host:6379", size)
 
 
@@ -135,7 +135,7 @@ def checked(
     def answers(pool: RayPool, nodes: Sequence[Any], seconds: float, *_: object) -> dict[str, str]:
         return {node_name(node): "no such program" * (node["NodeID"] in broken_on) for node in nodes}
 
-    monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
+    monkeypatch.setattr(ray_pool, "connect", lambda on, environment: ray)
     monkeypatch.setattr(RayPool, "call_on", call_on or answers)
     lines: list[str] = []
     try:
@@ -250,87 +250,6 @@ def test_an_error_of_a_games_own_connection_costs_that_game_alone(monkeypatch: p
     assert pool.next_result(10.0) == WorkerLost("first", "Ray: no route to ACADEMY")
 
 
-@contextmanager
-def listening(
-    service: str, method: str, answer: Callable[[Any, grpc.ServicerContext], bytes]
-) -> Iterator[str]:
-    """A server that answers one call, as Ray's head or its server for clients from outside."""
-    handler: Any = grpc.unary_unary_rpc_method_handler(answer)
-    server = grpc.server(ThreadPoolExecutor(1))
-    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(service, {method: handler})])
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    try:
-        yield f"127.0.0.1:{port}"
-    finally:
-        server.stop(None)
-
-
-HEAD = ("ray.rpc.NodeInfoGcsService", "GetClusterId")
-FOR_CLIENTS = ("ray.rpc.RayletDriver", "ClusterInfo")
-
-
-@pytest.fixture
-def without_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(tmp_path / "auth_token"))
-    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_USE_TLS"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def test_a_cluster_is_found_where_the_environment_names_a_proxy(
-    monkeypatch: pytest.MonkeyPatch, without_token: None
-) -> None:
-    # Nobody listens there.
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    with listening(*HEAD, lambda request, context: b"") as address:
-        ray_pool._check_listening(address)
-
-
-@pytest.mark.parametrize(("call", "prefix"), [(HEAD, ""), (FOR_CLIENTS, "ray://")])
-def test_a_cluster_that_asks_for_a_token_says_at_once_what_is_wrong_with_it(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    without_token: None,
-    call: tuple[str, str],
-    prefix: str,
-) -> None:
-    def check(request: Any, context: grpc.ServicerContext) -> bytes:
-        if ("authorization", "Bearer right") not in context.invocation_metadata():
-            context.abort(grpc.StatusCode.UNAUTHENTICATED, "a token is missing or wrong")
-        return b""
-
-    with listening(*call, check) as address:
-        with pytest.raises(RayUnavailableError, match="set RAY_AUTH_MODE=token here"):
-            ray_pool._check_listening(prefix + address)
-        monkeypatch.setenv("RAY_AUTH_MODE", "token")
-        (tmp_path / "auth_token").write_text("wrong\n")
-        with pytest.raises(RayUnavailableError, match="the cluster has another token than"):
-            ray_pool._check_listening(prefix + address)
-        (tmp_path / "auth_token").write_text("right\n")
-        ray_pool._check_listening(prefix + address)
-
-
-@pytest.mark.parametrize(("call", "prefix"), [(HEAD, "ray://"), (FOR_CLIENTS, "")])
-def test_another_kind_of_server_is_named_as_such(
-    without_token: None, call: tuple[str, str], prefix: str
-) -> None:
-    with (
-        listening(*call, lambda request, context: b"") as address,
-        pytest.raises(RayUnavailableError, match="no Ray cluster of that kind; an address is"),
-    ):
-        ray_pool._check_listening(prefix + address)
-
-
-def test_a_token_that_ray_made_is_kept_from_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    file = tmp_path / "auth_token"
-    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(file))
-    ray_pool._keep_token_private()
-    file.write_text("secret")
-    file.chmod(0o644)
-    ray_pool._keep_token_private()
-    assert file.stat().st_mode & 0o777 == 0o600
-
-
 def test_a_player_works_in_the_copy_where_the_node_lacks_the_control_files_folder(tmp_path: Path) -> None:
     there, copy, here = "/nowhere/cup/engines", str(tmp_path / "copy"), str(tmp_path)
     cases = {
@@ -365,7 +284,7 @@ def test_a_run_says_that_no_worker_begins(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_run_whose_own_cluster_has_ended_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     ray = RayStandIn({"CPU": 4})
     ray.starting = True
-    monkeypatch.setattr(ray_pool, "_connected", lambda on, environment: ray)
+    monkeypatch.setattr(ray_pool, "connect", lambda on, environment: ray)
     monkeypatch.setattr(ray_pool, "_LOOK_SECONDS", 0.0)
     pool = RayPool("ray", 1)
     pool.submit(game_of("1", Resources(1), Resources(1)))
