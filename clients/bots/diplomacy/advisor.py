@@ -21,8 +21,9 @@ from clients.bots.academy_seat import AcademySeat
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import bot
 from clients.bots.diplomacy.in_process import WrongGameError, choose_orders
-from clients.bots.experience import mean_value, opening_value
+from clients.bots.pattern_values import mean_value
 from clients.connection import Connection
+from clients.responses import OpeningMove
 from clients.seat import Seat
 from referees.api import IllegalMoveError, UnreadableMoveError
 from referees.diplomacy import Diplomacy, Phase, Position
@@ -101,7 +102,7 @@ class DiplomacyAdvisor(AcademySeat):
         best, value, games = None, 1.0 / self._referee.seats, 0
         for opening in known:
             seen, text = read_opening_move(opening.move)
-            worth = opening_value(opening)
+            worth = _value_of(opening)
             if seen != here or worth <= value:
                 continue
             try:
@@ -217,3 +218,9 @@ def _seat_advised_bot(
 
 
 random_legal, tactical = (partial(_seat_advised_bot, name) for name in ("random", "tactical"))
+
+
+def _value_of(opening: OpeningMove) -> float:
+    """A move's results, its expected value counting as one of them."""
+    results = opening.wins + opening.draws + opening.losses
+    return (opening.wins + opening.draws / 2 + opening.value) / (results + 1)
