@@ -291,9 +291,9 @@ class GameKnowledge:
         if EVALUATION_IN_USES in use.pattern_ids:
             self.evaluation = self.evaluation.count_use(succeeded)
         tesujis = [
-            number - FIRST_IN_USES
-            for number in use.pattern_ids
-            if FIRST_IN_USES <= number < EVALUATION_IN_USES or number >= FIRST_IN_USES + PROPOSED
+            pattern_id - FIRST_IN_USES
+            for pattern_id in use.pattern_ids
+            if FIRST_IN_USES <= pattern_id < EVALUATION_IN_USES or pattern_id >= FIRST_IN_USES + PROPOSED
         ]
         self.tesujis = self.tesujis.count_uses(tesujis, succeeded)
         for pattern_id in use.pattern_ids:
