@@ -1,12 +1,13 @@
 """What a move does to the chains beside it, where chains are taken."""
 
 from dataclasses import astuple, replace
+from math import isqrt
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.fights import Fight
 from academy.knowledge.spec import InvalidGameError, Placement
 from academy.knowledge.tesuji_shapes import InvalidTesujiError, Tesuji
@@ -15,18 +16,23 @@ from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
 from .games import GO, HEX
 
 SIZE = 5
-CAPTURING = replace(GO, placement=Placement.CAPTURING)
+# More cells than a number of 64 bits has room for.
+LARGE = 9
 
 
-def around() -> Surroundings:
-    known = surroundings(CAPTURING)
+def around(size: int = SIZE) -> Surroundings:
+    board = SquareGeometry(size, size)
+    game = replace(GO, geometry=board, cell_names=(), placement=Placement.CAPTURING)
+    known = surroundings(game)
     assert known is not None
     return known
 
 
 def fight(letters: str, cell: int, player: int = 1) -> Fight:
-    board = Board.from_letters(CAPTURING.geometry, "".join(letters.split()))
-    known = around().read(int(around().of_cells(board, [cell], player)[0, 1])).fight
+    letters = "".join(letters.split())
+    size = isqrt(len(letters))
+    board = Board.from_letters(SquareGeometry(size, size), letters)
+    known = around(size).read(int(around(size).of_cells(board, [cell], player)[0, 1])).fight
     assert known is not None
     return known
 
@@ -69,7 +75,7 @@ def chain(letters: str, cell: int) -> tuple[frozenset[int], frozenset[int]]:
     """The cells of a stone's chain, and its liberties, stone by stone."""
     seen, left, liberties = {cell}, [cell], set()
     while left:
-        for beside in sides(left.pop()):
+        for beside in sides(letters, left.pop()):
             if letters[beside] == "-":
                 liberties.add(beside)
             elif letters[beside] == letters[cell] and beside not in seen:
@@ -78,20 +84,23 @@ def chain(letters: str, cell: int) -> tuple[frozenset[int], frozenset[int]]:
     return frozenset(seen), frozenset(liberties)
 
 
-def sides(cell: int) -> list[int]:
-    row, column = divmod(cell, SIZE)
+def sides(letters: str, cell: int) -> list[int]:
+    size = isqrt(len(letters))
+    row, column = divmod(cell, size)
     steps = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
-    return [r * SIZE + c for r, c in steps if 0 <= r < SIZE and 0 <= c < SIZE]
+    return [r * size + c for r, c in steps if 0 <= r < size and 0 <= c < size]
 
 
 def counted(letters: str, cell: int, player: int) -> tuple[int, ...]:
-    """What is taken, extended and threatened on 5x5, and the liberties left, as far as it counts."""
+    """What is taken, extended and threatened, and the liberties left, as far as it counts."""
     colours = ("x", "o") if player == 1 else ("o", "x")
-    beside = [side for side in sides(cell) if letters[side] != "-"]
+    beside = [side for side in sides(letters, cell) if letters[side] != "-"]
     own, other = ({chain(letters, side) for side in beside if letters[side] == colour} for colour in colours)
     taken = [stones for stones, liberties in other if len(liberties) == 1]
     liberties = {
-        side for side in sides(cell) if letters[side] == "-" or any(side in stones for stones in taken)
+        side
+        for side in sides(letters, cell)
+        if letters[side] == "-" or any(side in stones for stones in taken)
     }
     liberties = liberties.union(*(free for _, free in own)) - {cell}
     figures = (
@@ -103,13 +112,12 @@ def counted(letters: str, cell: int, player: int) -> tuple[int, ...]:
     return tuple(map(min, figures, (3, 2, 2, 3)))
 
 
-@given(
-    st.text("-xo", min_size=SIZE * SIZE, max_size=SIZE * SIZE),
-    st.integers(0, SIZE * SIZE - 1),
-    st.integers(1, 2),
-)
-def test_any_board_is_counted_as_by_hand(letters: str, cell: int, player: int) -> None:
-    letters = letters[:cell] + "-" + letters[cell + 1 :]
+@pytest.mark.parametrize("size", [SIZE, LARGE])
+@given(st.data(), st.integers(1, 2))
+def test_any_board_is_counted_as_by_hand(size: int, data: st.DataObject, player: int) -> None:
+    stones = data.draw(st.text("-xo", min_size=size * size, max_size=size * size))
+    cell = data.draw(st.integers(0, size * size - 1))
+    letters = stones[:cell] + "-" + stones[cell + 1 :]
     assert astuple(fight(letters, cell, player)) == counted(letters, cell, player)
 
 
