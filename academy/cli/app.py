@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from academy.cli import contests, data_folder, history, libraries, serving, transfer, web_pages
-from academy.cli.connection import Commands
+from academy.cli.commands import Commands
 
 application = typer.Typer(
     name="academy",

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import grpc
 
-from academy.cli.connection import CommandError, ExitCode, Server
+from academy.cli.commands import CommandError, ExitCode
+from academy.cli.services import Server
 from academy.v1 import (
     consultation_pb2_grpc,
     contests_pb2_grpc,

@@ -7,8 +7,10 @@ from typing import Annotated, Final
 import typer
 
 from academy.cli import printing
-from academy.cli.connection import CommandError, Commands, Server, with_server
+from academy.cli.commands import CommandError, Commands
+from academy.cli.connection import with_server
 from academy.cli.libraries import Json, Limit
+from academy.cli.services import Server
 from academy.v1 import contests_pb2, proposals_pb2
 
 TERMINATION = "voided by hand"

@@ -18,15 +18,10 @@ import typer
 from rich.text import Text
 
 from academy.cli import printing
-from academy.cli.connection import (
-    CommandError,
-    Commands,
-    ExitCode,
-    Server,
-    with_server_to_compare,
-    with_server_where_asked,
-)
+from academy.cli.commands import CommandError, Commands, ExitCode
+from academy.cli.connection import with_server_to_compare, with_server_where_asked
 from academy.cli.libraries import Json
+from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data, Replicas
 
 if TYPE_CHECKING:

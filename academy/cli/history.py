@@ -11,8 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from academy.cli import printing
-from academy.cli.connection import CommandError, ExitCode, ListingCommands, Server, with_server
+from academy.cli.commands import CommandError, ExitCode, ListingCommands
+from academy.cli.connection import with_server
 from academy.cli.libraries import Game, Json, PatternId, WhichPatterns, number_of
+from academy.cli.services import Server
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
 
 _RESULTS = {

@@ -8,7 +8,9 @@ import typer
 from google.protobuf.descriptor import FieldDescriptor
 
 from academy.cli import printing
-from academy.cli.connection import CommandError, Commands, ExitCode, ListingCommands, Server, with_server
+from academy.cli.commands import CommandError, Commands, ExitCode, ListingCommands
+from academy.cli.connection import with_server
+from academy.cli.services import Server
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000

@@ -15,7 +15,7 @@ from typing import Final
 
 import typer
 
-from academy.cli.connection import CommandError, ExitCode
+from academy.cli.commands import CommandError, ExitCode
 from academy.service.server import AcademyServer, ServerSettings
 from academy.service.workers import (
     DataDamagedError,

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from academy.cli.connection import CommandError, ExitCode
+from academy.cli.commands import CommandError, ExitCode
 from academy.service.limits import Limits
 from academy.store.shared_log.address import MOST_REPLICAS
 from academy.wire.addresses import DEFAULT_ADDRESS

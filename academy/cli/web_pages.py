@@ -7,7 +7,7 @@ from typing import Final
 
 import typer
 
-from academy.cli.connection import CommandError
+from academy.cli.commands import CommandError
 
 _NEEDED: Final = ("jinja2", "sse_starlette", "starlette", "uvicorn")
 

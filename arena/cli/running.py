@@ -80,7 +80,7 @@ def run(  # noqa: PLR0913 - the options of a command
     """
     from arena.cli.exit_status import ExitStatus
     from arena.cli.web_pages import served_pages
-    from arena.runner.run import RunOptions
+    from arena.runner.options import RunOptions
     from arena.runner.run import run as run_competition
 
     settings, files = open_competition(control, results)

@@ -24,15 +24,15 @@ from arena.runner.files import CompetitionFiles
 from arena.runner.first_ratings import settle_first_ratings
 from arena.runner.game_jobs import JobMaker, setting_of
 from arena.runner.listeners import open_listeners
+from arena.runner.options import Ended, RunOptions
 from arena.runner.player_check import CheckedPlayer, check_player, hidden_from
 from arena.runner.remote_players import remote_players
-from arena.runner.run import Ended, RunOptions
 from arena.runner.stopping import StopRequests
 from arena.runner.void_games import DIALS_IN
 from arena.selection.kinds import players_to_check, selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
-from arena.terminal.display import display_for
+from arena.terminal.choosing import display_for
 from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
 

@@ -2,47 +2,17 @@
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 from arena.control import plans
 from arena.control.settings import Control, ControlError
 from arena.control.tokens import withheld_tokens
 from arena.jobs import PlayerSetup, label_clash
 from arena.runner.files import CompetitionFiles
+from arena.runner.options import Ended, RunOptions
 from arena.runner.stopping import StopRequests
 from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
-
-if TYPE_CHECKING:
-    from arena.runner.competition import RunEnd
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How to run: games at a time, how many to start at most (None: no limit), what to show and to log.
-
-    `readmit` lets players and matchups play again that were inhibited or left out. With `insecure` remote
-    players need no token. `on` is where games are played, empty for where the control file says.
-    """
-
-    parallel: int = 1
-    max_games: int | None = None
-    quiet: bool = False
-    log_protocol: bool = False
-    readmit: bool = False
-    insecure: bool = False
-    on: str = ""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a run ended, how many reports ACADEMY has not taken, and whether the league has all games."""
-
-    end: "RunEnd"
-    undelivered: int
-    in_league: bool = True
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:

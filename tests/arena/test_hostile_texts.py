@@ -16,8 +16,9 @@ from arena.results import own_tables as own
 from arena.results.database import ResultsDatabase
 from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
+from arena.runner.options import RunOptions
 from arena.runner.results import read_results
-from arena.runner.run import RunOptions, run
+from arena.runner.run import run
 from tests.arena.control_files import PASSING, write_control
 from tests.arena.rude_engine import EVIL
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from google.protobuf import proto
 
 from academy.cli import transfer
-from academy.cli.connection import CommandError
+from academy.cli.commands import CommandError
 from academy.knowledge.boards import (
     Board,
     Geometry,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.cli.connection import ExitCode
+from academy.cli.commands import ExitCode
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.maintenance.backup import backup, restore

@@ -22,7 +22,7 @@ import pytest
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from academy.cli.connection import ExitCode
+from academy.cli.commands import ExitCode
 from academy.knowledge.game import RULES_VERSION
 from academy.store import tokens
 from academy.store.environment import SCHEMA_VERSION

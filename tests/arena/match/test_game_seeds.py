@@ -15,8 +15,9 @@ from arena.match.game_seeds import SAFE_SEED
 from arena.results.database import ResultsDatabase
 from arena.runner.files import CompetitionFiles, SecretFileError
 from arena.runner.game_jobs import JobMaker
+from arena.runner.options import RunOptions
 from arena.runner.playing import notes
-from arena.runner.run import RunOptions, run
+from arena.runner.run import run
 from arena.selection.kinds import selector_for
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING, RANDOM, write_control

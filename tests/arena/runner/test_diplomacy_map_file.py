@@ -10,7 +10,8 @@ from arena.control.toml_file import read
 from arena.results.database import ResultsError
 from arena.runner.competition import RunEnd
 from arena.runner.files import CompetitionFiles
-from arena.runner.run import RunOptions, run
+from arena.runner.options import RunOptions
+from arena.runner.run import run
 from referees.diplomacy import shipped_map
 
 OWN = shipped_map("straits").text.replace('name = "straits"', 'name = "narrows"', 1)

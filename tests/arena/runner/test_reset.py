@@ -22,9 +22,10 @@ from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.run_lock import lock_competition
 from arena.runner.files import CompetitionFiles
+from arena.runner.options import RunOptions
 from arena.runner.reset import LeftOpen, reset
 from arena.runner.results import read_results
-from arena.runner.run import RunOptions, run
+from arena.runner.run import run
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import PASSING, misbehaving, write_control
 

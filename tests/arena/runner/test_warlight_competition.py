@@ -18,8 +18,9 @@ from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.exchange.exporting import export
 from arena.runner.competition import RunEnd
 from arena.runner.files import CompetitionFiles
+from arena.runner.options import RunOptions
 from arena.runner.results import read_results
-from arena.runner.run import RunOptions, run
+from arena.runner.run import run
 from arena.terminal.standings_table import standings_text
 from referees.warlight import WarLight
 

@@ -7,7 +7,8 @@ from rich.console import Console
 
 from arena.ratings.elo import EloRules
 from arena.results.standings import Standings
-from arena.terminal.display import PROGRESS_SECONDS, Display, PlainDisplay, display_for
+from arena.terminal.choosing import display_for
+from arena.terminal.display import PROGRESS_SECONDS, Display, PlainDisplay
 from arena.terminal.live_display import BUSY_SECONDS, LAST_RESULTS, QUIET_SECONDS, LiveDisplay
 from arena.terminal.progress import GameInProgress, RunProgress
 from tests.arena.results.test_standings import game
