@@ -1,27 +1,23 @@
-"""Asks an arena's service over gRPC; what fails becomes a page's error."""
+"""What pages ask an arena's service."""
 
-import copy
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
-from typing import Final, TypeVar
-
-import grpc
+from collections.abc import AsyncIterator
+from typing import Final
 
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
-from clients.connection import Connection, to_client_error
-from web.failures import PageError, to_page_error
-from web.shared_answer import Extras, SharedAnswer
+from clients.connection import Connection
+from web.called_service import CalledService
+from web.failures import PageError
+from web.shared_answer import SharedAnswer
 
 __all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
 
-Response = TypeVar("Response")
 _COMPETITIONS: Final = 500
 GAMES_PER_PAGE: Final = 50
 COMPETITIONS_PER_PAGE: Final = 100
 _REMEMBERED_SECONDS: Final = 10.0
 
 
-class ArenaWatch:
+class ArenaWatch(CalledService):
     """A connection to an arena's service. For one event loop.
 
     Args:
@@ -29,60 +25,18 @@ class ArenaWatch:
 
     Attributes:
         service: The service, for `ask`.
-        extras: Asks for what pages can do without.
 
     Raises:
         OSError: A certificate cannot be read.
     """
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._channel = connection.asyncio_channel()
+        super().__init__(connection, "the arena")
         self.service = competitions_pb2_grpc.CompetitionServiceStub(self._channel)
-        self._of_visitor = False
-        self.extras = Extras()
+
+    def _forget(self) -> None:
+        super()._forget()
         self._series = SharedAnswer(self._list_series, _REMEMBERED_SECONDS)
-
-    async def close(self) -> None:
-        """End the connection."""
-        await self._channel.close()
-
-    def with_token(self, token: str) -> "ArenaWatch":
-        """Return the same connection for a visitor's own token.
-
-        Args:
-            token: The visitor's.
-        """
-        own = copy.copy(self)
-        own._connection = replace(self._connection, token=token)
-        own._of_visitor = True
-        own.extras = Extras()
-        own._series = SharedAnswer(own._list_series, _REMEMBERED_SECONDS)
-        return own
-
-    async def ask(
-        self,
-        method: Callable[..., Awaitable[Response]],
-        request: object,
-        seconds: float | None = None,
-    ) -> Response:
-        """Return the answer to a call.
-
-        Args:
-            method: A method of the service.
-            request: Its request.
-            seconds: How long it may take; None for as long as other calls.
-
-        Raises:
-            PageError: The service refused or did not answer.
-        """
-        try:
-            return await method(
-                request, timeout=seconds or self._connection.timeout, metadata=self._connection.metadata
-            )
-        except grpc.RpcError as error:
-            client_error = to_client_error(error)
-            raise to_page_error(client_error, "the arena", of_visitor=self._of_visitor) from error
 
     async def competitions(self) -> list[competitions_pb2.Competition]:
         """Return the competitions by name.
@@ -133,7 +87,7 @@ class ArenaWatch:
         request = competitions_pb2.GetCompetitionRequest(name=name)
         return (await self.ask(self.service.GetCompetition, request)).competition
 
-    async def watch(self, name: str) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
+    def watch(self, name: str) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
         """Yield what happens in a competition, with the moves of its games in progress, while it runs.
 
         Args:
@@ -143,14 +97,7 @@ class ArenaWatch:
             PageError: There is none, or the service ended.
         """
         request = competitions_pb2.WatchCompetitionRequest(name=name, in_progress=True)
-        call = self.service.WatchCompetition(request, metadata=self._connection.metadata)
-        try:
-            async for event in call:
-                yield event
-        except grpc.RpcError as error:
-            raise to_page_error(to_client_error(error), "the arena") from error
-        finally:
-            call.cancel()
+        return self.stream(self.service.WatchCompetition, request)
 
     async def standings(self, name: str) -> competitions_pb2.GetStandingsResponse:
         """Return the standings of a competition.

@@ -1,12 +1,9 @@
-"""Asks ACADEMY over gRPC; what fails becomes a page's error."""
+"""What pages ask ACADEMY."""
 
 import asyncio
-import copy
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, TypeVar
-
-import grpc
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from academy.v1 import (
     consultation_pb2,
@@ -24,17 +21,16 @@ from academy.v1 import (
     proposals_pb2_grpc,
     tokens_pb2_grpc,
 )
-from clients.connection import AcademyUnavailableError, Connection, to_client_error
-from web.failures import PageError, to_page_error
-from web.shared_answer import Extras, SharedAnswer
+from clients.connection import Connection
+from web.called_service import CalledService
+from web.failures import PageError
+from web.shared_answer import SharedAnswer
 
 __all__ = ["MOST_GAMES", "GameFigures", "Knowledge", "PlayerFigures"]
 
-Response = TypeVar("Response")
 # More are not compared side by side.
 MOST_GAMES: Final = 300
 MOST_PLAYERS: Final = 200
-_CALLS_AT_ONCE: Final = 32
 # Names of linked arenas may be longer, and are refused.
 _LONGEST_NAME: Final = 128
 # How long the list of games with its figures is shown to others without asking again.
@@ -69,7 +65,7 @@ class PlayerFigures:
     elo: float | None
 
 
-class Knowledge:
+class Knowledge(CalledService):
     """A connection to ACADEMY. For one event loop.
 
     Args:
@@ -79,87 +75,33 @@ class Knowledge:
         libraries: The service of libraries, for `ask`.
         proposals: The service of proposals, for `ask`.
         tokens: The service of tokens, for `ask`.
-        extras: Asks for what pages can do without.
 
     Raises:
         OSError: A certificate cannot be read.
     """
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._channel = connection.asyncio_channel()
+        super().__init__(connection, "ACADEMY")
         self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
         self.libraries = libraries_pb2_grpc.LibraryServiceStub(self._channel)
         self.proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self.tokens = tokens_pb2_grpc.TokenServiceStub(self._channel)
         self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
         self._history = history_pb2_grpc.HistoryServiceStub(self._channel)
-        self._room = asyncio.Semaphore(_CALLS_AT_ONCE)
-        self._of_visitor = False
-        self.extras = Extras()
+
+    def _forget(self) -> None:
+        super()._forget()
         self._games = SharedAnswer(self._list_games, _REMEMBERED_SECONDS)
 
-    async def close(self) -> None:
-        """End the connection."""
-        await self._channel.close()
-
-    def with_token(self, token: str) -> "Knowledge":
-        """Return the same connection for a visitor's own token.
-
-        Args:
-            token: The visitor's.
-        """
-        own = copy.copy(self)
-        own._connection = replace(self._connection, token=token)
-        own._of_visitor = True
-        own.extras = Extras()
-        own._games = SharedAnswer(own._list_games, _REMEMBERED_SECONDS)
-        return own
-
-    async def ask(
-        self,
-        method: Callable[..., Awaitable[Response]],
-        request: object,
-        seconds: float | None = None,
-    ) -> Response:
-        """Return the answer to a call.
-
-        Args:
-            method: A method of one of the services.
-            request: Its request.
-            seconds: How long it may take; None for as long as other calls.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
-        most = seconds or self._connection.timeout
-        try:
-            # The wait for room counts too: behind calls that hang, a page would wait for each of them.
-            async with asyncio.timeout(most), self._room:
-                return await method(request, timeout=most, metadata=self._connection.metadata)
-        except grpc.RpcError as error:
-            raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
-        except TimeoutError as error:
-            slow = AcademyUnavailableError("no answer in time", "DEADLINE_EXCEEDED")
-            raise to_page_error(slow) from error
-
-    async def download_backup(self) -> AsyncIterator[libraries_pb2.DownloadBackupResponse]:
+    def download_backup(self) -> AsyncIterator[libraries_pb2.DownloadBackupResponse]:
         """Yield the parts of a copy of all data.
 
         Raises:
             PageError: The token may not have it, or ACADEMY did not answer.
         """
-        request = libraries_pb2.DownloadBackupRequest()
-        call = self.libraries.DownloadBackup(request, metadata=self._connection.metadata)
-        try:
-            async for part in call:
-                yield part
-        except grpc.RpcError as error:
-            raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
-        finally:
-            call.cancel()
+        return self.stream(self.libraries.DownloadBackup, libraries_pb2.DownloadBackupRequest())
 
-    async def watch(self, after: int | None) -> AsyncIterator[history_pb2.WatchLibraryResponse]:
+    def watch(self, after: int | None) -> AsyncIterator[history_pb2.WatchLibraryResponse]:
         """Yield what is learnt as it comes, until ACADEMY ends the stream.
 
         Args:
@@ -168,15 +110,7 @@ class Knowledge:
         Raises:
             PageError: The token may not watch, or ACADEMY did not answer.
         """
-        request = history_pb2.WatchLibraryRequest(after=after)
-        call = self._history.WatchLibrary(request, metadata=self._connection.metadata)
-        try:
-            async for event in call:
-                yield event
-        except grpc.RpcError as error:
-            raise to_page_error(to_client_error(error), of_visitor=self._of_visitor) from error
-        finally:
-            call.cancel()
+        return self.stream(self._history.WatchLibrary, history_pb2.WatchLibraryRequest(after=after))
 
     async def games(self) -> list[GameFigures]:
         """Return the games with their figures, at most `MOST_GAMES`, some seconds old.
