@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from academy.cli import contests, data_folder, history, libraries, serving, transfer, web_pages
+from academy.cli import (
+    contests,
+    data_folder,
+    history,
+    libraries,
+    players,
+    serving,
+    tokens,
+    transfer,
+    web_pages,
+)
 from academy.cli.commands import Commands
 
 application = typer.Typer(
@@ -37,7 +47,7 @@ def options(
     """Options of the program itself."""
 
 
-for room in (serving, libraries, history, contests, transfer, data_folder, web_pages):
+for room in (serving, libraries, history, contests, transfer, tokens, players, data_folder, web_pages):
     room.add_to(application)
 
 

@@ -9,9 +9,9 @@ import pytest
 import typer
 from typer.main import get_command
 
-from academy.cli import app, data_folder
-from academy.store import tokens
+from academy.cli import app, data_folder, tokens
 from academy.store.maintenance import compaction
+from academy.store.tokens import Role
 from arena.cli import app as arena_app
 from tests.academy.cli.conftest import run
 from tests.arena.cli.test_start_up import loaded
@@ -27,8 +27,8 @@ def test_help_loads_nothing_heavy(words: tuple[str, ...]) -> None:
 
 
 def test_what_options_say_without_loading_the_store_is_what_the_store_says() -> None:
-    parameters = inspect.signature(data_folder.create_token).parameters
-    assert get_args(get_args(parameters["role"].annotation)[0]) == tuple(tokens.Role)
+    parameters = inspect.signature(tokens.create_token).parameters
+    assert get_args(get_args(parameters["role"].annotation)[0]) == tuple(Role)
     keep = get_args(inspect.signature(data_folder.compact).parameters["keep"].annotation)[1]
     assert keep.show_default == str(compaction.EVENTS_KEPT)
 

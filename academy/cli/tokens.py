@@ -1,0 +1,208 @@
+"""Commands for bearer tokens: in a data folder, also while servers use it, or at a server."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+from rich.text import Text
+
+from academy.cli import printing
+from academy.cli.commands import CommandError, Commands, ExitCode
+from academy.cli.connection import with_server_where_asked
+from academy.cli.data_folder import open_existing
+from academy.cli.libraries import Json
+from academy.cli.services import Server
+from academy.cli.serving import DEFAULT_DATA, Data
+
+if TYPE_CHECKING:
+    from academy.store.tokens import Token
+    from academy.v1 import tokens_pb2
+
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_MOST_DIGITS: Final = 12
+_LONGEST: Final = 100 * 365 * _SECONDS["d"]
+
+
+def add_to(application: typer.Typer) -> None:
+    """Add these commands."""
+    tokens = typer.Typer(cls=Commands, no_args_is_help=True, help="Make, list and revoke bearer tokens.")
+    tokens.command("create")(with_server_where_asked(create_token))
+    tokens.command("list")(with_server_where_asked(list_tokens))
+    tokens.command("revoke")(with_server_where_asked(revoke_token))
+    application.add_typer(tokens, name="tokens")
+
+
+def create_token(
+    server: Server | None,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its holder: a bot's knowledge is kept under this name.")
+    ],
+    role: Annotated[
+        Literal["bot", "analyst", "arena", "admin"], typer.Option(help="What its holder may do.")
+    ] = "bot",
+    expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
+    data: Data = DEFAULT_DATA,
+    json: Json = False,
+) -> None:
+    """Make a token and print it. It is shown only now: ACADEMY keeps no more than a hash."""
+    until = time.time() + _duration(expires) if expires else None
+    if server is not None:
+        token, text = _create_at_server(server, name, role, until)
+    else:
+        from academy.store.library_store import Store
+        from academy.store.tokens import CreateToken, Role
+
+        with Store(data) as store:
+            token, text = store.run(CreateToken(name, Role(role), until))
+    if json:
+        printing.print_json(_as_json(token) | {"token": text})
+    else:
+        typer.echo(text)
+
+
+def list_tokens(server: Server | None, data: Data = DEFAULT_DATA, json: Json = False) -> None:
+    """List all tokens, without their secrets."""
+    if server is not None:
+        tokens = _tokens_at_server(server)
+    else:
+        from academy.store.tokens import tokens as read_tokens
+
+        with open_existing(data, read_only=True) as store:
+            tokens = store.read(read_tokens)
+    if json:
+        printing.print_json([_as_json(token) for token in tokens])
+        return
+    table = printing.new_table("Tokens", " id", " name", " role", " created", " expires", " revoked")
+    for token in tokens:
+        table.add_row(
+            token.token_id,
+            Text(token.name),
+            # Tokens of before are analysts' by a flag, which still holds.
+            f"{token.role.value}, analyst" if token.analyst else token.role.value,
+            _date(token.created),
+            _date(token.expires),
+            _date(token.revoked),
+        )
+    printing.console().print(table)
+
+
+def revoke_token(
+    server: Server | None,
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOKEN",
+            help="The token's id, as `tokens list` shows it, or its name where no other has that.",
+        ),
+    ],
+    data: Data = DEFAULT_DATA,
+    json: Json = False,
+) -> None:
+    """End a token's rights at once, also at a running server."""
+    if server is not None:
+        from academy.v1 import tokens_pb2
+
+        request = tokens_pb2.RevokeTokenRequest(token_id=_token_id(_tokens_at_server(server), which))
+        revoked = _read_token(server.tokens.RevokeToken(request).token)
+    else:
+        from academy.store.tokens import RevokeToken
+        from academy.store.tokens import tokens as read_tokens
+
+        with open_existing(data) as store:
+            revoked = store.run(RevokeToken(_token_id(store.read(read_tokens), which)))
+    if json:
+        printing.print_json(_as_json(revoked))
+    else:
+        typer.echo(f"revoked {revoked.token_id} of {revoked.name}")
+
+
+def _create_at_server(server: Server, name: str, role: str, until: float | None) -> tuple["Token", str]:
+    from academy.v1 import tokens_pb2
+
+    number = tokens_pb2.TokenRole.Value(f"TOKEN_ROLE_{role.upper()}")
+    request = tokens_pb2.CreateTokenRequest(name=name, role=number)
+    if until is not None:
+        request.expire_time.FromMicroseconds(round(until * 1e6))
+    made = server.tokens.CreateToken(request)
+    return _read_token(made.token), made.secret
+
+
+def _tokens_at_server(server: Server) -> list["Token"]:
+    """The tokens of a server, the oldest first."""
+    from academy.v1 import tokens_pb2
+
+    request = tokens_pb2.ListTokensRequest()
+    tokens: list[Token] = []
+    while True:
+        page = server.tokens.ListTokens(request)
+        tokens += map(_read_token, page.tokens)
+        if not page.next_page_token:
+            return tokens
+        request.page_token = page.next_page_token
+
+
+def _read_token(message: "tokens_pb2.Token") -> "Token":
+    from academy.store.tokens import Role, Token
+    from academy.v1 import tokens_pb2
+
+    role = Role(tokens_pb2.TokenRole.Name(message.role).removeprefix("TOKEN_ROLE_").lower())
+    return Token(
+        message.token_id,
+        message.name,
+        role,
+        message.create_time.seconds,
+        message.expire_time.seconds or None,
+        message.revoke_time.seconds or None,
+    )
+
+
+def _token_id(tokens: Sequence["Token"], wanted: str) -> str:
+    """The id of the token with this id or, among those not revoked, this name."""
+    named = [token.token_id for token in tokens if token.name == wanted and token.revoked is None]
+    if any(token.token_id == wanted for token in tokens) or not named:
+        return wanted
+    if len(named) > 1:
+        raise CommandError(f"{wanted!r} is the name of {len(named)} tokens; give an id: {', '.join(named)}")
+    return named[0]
+
+
+def _duration(text: str) -> float:
+    number, unit = text[:-1], text[-1:]
+    if unit not in _SECONDS or not number.isascii() or not number.isdigit() or not number.strip("0"):
+        raise CommandError(
+            f"{text!r} is no time: write a number and one of {' '.join(_SECONDS)}", ExitCode.USAGE
+        )
+    # Python reads no number of thousands of digits.
+    if len(number) > _MOST_DIGITS or (seconds := int(number) * _SECONDS[unit]) > _LONGEST:
+        raise CommandError(
+            f"{text[:40]!r} is too long: at most 100 years; without --expires it is good for ever",
+            ExitCode.USAGE,
+        )
+    return float(seconds)
+
+
+def _date(seconds: float | None) -> str:
+    when = _moment(seconds)
+    return "" if when is None else when if isinstance(when, str) else when.strftime("%Y-%m-%d %H:%M")
+
+
+def _moment(seconds: float | None) -> datetime | str | None:
+    """Return a token's time; in words where no calendar reaches it, as earlier versions allowed."""
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds:.3g} s after 1970"
+
+
+def _as_json(token: "Token") -> dict[str, object]:
+    times = {"created": token.created, "expires": token.expires, "revoked": token.revoked}
+    return {
+        "token_id": token.token_id,
+        "name": token.name,
+        "role": token.role.value,
+    } | {
+        name: when.isoformat() if isinstance(when := _moment(seconds), datetime) else when
+        for name, seconds in times.items()
+    }
