@@ -75,7 +75,7 @@ def serve(  # noqa: PLR0913 - the options of a command
     from arena.service.server import serve as serve_competitions
 
     if embedded_in is not None:
-        from arena.players.process import die_with_parent
+        from arena.players.process_tree import die_with_parent
 
         die_with_parent(signal.SIGTERM, embedded_in)
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from arena.control.settings import AcademySettings
-from arena.players.process import die_with_parent
+from arena.players.process_tree import die_with_parent
 
 _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 10.0

@@ -23,7 +23,8 @@ from arena.players.player import (
     Seating,
     check_known,
 )
-from arena.players.process import KeptPrograms, PlayerProgram, seconds_until
+from arena.players.process import seconds_until
+from arena.players.program import KeptPrograms, PlayerProgram
 from referees.api import Outcome, UnreadableMoveError
 from referees.dialogues import GtpGame
 

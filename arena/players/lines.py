@@ -22,7 +22,8 @@ from arena.players.player import (
     Seating,
     read_parameters,
 )
-from arena.players.process import ChildProcess, launch
+from arena.players.process import ChildProcess
+from arena.players.program import launch
 from referees.dialogues import BotTime, LineDialogue
 from referees.line_requests import LineExchange, Request
 

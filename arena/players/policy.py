@@ -28,7 +28,8 @@ from arena.players.player import (
     module_and_factory,
     read_parameters,
 )
-from arena.players.process import KeptPrograms, PlayerProgram, seconds_until
+from arena.players.process import seconds_until
+from arena.players.program import KeptPrograms, PlayerProgram
 from referees.dialogues import PolicyDialogue, PolicyGame, Reading
 
 MAX_LATE_TURNS: Final = 100_000

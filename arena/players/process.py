@@ -4,7 +4,6 @@ A program is spoken to line by line. No thread, and no wait without an end.
 """
 
 import contextlib
-import ctypes
 import fcntl
 import os
 import resource
@@ -13,11 +12,9 @@ import signal
 import subprocess
 import threading
 import time
-from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from arena.players.logs import ErrorLog
 from arena.players.player import (
@@ -26,84 +23,8 @@ from arena.players.player import (
     PlayerDisconnectedError,
     PlayerStartError,
     PlayerTimeoutError,
-    Seating,
 )
-
-_PR_SET_PDEATHSIG: Final = 1
-_PR_SET_CHILD_SUBREAPER: Final = 36
-_CHILDREN_SECONDS: Final = 5.0
-_LIBC: Final = ctypes.CDLL(None, use_errno=True)
-
-
-def die_with_parent(how: signal.Signals, parent: int) -> None:
-    """Have the kernel send this process a signal when its parent ends, however the parent ends.
-
-    To be called in the child; `parent` is the parent's process id as the parent itself saw it, since
-    it may have ended before the call. The kernel's "parent" is the thread that started the child:
-    start children from a thread that lives as long as they may. See prctl(2), PR_SET_PDEATHSIG.
-    """
-    if _LIBC.prctl(_PR_SET_PDEATHSIG, int(how), 0, 0, 0) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"prctl(PR_SET_PDEATHSIG): {os.strerror(number)}")
-    if os.getppid() != parent:
-        os.kill(os.getpid(), how)
-
-
-def adopt_orphans() -> None:
-    """Become the parent of all descendants whose parents end. See prctl(2), PR_SET_CHILD_SUBREAPER."""
-    if _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"prctl(PR_SET_CHILD_SUBREAPER): {os.strerror(number)}")
-
-
-def end_children(spared: Collection[int] = ()) -> None:
-    """Kill this process's children but those spared, and what it adopts of theirs, until none is left.
-
-    Gives up after some seconds: a process that hangs in the kernel dies when it leaves it.
-    """
-    deadline = time.monotonic() + _CHILDREN_SECONDS
-    while strays := _children() - set(spared):
-        for stray in strays:
-            # The code that started it may wait for it as well.
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                os.kill(stray, signal.SIGKILL)
-                os.waitpid(stray, os.WNOHANG)
-        if time.monotonic() > deadline:
-            return
-        time.sleep(0.001)
-
-
-def _children() -> set[int]:
-    children_found: set[int] = set()
-    for thread in os.listdir("/proc/self/task"):  # noqa: PTH208 - after each game, so it must be quick
-        # A thread may end while it is looked at.
-        with contextlib.suppress(OSError), open(f"/proc/self/task/{thread}/children", "rb") as children:  # noqa: PTH123
-            children_found.update(map(int, children.read().split()))
-    return children_found
-
-
-def kill_session(session: int) -> None:
-    """Kill all processes of a session but its leader, whose number `session` is.
-
-    The leader must not have been reaped yet, or the number may already be another session's.
-    """
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal() and int(entry.name) != session:
-            # It may end while it is looked at.
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                # The fields of proc(5) after the command's name: state, parent, group, session.
-                fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
-                if int(fields[3]) == session:
-                    os.kill(int(entry.name), signal.SIGKILL)
-
-
-def signal_name(number: int) -> str:
-    """A signal's name (`SIGSEGV`), or its number where it has none."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
+from arena.players.process_tree import signal_name
 
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 
@@ -206,11 +127,9 @@ class Lifeline:
         os.close(self._ours)
 
 
-MAX_KEPT: Final = 8
 MAX_LINE: Final = 1 << 20
 TERMINATE_SECONDS: Final = 0.5
 _CHUNK: Final = 1 << 16
-_STDERR: Final = 2
 _LONGEST_POLL: Final = 3600.0
 # A program that writes faster than the arena reads is not read for ever.
 _MOST_CHUNKS: Final = 64
@@ -528,111 +447,6 @@ def _poll_until(poll: select.poll, deadline: float) -> Collection[int | None]:
         if ready:
             return [descriptor for descriptor, _ in ready]
     raise PlayerTimeoutError("did not answer in time")
-
-
-def _log_label(seating: Seating) -> str:
-    """What the lines of a program's standard error stand under in the log."""
-    return f"{seating.game_id} {seating.label}"
-
-
-def launch(
-    seating: Seating, environment: Mapping[str, str], command: Sequence[str] | None = None
-) -> ChildProcess:
-    """Start the seat's program, or a `command`, without waiting until it is ready. Raises PlayerStartError.
-
-    Its standard error goes to the seating's log, line by line also where that is ours: on a terminal it could
-    steer it.
-    """
-    setup = seating.setup
-    log: ErrorLog | int = subprocess.DEVNULL
-    try:
-        if not setup.discard_stderr:
-            log = ErrorLog(_STDERR if seating.log_path is None else seating.log_path, _log_label(seating))
-    except OSError as error:
-        raise PlayerStartError(f"player {seating.label}: its log cannot be written: {error}") from error
-    try:
-        return ChildProcess(
-            seating.command if command is None else command,
-            environment={**environment, **setup.environment},
-            working_directory=setup.working_directory,
-            stderr=log,
-            memory_bytes=setup.memory_bytes,
-        )
-    except PlayerStartError as failure:
-        raise PlayerStartError(f"player {seating.label}: {failure}") from failure
-
-
-class PlayerProgram(ABC):
-    """A running program of one player, which may be kept for its next games; it has `played` this number."""
-
-    def __init__(self, seating: Seating, command: Sequence[str] | None = None) -> None:
-        """Launch the program, without waiting until it is ready. Raises PlayerStartError."""
-        self.setup: Final = seating.setup
-        self.log_path: Final = seating.log_path
-        self.played = 0
-        environment = seating.environment
-        if not self.setup.restart:
-            # A kept program hears of each contest by a command.
-            environment = {
-                name: value for name, value in environment.items() if not name.startswith("ACADEMY_")
-            }
-        self._process = launch(seating, environment, command)
-
-    @property
-    def process_id(self) -> int:
-        """The program's process id."""
-        return self._process.pid
-
-    @property
-    def healthy(self) -> bool:
-        """Whether it can play another game, as far as can be seen without a question."""
-        return self._process.runs
-
-    def take_seat(self, seating: Seating) -> None:
-        """Go on with another game."""
-        self.played += 1
-        self._process.count_from_now(_log_label(seating))
-
-    @abstractmethod
-    def end(self, seconds: float) -> object:
-        """End the program, which has some seconds to exit by itself."""
-
-
-Kept = TypeVar("Kept", bound=PlayerProgram)
-
-
-class KeptPrograms(Generic[Kept]):
-    """The idle programs of one process that plays games. Beyond `MAX_KEPT` the longest idle one is ended."""
-
-    def __init__(self) -> None:
-        self._idle: deque[Kept] = deque()
-
-    @property
-    def process_ids(self) -> set[int]:
-        """The programs' processes."""
-        return {program.process_id for program in self._idle}
-
-    def take(self, seating: Seating) -> Kept | None:
-        """A healthy program of this player for its next game, if one is there."""
-        for program in list(self._idle):
-            if program.setup == seating.setup and program.log_path == seating.log_path:
-                self._idle.remove(program)
-                if program.healthy:
-                    program.take_seat(seating)
-                    return program
-                program.end(0.0)
-        return None
-
-    def put(self, program: Kept) -> None:
-        """Keep a program whose game is over."""
-        self._idle.append(program)
-        if len(self._idle) > MAX_KEPT:
-            self._idle.popleft().end(0.0)
-
-    def end(self) -> None:
-        """End all of them at once."""
-        while self._idle:
-            self._idle.popleft().end(0.0)
 
 
 def seconds_until(deadline: float) -> float:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from arena.players.process import adopt_orphans, die_with_parent, end_children
+from arena.players.process_tree import adopt_orphans, die_with_parent, end_children
 
 GRACE_SECONDS: Final = 2.0
 # Sent by the pool to a worker that is known to be stuck: no time to end in peace.

@@ -14,7 +14,7 @@ from typing import Final
 
 from arena.jobs import GameJob, GameResult
 from arena.match.game import GameProgress
-from arena.players.process import kill_session, signal_name
+from arena.players.process_tree import kill_session, signal_name
 from arena.workers.guardian import AT_ONCE
 from arena.workers.interface import WorkerLost, Workers
 from arena.workers.worker import WaitNote, interrupted

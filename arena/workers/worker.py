@@ -30,7 +30,8 @@ from arena.players.clock import TimeIsUpError, alarm
 from arena.players.gtp import GtpEngine, GtpPlayer
 from arena.players.player import Choice, PlayerTimeoutError
 from arena.players.policy import PolicyPlayer, PolicyProcess
-from arena.players.process import KeptPrograms, adopt_orphans, end_children
+from arena.players.process_tree import adopt_orphans, end_children
+from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
 from arena.players.python_callable import PythonPlayer
 from arena.workers.interface import WorkerLost

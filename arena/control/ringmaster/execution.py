@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 from arena.control.ringmaster.definitions import Encoder, decode
 from arena.control.settings import ControlError
 from arena.output import complain
-from arena.players.process import kill_session, signal_name
+from arena.players.process_tree import kill_session, signal_name
 
 SECONDS: Final = 30.0
 CALL_SECONDS: Final = 10.0

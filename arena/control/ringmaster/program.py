@@ -21,7 +21,7 @@ from arena.control.ringmaster.definitions import (
     decode,
     namespace,
 )
-from arena.players.process import die_with_parent
+from arena.players.process_tree import die_with_parent
 
 
 class Program:

@@ -17,7 +17,7 @@ from arena.jobs import AcademyAccess, GameResult, PlayerSetup
 from arena.match.game import play
 from arena.players.gtp import GtpEngine, GtpPlayer
 from arena.players.policy import PolicyPlayer, PolicyProcess
-from arena.players.process import KeptPrograms
+from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
 from arena.runner.player_check import check_player
 from clients.bots.gtp import ContestAccess, GtpError

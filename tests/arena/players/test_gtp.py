@@ -11,7 +11,7 @@ from arena.jobs import PlayerSetup
 from arena.match.game import play
 from arena.players.gtp import GtpEngine, GtpParameters, GtpPlayer
 from arena.players.player import InvalidPlayerParametersError
-from arena.players.process import KeptPrograms
+from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
 from tests.arena.engines import job, misbehaving, python_player
 

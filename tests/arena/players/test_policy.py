@@ -14,7 +14,7 @@ import pytest
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
 from arena.match.game import play
 from arena.players.policy import PolicyPlayer, PolicyProcess
-from arena.players.process import KeptPrograms
+from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.deepmind import DiplomacyState, Season, action_of

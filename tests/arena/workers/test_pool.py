@@ -14,7 +14,7 @@ from sgfmill.sgf import Sgf_game
 
 from arena.jobs import Fault, GameResult, PlayerSetup
 from arena.players.player import Choice
-from arena.players.process import MAX_KEPT
+from arena.players.program import MAX_KEPT
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
 from referees.api import Outcome, Referee, Termination
