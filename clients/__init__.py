@@ -19,18 +19,8 @@ from clients.membership import (
     revoke_token,
     rotate_token,
 )
-from clients.remote_play import (
-    Answer,
-    Engine,
-    Game,
-    GameDeclinedError,
-    GameEnd,
-    GameTurn,
-    TimeControl,
-    dial_in,
-    dial_in_async,
-    run_bot,
-)
+from clients.remote_game import Answer, Engine, Game, GameDeclinedError, GameEnd, GameTurn, TimeControl
+from clients.remote_play import dial_in, dial_in_async, run_bot
 from clients.responses import Advice, BookMove, OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
 from clients.seat import FairUseError, MatchOptions, Seat
 

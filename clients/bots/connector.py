@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
-from clients.remote_play import Answer, Engine, Game, GameEnd, GameTurn, run_bot
+from clients.remote_game import Answer, Engine, Game, GameEnd, GameTurn
+from clients.remote_play import run_bot
 
 MAX_GAMES: Final = 1000
 MAX_VISIT_GAMES: Final = 10**9

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, Final, cast
 
 from clients.bots.connector import argument_parser, connect, environment
-from clients.remote_play import Answer, Game, GameDeclinedError, GameTurn
+from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.api import InvalidSettingError, MissingSettingError, UnknownRefereeError, referee
 from referees.dialogues import GtpGame
 

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable
 
 from clients.connection import Connection
-from clients.remote_play import Game, GameTurn, dial_in
+from clients.remote_game import Game, GameTurn
+from clients.remote_play import dial_in
 from referees.diplomacy import Diplomacy
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from arena.v1 import players_pb2
 from clients.connection import AcademyUnavailableError, Connection
-from clients.remote_play import GameSession, Tables, move_of
+from clients.remote_game import move_of
+from clients.remote_play import GameSession, Tables
 from clients.retries import Redialling
 
 GONE = AcademyUnavailableError("nobody is there")

@@ -18,7 +18,8 @@ REPOSITORY = Path(__file__).parents[2]
 BOT = """
 import sys
 from clients.connection import Connection
-from clients.remote_play import Engine, dial_in
+from clients.remote_game import Engine
+from clients.remote_play import dial_in
 
 print(dial_in(Connection.to_arena(), "two", lambda game: lambda turn: "pass", redial_seconds=0))
 """

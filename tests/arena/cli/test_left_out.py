@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from clients.connection import Connection
-from clients.remote_play import Engine, Game, GameDeclinedError, GameEnd, GameOver, GameTurn, NewGame, dial_in
+from clients.remote_game import Engine, Game, GameDeclinedError, GameEnd, GameTurn
+from clients.remote_play import GameOver, NewGame, dial_in
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.ports import free_ports

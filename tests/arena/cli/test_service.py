@@ -84,7 +84,8 @@ def test_players_that_have_dialled_in_are_listed(service: Service, here: None) -
     bot = """
 import sys
 from clients.connection import Connection
-from clients.remote_play import Engine, dial_in
+from clients.remote_game import Engine
+from clients.remote_play import dial_in
 dial_in(Connection(sys.argv[1], token=sys.argv[2]), "one", None, Engine("Rambler", "1.0"))
 """
     process = subprocess.Popen([sys.executable, "-c", bot, service.address, service.tokens["one"]])

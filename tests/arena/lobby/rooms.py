@@ -19,16 +19,8 @@ from arena.lobby.server import OpenLobby, background_lobby
 from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2, players_pb2_grpc
 from clients.connection import Connection
-from clients.remote_play import (
-    AsyncChooser,
-    Engine,
-    Game,
-    GameEnd,
-    GameTurn,
-    NewGame,
-    dial_in,
-    dial_in_async,
-)
+from clients.remote_game import Engine, Game, GameEnd, GameTurn
+from clients.remote_play import AsyncChooser, NewGame, dial_in, dial_in_async
 
 SECONDS = 60.0
 LOCAL = Endpoint(ServerAddress.parse("127.0.0.1:0"))

@@ -12,7 +12,7 @@ from arena.lobby.server import OpenLobby
 from arena.lobby.v1 import lobby_pb2
 from arena.match.game import play
 from arena.v1 import players_pb2
-from clients.remote_play import Answer, Game, GameDeclinedError, GameEnd, GameTurn
+from clients.remote_game import Answer, Game, GameDeclinedError, GameEnd, GameTurn
 from referees.api import Termination
 from tests.arena.engines import python_player
 from tests.arena.lobby.rooms import (

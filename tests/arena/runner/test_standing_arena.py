@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 from clients.connection import Connection
-from clients.remote_play import Engine, Game, GameTurn, dial_in
+from clients.remote_game import Engine, Game, GameTurn
+from clients.remote_play import dial_in
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.engines import GNUGO, needs_gnugo
 

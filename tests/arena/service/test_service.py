@@ -20,7 +20,8 @@ from tests.asking_health import health_of
 BOT = """
 import random, sys
 from clients.connection import Connection
-from clients.remote_play import Engine, dial_in
+from clients.remote_game import Engine
+from clients.remote_play import dial_in
 
 def new_game(game):
     chance = random.Random(game.seed + game.seat)

@@ -334,7 +334,8 @@ def await_true(condition: Callable[[], bool]) -> None:
 DIALS_IN = """
 import sys, time
 from clients.connection import Connection
-from clients.remote_play import Engine, dial_in
+from clients.remote_game import Engine
+from clients.remote_play import dial_in
 
 def begin(game):
     print("began", flush=True)
