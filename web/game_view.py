@@ -101,9 +101,9 @@ def clocks_of(moves: Sequence[competitions_pb2.GameMove]) -> list[tuple[int, str
     last = {move.seat: move for move in moves if move.HasField("clock")}
     clocks = []
     for seat, move in sorted(last.items()):
-        minutes, seconds = divmod(seconds_of(move.clock), 60)
+        minutes, tenths = divmod(round(10 * seconds_of(move.clock)), 600)
         stones = f" for {move.clock_moves}" if move.clock_moves else ""
-        clocks.append((seat, f"{minutes:.0f}:{seconds:04.1f}{stones}"))
+        clocks.append((seat, f"{minutes}:{tenths / 10:04.1f}{stones}"))
     return clocks
 
 

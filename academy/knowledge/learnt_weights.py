@@ -59,7 +59,8 @@ def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[NDAr
     codes, weights = arrays[0], arrays[weights_at]
     if (codes < 0).any() or len(np.unique(codes)) != len(codes):
         raise ValueError("a code twice, or a number below 0")
-    if (np.abs(weights) > MOST_WEIGHT * VALUE_SCALE).any():
+    # The least number of 63 bits has no positive one.
+    if (weights > MOST_WEIGHT * VALUE_SCALE).any() or (weights < -MOST_WEIGHT * VALUE_SCALE).any():
         raise ValueError(f"a weight beyond {MOST_WEIGHT}")
     return arrays
 

@@ -380,8 +380,9 @@ class Proposed:
         by_player = []
         for player in range(1, PLAYERS + 1):
             own = players == player
-            by_player.append((own, self._codes_of(views, boards[own], cells[own], player)))
-        width = max(codes_of.shape[1] for _, codes_of in by_player)
+            if own.any():
+                by_player.append((own, self._codes_of(views, boards[own], cells[own], player)))
+        width = max((codes_of.shape[1] for _, codes_of in by_player), default=0)
         codes = np.full((len(cells), width), NO_SHAPE, dtype=np.int64)
         for own, codes_of in by_player:
             codes[own, : codes_of.shape[1]] = codes_of

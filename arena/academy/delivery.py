@@ -128,9 +128,11 @@ class OutboxDelivery:
         try:
             answer = link.report(request)
         except AcademyRefusedError as refusal:
-            if not misses_game(refusal):
+            # A game of an earlier run is registered when it is played again.
+            spec = self._session.specs.get(request.contest.game_id)
+            if spec is None or not misses_game(refusal):
                 raise
-            link.register_game(self._session.specs[request.contest.game_id])
+            link.register_game(spec)
             answer = link.report(request)
         return self._verdicts(request.contest, answer)
 

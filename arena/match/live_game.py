@@ -130,10 +130,12 @@ class LiveFolder:
 
     def news(self) -> Iterator[LiveNews]:
         """Look, and tell what is new."""
-        try:
-            sizes = {entry.name: entry.stat().st_size for entry in os.scandir(self.path)}
-        except FileNotFoundError:
-            sizes = {}
+        sizes = {}
+        with suppress(FileNotFoundError):
+            for entry in os.scandir(self.path):
+                # A game may end while it is looked at.
+                with suppress(FileNotFoundError):
+                    sizes[entry.name] = entry.stat().st_size
         for name in [name for name in self._known if name not in sizes]:
             read = self._known.pop(name)
             if read.heading is not None:

@@ -187,25 +187,30 @@ class GameRecorder:
         interaction = bool(self._rules.interaction(after)) if described else None
         for seat, (move, choice) in choices.items():
             text = self._rules.move_text(move)
-            values = _NO_VALUES if choice.value is None else {seat: choice.value}
+            value = self._share(seat, choice.value, "value")
+            values = _NO_VALUES if value is None else {seat: value}
             comment = legible(choice.comment)
             note = JobMove(seat, text, None, None, interaction, choice.seconds, values, comment)
             clock = self._seatings[seat - 1].clock
             if clock is not None:
                 note = note._replace(clock_seconds=clock.seconds, clock_stones=clock.stones)
-            if choice.value is not None and choice.value_before is not None:
-                if 0.0 <= choice.value_before <= 1.0:
-                    note = note._replace(value_before=choice.value_before)
-                else:
-                    label = self._seatings[seat - 1].label
-                    what = f"the value before its move, {choice.value_before!r}, is not from 0 to 1"
-                    self.warnings.append(f"player {label}: {what}")
+            if value is not None:
+                before_it = self._share(seat, choice.value_before, "value before its move")
+                note = note._replace(value_before=before_it)
             if opening or seat in stand_ins or choice.missed is not None:
                 note = note._replace(opening=opening, stand_in=not opening)
             if described:
                 note = self._described(note, move, before, after)
             self.moves.append(note)
             self._played.append(played_move(note, move))
+
+    def _share(self, seat: int, value: float | None, what: str) -> float | None:
+        """Return a share of the win that a player states; None, with a warning, where it can be none."""
+        if value is None or 0.0 <= value <= 1.0:
+            return value
+        label = self._seatings[seat - 1].label
+        self.warnings.append(f"player {label}: the {what}, {value!r}, is not from 0 to 1")
+        return None
 
     def _described(self, note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
         rules, seat = self._rules, note.seat

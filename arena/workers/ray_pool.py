@@ -322,7 +322,7 @@ class RayPool(Workers):
         try:
             worker.node = future.result()
         except Exception as error:
-            self._checkconnect(error)
+            self._check_connected(error)
             self._dismiss(worker)
             lost = isinstance(error, self._ray.exceptions.RayActorError)
             jobs = self._waiting[worker.shape]
@@ -350,7 +350,7 @@ class RayPool(Workers):
         try:
             played: PlayedJob = future.result()
         except Exception as error:
-            self._checkconnect(error)
+            self._check_connected(error)
             self._dismiss(worker)
             return self._lost(job, worker.node, error)
         if worker.link is not None:
@@ -361,7 +361,7 @@ class RayPool(Workers):
         _add_to(job.transcript, played.transcript)
         return played.result
 
-    def _checkconnect(self, error: Exception) -> None:
+    def _check_connected(self, error: Exception) -> None:
         """Raise an error that is the connection's own, and not one of the game's that Ray passes on."""
         if isinstance(error, ConnectionError) and not isinstance(error, self._ray.exceptions.RayTaskError):
             raise error

@@ -395,3 +395,8 @@ def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> No
     assert united.seen.tolist() == [2**62, 3] and united.gradient_millionths.tolist() == [2**62, 21]
     assert united.weight_millionths.tolist() == huge.weight_millionths.tolist()
     assert (united.contests, united.taught_elo, united.uses) == (2**62, 2**62, 9)
+
+
+def test_a_weight_of_the_least_number_of_63_bits_is_refused() -> None:
+    with pytest.raises(ValueError, match="a weight beyond"):
+        EvaluationTable.of([[0], [1], [-(2**63)], [0]], {})
