@@ -96,6 +96,17 @@ def test_a_choice_may_tell_the_value_before_the_move_too() -> None:
     assert {(move.seat, move.value_before) for move in moves} == {(1, 0.25), (2, None)}
 
 
+def boastful(referee: Any, seat: int, seed: int) -> Any:
+    """Plays the first legal move and expects more than a win."""
+    return lambda view: Choice(referee.move_text(referee.legal_moves(view, seat)[0]), value=1.0000001)
+
+
+def test_a_value_that_is_no_share_of_the_win_is_left_out_with_a_warning() -> None:
+    played = game("boastful")
+    assert played.moves[0].values == {}
+    assert "the value, 1.0000001, is not from 0 to 1" in played.warnings[0]
+
+
 def test_player_that_crashes_at_shown_moves_forfeits() -> None:
     result = game("deaf")
     assert result.outcome is not None and result.outcome.winners == (2,)
