@@ -1,5 +1,4 @@
-"""What tables of learnt weights share: limits of their numbers, how columns are read, codes found and weights
-united, and e to a power.
+"""What tables of learnt weights share: how columns are read, codes found, weights united; and e to a power.
 
 Powers take only plus, times and division of float64, so they are the same on every machine.
 """
@@ -58,7 +57,7 @@ def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[NDAr
         raise ValueError(f"columns of {lengths[0]:,} to {lengths[-1]:,} numbers: all have as many")
     codes, weights = arrays[0], arrays[weights_at]
     if (codes < 0).any() or len(np.unique(codes)) != len(codes):
-        raise ValueError("a code twice, or a number below 0")
+        raise ValueError("a code twice or below 0")
     # The least number of 63 bits has no positive one.
     if (weights > MOST_WEIGHT * VALUE_SCALE).any() or (weights < -MOST_WEIGHT * VALUE_SCALE).any():
         raise ValueError(f"a weight beyond {MOST_WEIGHT}")

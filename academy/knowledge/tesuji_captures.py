@@ -30,10 +30,10 @@ from academy.knowledge.tesuji_shapes import (
 __all__ = ["Captures"]
 
 _SIDES: Final[tuple[Cell, ...]] = ((-1, 0), (0, -1), (0, 1), (1, 0))
-# The bits of a byte, the first cell's first; and how many a number has that holds the bits of many cells.
+# Sets of cells are numbers of 64 bits. In their bytes each cell has a bit, the first of eight the highest.
+_WORD: Final = 64
 _BITS: Final = 8
 _BIT: Final = np.packbits(np.eye(_BITS, dtype=np.bool_), axis=1)[:, 0]
-_WORD: Final = 64
 
 
 class Captures:
@@ -85,7 +85,7 @@ class Captures:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
-            players: The player to move there.
+            players: For each cell 1 or 2, who is to move on its board.
         """
         chains = _Chains.on(views, self._beside)
         # A row for each side of the cells.
@@ -161,10 +161,9 @@ class _Chains:
                 place = nearer
         first_of_chain = stones & (place == np.arange(held.size))
         chains = np.flatnonzero(first_of_chain)
-        number_of = np.where(stones, (np.cumsum(first_of_chain) - 1)[place], len(chains))
-        numbers = number_of.reshape(views.shape)
+        numbers = np.where(stones, (np.cumsum(first_of_chain) - 1)[place], len(chains)).reshape(views.shape)
         owners = np.append(held[chains], np.uint8(EMPTY))
-        sizes = np.append(np.bincount(number_of[stones], minlength=len(chains)), 0)
+        sizes = np.append(np.bincount(numbers.ravel()[stones], minlength=len(chains)), 0)
         liberties = np.zeros((len(sizes), -(-width // _WORD) * _WORD), dtype=np.bool_)
         boards, cells = np.nonzero(views == EMPTY)
         liberties[numbers[boards, beside[:, cells]], cells] = True

@@ -223,7 +223,7 @@ class Family:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
-            players: The player to move there.
+            players: For each cell 1 or 2, who is to move on its board.
         """
         of_player = cells + (players - 1) * self._off
         around = self._around.take(of_player, axis=2)
@@ -317,7 +317,7 @@ class Turned:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
-            players: The player to move there.
+            players: For each cell 1 or 2, who is to move on its board.
         """
         pieces = ((views == OWN) | (views == OTHER)).sum(axis=1)
         stages = np.minimum(pieces * _STAGES // self._cells, _STAGES - 1)[boards]
@@ -375,21 +375,21 @@ class Proposed:
             views: A row for each board: its cells as the player to move sees them, then one off the board.
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
-            players: The player to move there.
+            players: For each cell 1 or 2, who is to move on its board.
         """
         by_player = []
         for player in range(1, PLAYERS + 1):
             own = players == player
             if own.any():
                 by_player.append((own, self._codes_of(views, boards[own], cells[own], player)))
-        width = max((codes_of.shape[1] for _, codes_of in by_player), default=0)
+        width = max((of_player.shape[1] for _, of_player in by_player), default=0)
         codes = np.full((len(cells), width), NO_SHAPE, dtype=np.int64)
-        for own, codes_of in by_player:
-            codes[own, : codes_of.shape[1]] = codes_of
+        for own, of_player in by_player:
+            codes[own, : of_player.shape[1]] = of_player
         return codes
 
     def _codes_of(self, views: Views, boards: Places, cells: Places, player: int) -> Numbers:
-        """Return the same for cells of boards where one player is to move."""
+        """Return the same for cells of boards on which `player` is to move."""
         wanted, used = self._wanted[player]
         around = self._around[player][:, cells]
         held = _halves(views.take(boards * views.shape[1] + around).T)

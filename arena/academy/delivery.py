@@ -98,8 +98,9 @@ class OutboxDelivery:
 
     def _deliver(self, report: WaitingReport) -> bool:
         """Send a report and note what became of it; return whether others may be sent right now."""
+        request = contests_pb2.ReportContestRequest.FromString(report.report)
         try:
-            verdicts = self._send(contests_pb2.ReportContestRequest.FromString(report.report))
+            verdicts = self._send(request)
         except AcademyUnavailableError as error:
             self._try_again(report, error)
             return False
@@ -107,6 +108,9 @@ class OutboxDelivery:
             if rejects_identity(refusal) or refusal.retry_after is not None:
                 self._try_again(report, refusal)
                 return False
+            if misses_game(refusal) and self._is_of_other_run(request):
+                self._try_again(report, refusal)
+                return True
             self._failures[report.outbox_id] += 1
             if may_pass(refusal) and self._failures[report.outbox_id] < MOST_FAILURES:
                 self._try_again(report, refusal)
@@ -128,13 +132,15 @@ class OutboxDelivery:
         try:
             answer = link.report(request)
         except AcademyRefusedError as refusal:
-            # A game of an earlier run is registered when it is played again.
-            spec = self._session.specs.get(request.contest.game_id)
-            if spec is None or not misses_game(refusal):
+            if not misses_game(refusal) or self._is_of_other_run(request):
                 raise
-            link.register_game(spec)
+            link.register_game(self._session.specs[request.contest.game_id])
             answer = link.report(request)
         return self._verdicts(request.contest, answer)
+
+    def _is_of_other_run(self, request: contests_pb2.ReportContestRequest) -> bool:
+        """Whether this run has not begun this game so far: the first that does registers it."""
+        return request.contest.game_id not in self._session.specs
 
     def _verdicts(
         self, contest: contests_pb2.Contest, answer: contests_pb2.ReportContestResponse

@@ -7,6 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from academy.knowledge.spec import GameSpec
 from arena.academy import delivery as module
 from arena.academy.client import contest_message, contest_report
 from arena.academy.delivery import OutboxDelivery
@@ -16,6 +17,7 @@ from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from referees.go import Go
+from referees.hex import Hex
 from tests.arena.contest_server import TOKEN, ContestServer
 from tests.arena.results.examples import heading, registered, result
 
@@ -35,10 +37,10 @@ class Scene:
         self.reporter = OutboxDelivery(self.series.outbox, self.session)
         self.games = 0
 
-    def finish_game(self, large: bool = False) -> str:
+    def finish_game(self, large: bool = False, spec: GameSpec = SPEC) -> str:
         attempt = self.series.next_attempt(f"AvB_{self.games}")
         self.games += 1
-        contest = contest_message(attempt.contest_id, SPEC, ("a", "b"), (1000.0, 1000.0))
+        contest = contest_message(attempt.contest_id, spec, ("a", "b"), (1000.0, 1000.0))
         self.series.begin(attempt, contest.SerializeToString(), PlannedGame("AvB", heading().players))
         game = result(attempt.game_id)
         message = contest_report(contest, game)
@@ -198,6 +200,23 @@ def test_a_server_that_lost_the_game_gets_it_again(scene: Scene) -> None:
     contest = scene.finish_game()
     eventually(lambda: scene.reporter.waiting() == 0)
     assert contest in scene.server.reports and "go-9x9" in scene.server.games
+
+
+def test_reports_of_a_game_that_academy_lost_wait_until_a_run_plays_it_again(
+    impatient: None, scene: Scene
+) -> None:
+    other = Hex.from_settings({"board_size": 5}).spec()
+    waiting, taken = scene.finish_game(spec=other), scene.finish_game()
+    noted = {"waiting": 1, "acknowledged": 1, "refused": 0}
+    eventually(lambda: scene.series.outbox.counts() == noted)
+    assert set(scene.server.reports) == {taken}
+    eventually(lambda: not scene.reporter.warnings.empty())
+    scene.session.know(other)
+    scene.reporter.wake()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {waiting, taken}
+    (warning,) = scene.warnings()
+    assert "trying again" in warning
 
 
 def test_what_waits_when_a_run_ends_is_sent_by_the_next(scene: Scene) -> None:

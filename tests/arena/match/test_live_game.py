@@ -53,3 +53,12 @@ def test_a_full_disk_costs_the_watchers_and_not_the_game(tmp_path: Path) -> None
     path.symlink_to("/dev/full")
     LiveGame(path, LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
     LiveGame(tmp_path / "none" / "x.jsonl", LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
+
+
+def test_a_game_that_ends_during_a_look_ends_no_other_for_its_watchers(tmp_path: Path) -> None:
+    folder = LiveFolder(tmp_path)
+    LiveGame(tmp_path / "0_1.1.jsonl", LiveHeading("0_1", ("ann", "bob"), 12.5)).add([move(1, "A1")])
+    assert [news.over for news in folder.news()] == [False]
+    # A name without a file, as of one that is removed between the listing and the question for its size.
+    (tmp_path / "0_2.1.jsonl").symlink_to(tmp_path / "gone")
+    assert list(folder.news()) == []
