@@ -180,16 +180,31 @@ def _stop_there(service: Service, name: str, at_once: bool) -> None:
     say(state_line(service.call("StopCompetition", request, f"stopping {name}").competition))
 
 
-def reset(control: ControlFile, results: ResultsUrl = None) -> None:
+def reset(
+    control: ControlFile,
+    really: Annotated[bool, typer.Option("--really", help="Also if games were played.")] = False,
+    results: ResultsUrl = None,
+) -> None:
     """Delete all results and other outputs of a competition. What ACADEMY learnt from it stays.
 
-    Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
+    Without --really, a competition with games stays as it is. Contests that are open at ACADEMY are ended
+    first. Exit status 5: some could not be; they are named.
     """
     from arena.cli.exit_status import ExitStatus
+    from arena.results.database import ResultsError
+    from arena.runner.reset import finished_games
     from arena.runner.reset import reset as reset_competition
 
     settings, files = open_competition(control, results)
+    games = finished_games(files)
+    what = "results that can't be read" if games is None else f"{games} game{'' if games == 1 else 's'}"
+    if games != 0 and not really:
+        raise ResultsError(
+            f"the competition {files.name} has {what}; to delete them, with records, logs and tokens, give "
+            "--really"
+        )
     left = reset_competition(settings, files)
+    say(f"the competition {files.name} is deleted: {what}, records, logs and tokens")
     if left is not None:
         complain(f"arena: {left}")
         raise typer.Exit(ExitStatus.UNDELIVERED)

@@ -4,7 +4,7 @@ import hashlib
 from typing import Final
 
 REMEDY: Final = (
-    "put it back, delete the games with `arena reset`, "
+    "put it back, delete the games with `arena reset --really`, "
     "or give the changed competition a control file of its own"
 )
 _MOST_SHOWN: Final = 200

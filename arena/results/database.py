@@ -233,7 +233,7 @@ def _bring_up_to_date(connection: Connection) -> None:
         raise ResultsError(
             f"the results database {shown(connection.engine.url)} has schema version {version}, this program "
             f"reads versions {FIRST_VERSION} to {SCHEMA_VERSION}: use the release that wrote it, or "
-            "`arena reset`"
+            "`arena reset --really`"
         )
 
 

@@ -11,7 +11,7 @@ from arena.academy.embedded import EmbeddedAcademyError
 from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings, Control
 from arena.control.tokens import MissingTokenError
-from arena.results.database import ResultsDatabase, ResultsError, reason
+from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError, reason
 from arena.results.run_lock import lock_competition, others_locked
 from arena.results.series import holds_others, remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
@@ -33,6 +33,24 @@ class LeftOpen:
             f"{len(self.contest_ids)} contests stay open at ACADEMY: {self.why}; "
             f"end them with: academy contests void {' '.join(self.contest_ids)}"
         )
+
+
+def finished_games(files: CompetitionFiles) -> int | None:
+    """Count the games that `reset` would delete; None where the competition's own file can't be read.
+
+    Raises ResultsError where another database can't be.
+    """
+    if not files.results_exist():
+        return 0
+    try:
+        with closing(ResultsDatabase.open(files.results, create=False)) as database:
+            return SeriesReader.find(database, files.name).game_count()
+    except NoResultsYetError:
+        return 0
+    except (ResultsError, SQLAlchemyError):
+        if not files.own_results:
+            raise
+        return None
 
 
 def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:

@@ -261,7 +261,7 @@ class MonteCarloTuner(Tuner):
         if not detail:
             raise CompetitionChangedError(
                 f"game {game_id!r}: it is not known which candidate played it; delete the games with "
-                "`arena reset`, or give the competition another control file"
+                "`arena reset --really`, or give the competition another control file"
             )
         stored = json.loads(detail)
         self._check_terms(stored)

@@ -114,7 +114,7 @@ games = 2
             'kind = "all-play-all"\ncompetitors = ["one", "two"]',
             'kind = "gauntlet"\nchallengers = ["one"]',
             "competition.kind: the games so far were played with all-play-all, the control file now has "
-            "gauntlet; put it back, delete the games with `arena reset`, or ",
+            "gauntlet; put it back, delete the games with `arena reset --really`, or ",
         ),
         (ALL_PLAY_ALL, '["one", "two"]', '["two", "one"]', "competition.competitors: "),
         (
@@ -122,7 +122,7 @@ games = 2
             'opponents = ["two"]',
             'opponents = ["three"]',
             "competition.opponents: the games so far were played with two as B, the control file now has "
-            "three as B; put it back, delete the games with `arena reset`, or ",
+            "three as B; put it back, delete the games with `arena reset --really`, or ",
         ),
         (GAUNTLET, 'challengers = ["one"]', 'challengers = ["three"]', "competition.challengers: "),
         (MARS, "komi = 0.5", "komi = 1.5", "series[t1].settings: "),

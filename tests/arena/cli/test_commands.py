@@ -65,7 +65,16 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
     assert arena("report", control).returncode == 0
     assert (tmp_path / "contest.report").read_text() == shown.stdout
 
-    assert arena("reset", control).returncode == 0
+    refused = arena("reset", control)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert (
+        "the competition contest has 2 games; to delete them, with records, logs and tokens, give --really"
+        in (refused.stderr)
+    )
+    assert "2/2 games played" in arena("show", control).stdout
+    assert arena("reset", control, "--really").stdout == (
+        "the competition contest is deleted: 2 games, records, logs and tokens\n"
+    )
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"contest.toml", "contest.lock", "contest.results.sqlite.contest.lock"}
     assert "there are no results of 'contest' yet" in arena("show", control).stderr
@@ -156,8 +165,8 @@ def test_two_runs_of_a_competition_refuse_each_other(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="")
     run = started("run", control)
     until(lambda: lines(tmp_path / "contest.hist") >= 1, run)
-    for command in ("run", "reset"):
-        second = arena(command, control)
+    for command in (("run",), ("reset", "--really")):
+        second = arena(*command, control)
         assert second.returncode == 1
         assert f"the competition contest is already running (process {run.pid})" in second.stderr
     assert json.loads(arena("show", control, "--json").stdout)["running"] is True
@@ -263,7 +272,7 @@ def test_competitions_of_one_name_in_one_database_refuse_each_other(tmp_path: Pa
     run = started("run", controls[0], "-q", *shared)
     try:
         until(lambda: lines(controls[0].with_suffix(".hist")) >= 1, run)
-        for action in (("run", controls[1], "-q"), ("reset", controls[1])):
+        for action in (("run", controls[1], "-q"), ("reset", controls[1], "--really")):
             done = arena(*action, *shared)
             assert done.returncode == 1 and done.stderr.count("\n") == 1
             assert "is already running, from another control file of this" in done.stderr

@@ -128,7 +128,7 @@ def test_results_may_be_kept_in_another_database_and_reset_there(played: Path, t
     assert not (folder / "other.results.sqlite").exists()
     assert "2/2 games played" in arena(other, "show", "--results", shared).stdout
 
-    assert arena(other, "reset", "--results", shared).returncode == 0
+    assert arena(other, "reset", "--really", "--results", shared).returncode == 0
     assert "there are no results of 'other' yet" in arena(other, "show", "--results", shared).stderr
     assert "2/2 games played" in arena(played, "show", "--results", shared).stdout
 
@@ -142,7 +142,7 @@ def test_the_control_file_may_say_where_the_results_are(tmp_path: Path) -> None:
     assert not (tmp_path / "contest.results.sqlite").exists()
     assert "2/2 games played" in arena(control, "show").stdout
     assert "the competition contest is not running" in arena("stop", control).stderr
-    assert arena("reset", control).returncode == 0
+    assert arena("reset", control, "--really").returncode == 0
     assert "there are no results of 'contest' yet" in arena(control, "show").stderr
     assert arena(control, "-q").returncode == 0
     assert "2/2 games played" in arena(control, "show").stdout

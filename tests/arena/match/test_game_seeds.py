@@ -104,7 +104,7 @@ def test_only_the_owner_may_read_the_secret_and_reset_deletes_it(tmp_path: Path)
     secret = tmp_path / "contest.secret"
     assert secret.stat().st_mode & 0o777 == 0o600
     assert bytes.fromhex(secret.read_text()) == CompetitionFiles(control).seed_key()
-    assert arena("reset", control).returncode == 0
+    assert arena("reset", control, "--really").returncode == 0
     assert not secret.exists()
 
 
