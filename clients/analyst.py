@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any, Final
 
 from academy.knowledge.node_analysis import SearchKind
+from academy.wire.games import differing_field
 from clients.academy import Academy
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.any_game import read_settings
@@ -39,6 +40,10 @@ SEARCHES_A_WALK: Final = 50
 SECONDS_BETWEEN_WALKS: Final = 60.0
 SECONDS_BETWEEN_LOOKS: Final = 0.5
 _LOWEST_PRIORITY: Final = 19
+
+
+class OtherRulesError(ValueError):
+    """ACADEMY's game is not the one that these rules play."""
 
 
 class InterruptedSearchError(Exception):
@@ -228,8 +233,10 @@ class Analyst:
         Raises:
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
+            OtherRulesError: ACADEMY's game has another board, or is another in any other respect.
             UnsuitableGameError: the search cannot play this game.
         """
+        self._check_rules()
         counted = 0
         tried: set[tuple[str, ...]] = set()
         while not self.guard.is_over:
@@ -242,6 +249,17 @@ class Analyst:
             else:
                 self.guard.sleep(SECONDS_BETWEEN_WALKS)
         return counted
+
+    def _check_rules(self) -> None:
+        """Raise OtherRulesError where values would be stored at positions that were never searched."""
+        spec = self.searcher.rules.spec()
+        game_id = self.game_id or spec.game_id
+        field = differing_field(spec, self.academy.game(game_id))
+        if field is not None:
+            raise OtherRulesError(
+                f"these rules are of {spec.game_id}, and {game_id!r} at ACADEMY has another {field}: give "
+                "the game and settings (--set) that its contests are played by, or another --game-id"
+            )
 
     def _walk(self, tried: set[tuple[str, ...]]) -> tuple[int, bool]:
         """Search some lines of the tree as it is now.
@@ -309,7 +327,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if options.when_idle:
                 guard.open_contests = academy.statistics(game_id).open_contests
             counted = Analyst(academy, searcher, guard, options.nodes, game_id).run(options.once)
-        except (AcademyRefusedError, AcademyUnavailableError) as error:
+        except (AcademyRefusedError, AcademyUnavailableError, OtherRulesError) as error:
             sys.exit(f"academy-analyst: {error}")
         except KeyboardInterrupt:
             sys.exit("stopped; what was found is kept")

@@ -1,7 +1,7 @@
 """Commands of arenas and players: register a game, open and report a contest, consult, propose."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
@@ -46,9 +46,8 @@ from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
-from academy.wire.games import description_message, read_description, read_spec
+from academy.wire.games import description_message, differing_field, read_description, read_spec
 
-_DESCRIBED: Final = frozenset(known.name for known in fields(Description))
 MAX_CLAIMS: Final = 10_000
 # The questions of a seat that stay with the contest when it is over.
 _QUESTIONS_KEPT: Final = 1_000
@@ -89,12 +88,8 @@ class RegisterGame:
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
             mute_in_new_game(work, spec.game_id, self.actor)
             return game, True
-        given = spec_to_proto(spec)
-        for described in game_pb2.Game.DESCRIPTOR.fields:
-            if described.name == "settings" or described.name in _DESCRIBED:
-                continue
-            if getattr(given, described.name) != getattr(known, described.name):
-                raise GameConflictError(spec.game_id, described.name)
+        if (field := differing_field(spec, known)) is not None:
+            raise GameConflictError(spec.game_id, field)
         before = read_description(known)
         if self.may_describe and (before.placement is not Placement.ANYWHERE or before.winning_row):
             _check_same_shapes(spec, before)

@@ -1,5 +1,6 @@
 """A game's description as the message that registers it at ACADEMY, and read from that message."""
 
+from dataclasses import fields
 from typing import Final
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
@@ -13,6 +14,8 @@ _PLACEMENTS: Final = {
     Placement.OUTFLANKING: game_pb2.PLACEMENT_OUTFLANKING,
     Placement.CAPTURING: game_pb2.PLACEMENT_CAPTURING,
 }
+# The id is what the two were compared by, or a fork's own.
+_MAY_DIFFER: Final = frozenset(("game_id", "settings", *(field.name for field in fields(Description))))
 
 
 def game_message(spec: GameSpec) -> game_pb2.Game:
@@ -35,6 +38,16 @@ def game_message(spec: GameSpec) -> game_pb2.Game:
         placement=_PLACEMENTS[spec.placement],
         winning_row=spec.winning_row,
     )
+
+
+def differing_field(spec: GameSpec, known: game_pb2.Game) -> str | None:
+    """Name the first field of a registered game that differs from a description; None where none does.
+
+    The id, the settings and what may become known later are not compared.
+    """
+    given = game_message(spec)
+    names = (field.name for field in given.DESCRIPTOR.fields if field.name not in _MAY_DIFFER)
+    return next((name for name in names if getattr(given, name) != getattr(known, name)), None)
 
 
 def read_spec(game: game_pb2.Game) -> GameSpec:

@@ -97,6 +97,14 @@ def test_a_fork_is_analysed_under_its_own_name(academy: Running) -> None:
     assert analysed(academy) == before
 
 
+def test_values_of_another_games_rules_are_not_stored(academy: Running) -> None:
+    before = analysed(academy)
+    bigger = run(academy, "--set", "board_size=5", "--game-id", GAME, "--once", "--playouts", "900")
+    assert (bigger.returncode, bigger.stdout) == (1, "")
+    assert f"these rules are of hex-5x5, and {GAME!r} at ACADEMY has another geometry" in bigger.stderr
+    assert analysed(academy) == before
+
+
 @contextmanager
 def an_open_contest(academy: Running, contest_id: str) -> Iterator[None]:
     arena = academy.arena().contests
