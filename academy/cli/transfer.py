@@ -85,6 +85,9 @@ def import_(
         bool,
         typer.Option(help="Empty the libraries that the file has records for first, instead of merging."),
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also what was imported before: it counts twice then.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Take a file's records into a game's libraries, all or none."""
@@ -102,7 +105,7 @@ def import_(
         else _records_of_binary(content, file, described)
     )
     header = libraries_pb2.ImportLibraryRequest(
-        header=libraries_pb2.ImportHeader(game_id=game, replace=replace)
+        header=libraries_pb2.ImportHeader(game_id=game, replace=replace, again=again)
     )
     response = server.libraries.ImportLibrary(iter([header, *records]))
     if json:

@@ -312,6 +312,11 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     store.GameInUseError: ErrorRow(
         StatusCode.FAILED_PRECONDITION, "GAME_IN_USE", "Keep the game, or confirm that a fork goes."
     ),
+    store.ImportedBeforeError: ErrorRow(
+        StatusCode.ALREADY_EXISTS,
+        "IMPORTED_BEFORE",
+        "Import with `replace`, or with `again` if they count twice.",
+    ),
     store.ContestConflictError: ErrorRow(
         StatusCode.ALREADY_EXISTS, "CONTEST_CONFLICT", "Use another id for another contest."
     ),

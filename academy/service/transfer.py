@@ -139,5 +139,5 @@ async def read_import(
     require(header is not None, "header", "the stream is empty; it begins with what to import into")
     assert header is not None
     return ImportLibraries(
-        header.game_id, patterns, nodes, header.replace, actor, history, tesujis, evaluation
+        header.game_id, patterns, nodes, header.replace, actor, history, tesujis, evaluation, header.again
     )

@@ -208,6 +208,20 @@ class GameInUseError(WithDetails, ValueError):
         self.game_id = game_id
 
 
+class ImportedBeforeError(WithDetails, ValueError):
+    """The same records were imported before, by the event of number `event`."""
+
+    detail_names = ("game_id", "event")
+
+    def __init__(self, game_id: str, event: int) -> None:
+        super().__init__(
+            f"these records, or some of them, were imported into {game_id!r} before, by event {event}, and "
+            "would count twice; import them with `replace`, or with `again` if they should"
+        )
+        self.game_id = game_id
+        self.event = event
+
+
 class ContestConflictError(ConflictError):
     """Another contest was opened or reported under this id."""
 

@@ -17,7 +17,7 @@ from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE
-from academy.store import keys
+from academy.store import import_digests, keys
 from academy.store.codec.contests import report_from_proto
 from academy.store.codec.games import (
     library_from_proto,
@@ -133,6 +133,7 @@ def append(transaction: Transaction, event: events_pb2.Event) -> bytes:
     stored = pack(event)
     transaction.put(TableName.EVENTS, keys.number(event.sequence), stored)
     transaction.put(TableName.EVENTS_BY_GAME, keys.in_game(event.game_id, event.sequence))
+    import_digests.note(transaction, event)
     return stored
 
 

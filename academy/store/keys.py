@@ -8,6 +8,7 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | meta | `schema` | version of the schema, in digits |
 | meta | `compacted` | number of the last event that may have been removed |
 | meta | `shared_log` | LogPlace; nothing in a folder with a log of its own |
+| meta | `imported `, game, digest of an import's records | number of its event |
 | games | game | academy.v1.Game with its present settings |
 | game_state | game | GameState |
 | measures | game | the sums behind its measures, as JSON with sorted keys |

@@ -16,7 +16,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE
-from academy.store import contest_tables, event_log, game_tables, keys
+from academy.store import contest_tables, event_log, game_tables, import_digests, keys
 from academy.store.codec.contests import check_plausible_elo
 from academy.store.codec.field_rules import check_elo
 from academy.store.codec.games import library_to_proto, settings_from_proto, settings_to_proto
@@ -30,7 +30,13 @@ from academy.store.codec.openings import analysis_to_proto, check_figures, node_
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.environment import TableName, Transaction
-from academy.store.errors import GameInUseError, InvalidRecordError, NotDeletedError, UnknownRemovalError
+from academy.store.errors import (
+    GameInUseError,
+    ImportedBeforeError,
+    InvalidRecordError,
+    NotDeletedError,
+    UnknownRemovalError,
+)
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
@@ -499,7 +505,8 @@ class ImportLibraries:
     """Take in records of another ACADEMY, all or none.
 
     With `replace` the libraries they are for are emptied first. Raises InvalidRecordError naming the record,
-    UnknownLineError for a node without its parent, UnknownGameError.
+    UnknownLineError for a node without its parent, UnknownGameError; without `replace` and `again`
+    ImportedBeforeError for what was imported into the game before.
     """
 
     game_id: str
@@ -510,6 +517,7 @@ class ImportLibraries:
     history: libraries_pb2.GameHistory | None = None
     tesujis: Sequence[pattern_pb2.TesujiRecord] = ()
     evaluation: Sequence[pattern_pb2.EvaluationRecord] = ()
+    again: bool = False
 
     def execute(self, work: WriteContext) -> libraries_pb2.ImportLibraryResponse:
         """Log the records, patterns in several events where they are many.
@@ -527,14 +535,18 @@ class ImportLibraries:
         evicted = 0
         knowledge = work.knowledge(self.game_id)
         is_new = knowledge.counters == Counters() and not knowledge.measures.contests
-        moved = is_new and self._has_numbers()
+        events = list(self._events(is_new and self._has_numbers()))
+        if not self.replace and not self.again:
+            deleted = event_log.deletion(work.transaction, self.game_id)
+            if earlier := import_digests.find_earlier(work.transaction, events, deleted):
+                raise ImportedBeforeError(self.game_id, earlier)
         if self.history is not None and not knowledge.measures.contests:
             for place, rating in enumerate(self.history.ratings):
                 keys.check_voter_name(f"history.ratings[{place}].player", rating.player)
                 check_elo(f"history.ratings[{place}].elo", rating.elo)
             history = events_pb2.HistoryImported(measures=self.history.measures, ratings=self.history.ratings)
             work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history))
-        for event in self._events(moved):
+        for event in events:
             evicted += work.record(event)[1].removed
         return libraries_pb2.ImportLibraryResponse(
             patterns=sum(map(len, self.patterns.values())),

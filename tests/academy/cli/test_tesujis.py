@@ -108,7 +108,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
         if game != "go":
             assert len(set((here.codes >> 32 & 63).tolist())) > 1
         # The same again: counts add up, what they say stays.
-        assert run("import", name, first, **at).exit_code == 0
+        assert run("import", name, first, "--again", **at).exit_code == 0
         twice = empty.store.follow().refresh(name).tesujis
         assert (twice.offered == 2 * here.offered).all() and twice.values.tolist() == here.values.tolist()
         assert run("import", name, first, "--replace", **at).exit_code == 0

@@ -57,6 +57,26 @@ def test_an_export_can_be_imported_elsewhere(
     assert known(elsewhere) == known(academy)
 
 
+def test_a_file_that_is_imported_again_is_refused_with_the_remedies(
+    academy: Academy, elsewhere: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "go.library"
+    academy("export", "go", "--to", file)
+    assert elsewhere("import", "go", file).exit_code == 0
+    once = known(elsewhere)
+
+    refused = elsewhere("import", "go", file)
+
+    assert refused.exit_code == 1
+    assert "were imported into 'go' before, by event" in refused.err
+    assert "with `replace`, or with `again` if they should" in refused.err
+    assert known(elsewhere) == once
+    assert elsewhere("import", "go", file, "--again").exit_code == 0
+    assert known(elsewhere) != once
+    assert elsewhere("import", "go", file, "--replace").exit_code == 0
+    assert known(elsewhere) == once
+
+
 def test_text_is_written_to_standard_output_and_can_be_edited(
     academy: Academy, elsewhere: Any, tmp_path: Path
 ) -> None:

@@ -48,7 +48,7 @@ def test_an_evaluation_moves_to_an_empty_server_and_values_there_as_here(
         assert download(empty.admin(), "moved").revision == download(server.admin(), "moved").revision
         assert run("export", "moved", "--to", second, "--format", form, **at).exit_code == 0
         # The same again: counts add up, what they say stays.
-        assert run("import", "moved", first, **at).exit_code == 0
+        assert run("import", "moved", first, "--again", **at).exit_code == 0
         twice = empty.store.follow().refresh("moved").evaluation
         assert twice.weight_millionths.tolist() == here.weight_millionths.tolist()
         assert (twice.seen == 2 * here.seen).all() and twice.contests == 2 * here.contests

@@ -17,7 +17,13 @@ from academy.store import event_log, game_tables, library_commands
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.contest_commands import RegisterGame, ReportContest
-from academy.store.errors import InvalidRecordError, NotDeletedError, UnknownGameError, UnknownRemovalError
+from academy.store.errors import (
+    ImportedBeforeError,
+    InvalidRecordError,
+    NotDeletedError,
+    UnknownGameError,
+    UnknownRemovalError,
+)
 from academy.store.event_log import Page
 from academy.store.library_commands import (
     ChangeSettings,
@@ -30,6 +36,7 @@ from academy.store.library_commands import (
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.store.maintenance.compaction import compact
 from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2
 from academy.v1.libraries_pb2 import RestoreRemovalResponse
@@ -286,7 +293,7 @@ def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
     assert copy.openings.root == source.openings.root
     assert len(copy.openings.nodes) == len(source.openings.nodes)
     # Once more: votes are united, nothing is there twice.
-    store.run(ImportLibraries("copy", patterns, [], False, "admin"))
+    store.run(ImportLibraries("copy", patterns, [], False, "admin", again=True))
     assert len(view(store, "copy").libraries[ENDGAME]) == len(source.libraries[ENDGAME])
     # And in place of what there is, from more records than one event holds.
     many = {ENDGAME: patterns[ENDGAME] * 300}
@@ -300,6 +307,34 @@ def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
         "openings_imported",
     ]
     assert not list(check(store.environment))
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_an_import_that_is_repeated_changes_nothing(store: Store, compacted: bool) -> None:
+    learn(store, contests=12)
+    store.run(RegisterGame(go_game("copy"), "arena"))
+    patterns, nodes = exported(view(store))
+    store.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
+    if compacted:
+        compact(store.environment, keep=1, run=store.run)
+    before = view(store, "copy")
+    number = store.read(event_log.last_sequence)
+
+    for repeated in (
+        ImportLibraries("copy", patterns, nodes, False, "another admin"),
+        # It has other records, too.
+        ImportLibraries("copy", {ENDGAME: patterns[ENDGAME][1:]}, nodes, False, "admin"),
+    ):
+        with pytest.raises(ImportedBeforeError, match=r"into 'copy' before, by event \d+, and would count"):
+            store.run(repeated)
+    assert view(store, "copy") == before
+    assert store.read(event_log.last_sequence) == number
+
+    # Other games know nothing of it.
+    store.run(RegisterGame(go_game("other"), "arena"))
+    store.run(ImportLibraries("other", patterns, nodes, False, "admin"))
+    store.run(ImportLibraries("copy", patterns, nodes, False, "admin", again=True))
+    assert view(store, "copy").openings.root.visits == 2 * before.openings.root.visits
 
 
 def test_in_a_symmetric_game_a_pattern_for_the_second_player_is_imported_reversed(store: Store) -> None:
@@ -382,7 +417,7 @@ def test_nodes_whose_figures_leave_no_room_for_more_are_not_taken_in(
     # What is at the bound can be imported more than once, and contests are learnt after it.
     most = nodes(10**9, 10**9 * round(MAX_ELO * ELO_SCALE))
     for _ in range(2):
-        assert store.run(ImportLibraries("go-9x9", {}, most, False, "admin")).nodes == 2
+        assert store.run(ImportLibraries("go-9x9", {}, most, False, "admin", again=True)).nodes == 2
     learn(store, contests=2)
     assert view(store).openings.root.visits >= 10**9
 
