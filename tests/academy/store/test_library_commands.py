@@ -327,7 +327,8 @@ def test_an_import_that_is_repeated_changes_nothing(store: Store, compacted: boo
     ):
         with pytest.raises(ImportedBeforeError, match=r"into 'copy' before, by event \d+, and would count"):
             store.run(repeated)
-    assert view(store, "copy") == before
+    after = view(store, "copy")
+    assert (after.libraries, after.openings.root) == (before.libraries, before.openings.root)
     assert store.read(event_log.last_sequence) == number
 
     # Other games know nothing of it.
