@@ -315,7 +315,7 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "academy.example:4000",
             "nowhere",
-            "academy.address: must be 'host:port', 'unix:PATH', 'embedded' or 'none'",
+            "or unix:PATH, or 'embedded' or 'none'",
         ),
         ('token_env = "SOME_TOKEN"', 'token_env = "A"\ntoken = "b"', "academy.token: give only one of"),
         ('tls_ca = "ca.pem"', 'tls_cert = "c.pem"', "academy.tls_cert: tls_cert and tls_key go together"),
@@ -350,6 +350,19 @@ def test_an_academy_table_alone_means_the_embedded_server(tmp_path: Path) -> Non
     assert academy is not None and academy.embedded
     assert academy.data == tmp_path / "contest.academy"
     assert control(tmp_path, SMALLEST + '[academy]\naddress = "none"\n').academy is None
+
+
+def test_a_token_goes_to_another_machine_in_clear_only_where_the_file_says_so(tmp_path: Path) -> None:
+    elsewhere = SMALLEST + '[academy]\naddress = "academy.example:4000"\ntoken_env = "CUP"\n'
+    with pytest.raises(
+        ControlError,
+        match=r"^academy.address: academy.example:4000 is another machine: give tls_ca, or insecure = true",
+    ):
+        control(tmp_path, elsewhere)
+    for secure in ('tls_ca = "ca.pem"', "insecure = true"):
+        assert control(tmp_path, f"{elsewhere}{secure}\n").academy is not None
+    for here in ("127.0.0.1:1", "[::1]:1", "localhost:1", "unix:academy.socket"):
+        assert control(tmp_path, SMALLEST + f'[academy]\naddress = "{here}"\n').academy is not None
 
 
 def test_stricter_rules_of_fair_use_go_to_academy(tmp_path: Path) -> None:
