@@ -13,7 +13,7 @@ from rich.text import Text
 from academy.cli import printing
 from academy.cli.commands import CommandError, ExitCode, ListingCommands
 from academy.cli.connection import with_server
-from academy.cli.libraries import Game, Json, PatternId, WhichPatterns, number_of
+from academy.cli.libraries import LARGEST_NUMBER, MOST, Game, Json, PatternId, WhichPatterns, number_of
 from academy.cli.services import Server
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
 
@@ -46,7 +46,12 @@ def watch(
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game; nothing: all games.")] = "",
     after: Annotated[
         int | None,
-        typer.Option(min=0, help="Begin after the event of this number.", show_default="from now on"),
+        typer.Option(
+            min=0,
+            max=LARGEST_NUMBER,
+            help="Begin after the event of this number.",
+            show_default="from now on",
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> None:
@@ -80,7 +85,7 @@ def show_opening(  # noqa: PLR0913
     server: Server,
     game: Game,
     moves: Annotated[list[str] | None, typer.Argument(metavar="MOVE", help="The line.")] = None,
-    player: Annotated[int, typer.Option(min=1, help="Whose results to count.")] = 1,
+    player: Annotated[int, typer.Option(min=1, max=MOST, help="Whose results to count.")] = 1,
     min_elo: Annotated[
         float | None, typer.Option(help="Count the newest contests of at least this mean Elo.")
     ] = None,

@@ -14,13 +14,16 @@ from academy.cli.services import Server
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000
+# What a message can hold of a count, and of the number of a record or an event.
+MOST: Final = 2**31 - 1
+LARGEST_NUMBER: Final = 2**63 - 1
 
 
 LibraryName = Literal["opening", "middle-game", "endgame"]
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The game's id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 WhichPatterns = Annotated[Literal["middle-game", "endgame"], typer.Option("--library", help="Which library.")]
-Limit = Annotated[int, typer.Option(min=1, help="How many to print at most.")]
+Limit = Annotated[int, typer.Option(min=1, max=MOST, help="How many to print at most.")]
 
 
 def number_of(library: LibraryName) -> pattern_pb2.Library.ValueType:
@@ -98,18 +101,18 @@ def list_patterns(  # noqa: PLR0913
     min_elo: Annotated[float | None, typer.Option(help="Only those of at least this Elo.")] = None,
     max_elo: Annotated[float | None, typer.Option(help="Only those of at most this Elo.")] = None,
     min_size: Annotated[
-        int | None, typer.Option(min=0, help="Only those of at least this number of cells.")
+        int | None, typer.Option(min=0, max=MOST, help="Only those of at least this number of cells.")
     ] = None,
     max_size: Annotated[
-        int | None, typer.Option(min=0, help="Only those of at most this number of cells.")
+        int | None, typer.Option(min=0, max=MOST, help="Only those of at most this number of cells.")
     ] = None,
     cells: Annotated[str, typer.Option(help="Only those with a line that holds this, as in 'x - o'.")] = "",
     min_value: Annotated[float | None, typer.Option(help="Only those worth at least this.")] = None,
     max_value: Annotated[float | None, typer.Option(help="Only those worth at most this.")] = None,
     min_proposers: Annotated[
-        int | None, typer.Option(min=0, help="Only those that at least this many players proposed.")
+        int | None, typer.Option(min=0, max=MOST, help="Only those that at least this many players proposed.")
     ] = None,
-    player: Annotated[int, typer.Option(min=0, help="Only those that address this player.")] = 0,
+    player: Annotated[int, typer.Option(min=0, max=MOST, help="Only those that address this player.")] = 0,
     limit: Limit = 20,
     page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
     json: Json = False,
@@ -175,7 +178,9 @@ def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -
         printing.console().print(f"  and {pattern.folded.votes} older votes")
 
 
-PatternId = Annotated[int, typer.Argument(min=1, metavar="PATTERN", help="The pattern's number.")]
+PatternId = Annotated[
+    int, typer.Argument(min=1, max=LARGEST_NUMBER, metavar="PATTERN", help="The pattern's number.")
+]
 
 
 def show_pattern(
@@ -222,7 +227,7 @@ def openings(  # noqa: PLR0913
     moves: Annotated[
         list[str] | None, typer.Argument(metavar="MOVE", help="The moves to begin after.")
     ] = None,
-    depth: Annotated[int, typer.Option(min=0, help="How many plies further; 0 = all.")] = 4,
+    depth: Annotated[int, typer.Option(min=0, max=MOST, help="How many plies further; 0 = all.")] = 4,
     min_visits: Annotated[int, typer.Option(min=0, help="Leave out moves played less often.")] = 1,
     limit: Limit = 200,
     json: Json = False,
@@ -293,7 +298,10 @@ def restore_removal(
     server: Server,
     game: Game,
     removal: Annotated[
-        int, typer.Argument(min=1, metavar="REMOVAL", help="Its number, as `removals list` shows it.")
+        int,
+        typer.Argument(
+            min=1, max=LARGEST_NUMBER, metavar="REMOVAL", help="Its number, as `removals list` shows it."
+        ),
     ],
     json: Json = False,
 ) -> None:

@@ -408,7 +408,7 @@ class AcademyTable(Table):
         for certificate, key in (("tls_cert", "tls_key"), ("player_tls_cert", "player_tls_key")):
             if (getattr(self, certificate) is None) != (getattr(self, key) is None):
                 raise SettingError(certificate, f"{certificate} and {key} go together")
-        if not (self.insecure or self.tls_ca or self.tls_cert or self._is_here()):
+        if not (self._is_here() or self.insecure or self.tls_ca or self.tls_cert):
             raise SettingError(
                 "address",
                 f"{self.address} is another machine: give tls_ca, or insecure = true to send tokens in clear",
