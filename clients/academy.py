@@ -252,13 +252,16 @@ class Academy(Questions):
     """A connection to ACADEMY; close it, or use it in a `with` block.
 
     Args:
-        connection: where ACADEMY is, and who asks.
+        connection: where ACADEMY is, and who asks; what `Connection.from_environment` returns.
 
     Raises:
         OSError: a certificate cannot be read.
+        ValueError: the environment names no ACADEMY.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection | None) -> None:
+        if connection is None:
+            raise ValueError("where is ACADEMY? Set ACADEMY_ADDRESS to host:port, or give a Connection")
         self._connection = connection
         self._channel = connection.channel()
         self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)

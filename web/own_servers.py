@@ -43,8 +43,9 @@ def serving_library(data: Path) -> Iterator[Connection]:
     Raises:
         ServerStartError: There is no such folder, or the server does not start on it.
     """
-    if not data.is_dir():
-        raise ServerStartError(f"{data}: there is no such folder; give one that `academy serve --data` made")
+    if not (data / "data.mdb").exists():
+        what = "holds no data of ACADEMY" if data.is_dir() else "there is no such folder"
+        raise ServerStartError(f"{data}: {what}; give a folder that `academy serve --data` made")
     with _folder() as folder:
         address, token_file = f"unix:{folder / 'socket'}", folder / "token"
         options = ("--data", data.resolve(), "--address", address, "--embedded-token-file", token_file)

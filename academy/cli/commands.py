@@ -69,7 +69,7 @@ class Commands(TyperGroup):
             sys.stderr.close()
             raise typer.Exit(ExitCode.DONE) from None
         except Exception as error:
-            if not isinstance(error, _EXPECTED) and not _is_rpc_error(error):
+            if not (isinstance(error, _EXPECTED) or _is_rpc_error(error) or _misses_nats(error)):
                 raise
             message, exit_code = describe_error(error)
             sys.stderr.write(f"academy: {message}\n")
@@ -91,6 +91,8 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
     """Return a failure as one line, and the command's exit code."""
     if isinstance(error, CommandError):
         return str(error), error.exit_code
+    if isinstance(error, ModuleNotFoundError):
+        return "a shared log needs the client of NATS: pip install 'academy-arena[nats]'", ExitCode.FAILED
     if not _is_rpc_error(error):
         kinds = ((StoreCorruptError, ExitCode.FAULTY), (LogUnavailableError, ExitCode.UNREACHABLE))
         code_of_kind = (code for kind, code in kinds if isinstance(error, kind))
@@ -101,6 +103,10 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
         return f"no server answers ({error.details()}); {remedy}", ExitCode.UNREACHABLE
     line = f"{error.details()} [{code.name}{_reason(error)}]"
     return (f"{line}; {remedy}" if remedy else line), ExitCode.FAILED
+
+
+def _misses_nats(error: Exception) -> bool:
+    return isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] == "nats"
 
 
 def _is_rpc_error(error: Exception) -> "TypeGuard[grpc.RpcError]":

@@ -2,6 +2,7 @@
 
 import getpass
 import logging
+import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -262,7 +263,11 @@ def _check_pages(data: Path) -> None:
 
 def _check_exists(data: Path) -> None:
     if not (data / "data.mdb").exists():
-        raise CommandError(f"{data}: holds no data of ACADEMY; give the folder with --data", ExitCode.USAGE)
+        server = os.environ.get("ACADEMY_ADDRESS")
+        meant = f"; the command asks a server only with --address, such as {server}" if server else ""
+        raise CommandError(
+            f"{data}: holds no data of ACADEMY; give the folder with --data{meant}", ExitCode.USAGE
+        )
 
 
 def account_name() -> str:

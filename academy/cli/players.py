@@ -68,7 +68,9 @@ def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = Fa
             ]
         )
         return
-    table = printing.new_table("Players", " player", "games", "elo", "middle-game", "endgame", " muted")
+    table = printing.new_table(
+        f"Players in {data}", " player", "games", "elo", "middle-game", "endgame", " muted"
+    )
     for name, figures in rows:
         elo = "" if figures.elo is None else f"{figures.elo:.0f}"
         votes = (f"{figures.votes[library]:,}" for library in ("middle-game", "endgame"))

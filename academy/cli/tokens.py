@@ -54,6 +54,8 @@ def create_token(
         from academy.store.library_store import Store
         from academy.store.tokens import CreateToken, Role
 
+        if not (data / "data.mdb").exists():
+            typer.echo(f"academy: {data} is a new data folder", err=True)
         with Store(data) as store:
             token, text = store.run(CreateToken(name, Role(role), until))
     if json:
@@ -74,7 +76,8 @@ def list_tokens(server: Server | None, data: Data = DEFAULT_DATA, json: Json = F
     if json:
         printing.print_json([_as_json(token) for token in tokens])
         return
-    table = printing.new_table("Tokens", " id", " name", " role", " created", " expires", " revoked")
+    title = "Tokens" if server is not None else f"Tokens in {data}"
+    table = printing.new_table(title, " id", " name", " role", " created", " expires", " revoked")
     for token in tokens:
         table.add_row(
             token.token_id,

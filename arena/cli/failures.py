@@ -19,6 +19,7 @@ from arena.runner.files import CompetitionRunningError, SecretFileError
 from arena.runner.stopping import RunInterruptedError
 from arena.selection.child_program import ChildProgramError
 from arena.selection.selector import CompetitionChangedError
+from arena.service.errors import InvalidControlFileError
 from arena.service.tokens import TokensError
 from arena.workers.interface import WorkersError
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
@@ -38,6 +39,7 @@ EXPECTED: Final = (
     InvalidParameterError,
     InvalidAddressError,
     TokensError,
+    InvalidControlFileError,
     AcademyUnavailableError,
     AcademyRefusedError,
     EmbeddedAcademyError,

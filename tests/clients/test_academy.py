@@ -162,6 +162,13 @@ def test_what_fair_use_forbids_is_not_asked(connection: Connection, ask: Asking)
         ask(connection, seat, {"expected_value": 0.5})
 
 
+def test_where_academy_is_must_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ACADEMY_ADDRESS", raising=False)
+    for kind in (Academy, AsyncAcademy):
+        with pytest.raises(ValueError, match=r"^where is ACADEMY\? Set ACADEMY_ADDRESS to host:port, or"):
+            kind(Connection.from_environment())
+
+
 @WAYS
 def test_a_refusal_says_why(connection: Connection, ask: Asking) -> None:
     with pytest.raises(AcademyRefusedError) as refusal:

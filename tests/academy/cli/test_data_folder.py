@@ -100,6 +100,20 @@ def test_tokens_that_cannot_be(
     assert (result.exit_code, words in result.err) == (exit_code, True), result.err
 
 
+def test_a_folder_that_a_token_makes_is_named(tmp_path: Path) -> None:
+    mistyped = tmp_path / "libary"
+    assert f"{mistyped} is a new data folder" in run("tokens", "create", "ann", "--data", mistyped).err
+    again = run("tokens", "create", "ann", "--data", mistyped)
+    assert again.err == ""
+    assert f"Tokens in {mistyped}" in " ".join(run("tokens", "list", "--data", mistyped).out.split())
+
+
+def test_who_means_a_server_learns_how_to_name_it(tmp_path: Path) -> None:
+    refused = run("tokens", "list", "--data", tmp_path, ACADEMY_ADDRESS="unix:some.socket")
+    assert refused.exit_code == 2
+    assert "a server only with --address, such as unix:some.socket" in refused.err
+
+
 def test_a_token_that_an_earlier_version_let_live_too_long_is_listed(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.run(CreateToken("ann", Role.BOT, 6e13))

@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,6 +15,7 @@ import pytest
 
 from academy.store import event_log
 from academy.store.environment import Environment, TableName
+from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.tokens import Role
@@ -179,6 +181,25 @@ def test_a_missing_client_of_nats_is_named_with_its_remedy(
     refused = run("serve", "--data", tmp_path, "--log", "nats://127.0.0.1:1")
     assert refused.exit_code == 1
     assert "pip install 'academy-arena[nats]'" in refused.err
+
+
+def test_a_snapshot_without_the_client_of_nats_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    with Store(tmp_path):
+        pass
+    without = (
+        "import runpy, sys; sys.modules['nats'] = None; runpy.run_module('academy', run_name='__main__')"
+    )
+    refused = subprocess.run(
+        [sys.executable, "-c", without, "snapshot", "--data", tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        "academy: a shared log needs the client of NATS: pip install 'academy-arena[nats]'\n"
+    )
 
 
 def fail_as_a_full_disk(*_: object, **__: object) -> None:
