@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from academy.knowledge.spec import GameSpec
-from arena.academy.client import CALL_SECONDS, AcademyClient, may_pass, misses_game
+from arena.academy.client import CALL_SECONDS, AcademyClient, may_pass, misses_game, rejects_identity
 from arena.academy.embedded import EmbeddedAcademy
 from arena.control.settings import AcademySettings
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
@@ -25,8 +25,14 @@ class AcademySession:
     changes when an embedded server is restarted.
     """
 
-    def __init__(self, settings: AcademySettings, spec: GameSpec, log_path: Path) -> None:
-        """Connect and register the game.
+    def __init__(
+        self,
+        settings: AcademySettings,
+        spec: GameSpec,
+        log_path: Path,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        """Connect and register the game; `tell` gets what it waits for.
 
         Raises AcademyUnavailableError or AcademyRefusedError, EmbeddedAcademyError, MissingTokenError, and
         OSError for certificates that can't be read.
@@ -35,20 +41,14 @@ class AcademySession:
         spec = self.called(spec)
         self.specs = {spec.game_id: spec}
         self.update = settings.update
+        self._tell = tell
         self._embedded = EmbeddedAcademy(settings.data, log_path) if settings.embedded else None
         with contextlib.ExitStack() as undo:
             if self._embedded is not None:
                 undo.callback(self._embedded.close)
                 connection = self._embedded.start()
             else:
-                connection = Connection(
-                    settings.address,
-                    settings.read_token() or "",
-                    settings.tls_ca,
-                    settings.tls_cert,
-                    settings.tls_key,
-                    CALL_SECONDS,
-                )
+                connection = _connection(settings)
             self.link = AcademyClient(connection)
             self._register(spec)
             undo.pop_all()
@@ -99,11 +99,45 @@ class AcademySession:
 
     def _insist(self, call: Callable[[], T]) -> T:
         """The answer to a call, which is repeated for a while where that may help."""
-        deadline = time.monotonic() + FIRST_CALL_SECONDS
+        began = time.monotonic()
+        waits = False
         while True:
             try:
                 return call()
             except (AcademyUnavailableError, AcademyRefusedError) as error:
-                if not may_pass(error) or time.monotonic() > deadline:
+                if not may_pass(error) or time.monotonic() > began + FIRST_CALL_SECONDS:
+                    _note_remedy(error)
                     raise
+                if not waits:
+                    self._tell(f"warning: {error}; trying again for {FIRST_CALL_SECONDS:.0f} s")
+                waits = True
                 time.sleep(0.5)
+
+
+def check_academy(settings: AcademySettings, spec: GameSpec) -> None:
+    """Ask the ACADEMY of a control file once; nothing changes there.
+
+    Raises AcademyUnavailableError or AcademyRefusedError, MissingTokenError, and OSError for certificates
+    that can't be read.
+    """
+    with contextlib.closing(AcademyClient(_connection(settings))) as link:
+        try:
+            link.ratings(settings.game or spec.game_id, ())
+        except (AcademyUnavailableError, AcademyRefusedError) as error:
+            if isinstance(error, AcademyUnavailableError) or not misses_game(error):
+                _note_remedy(error)
+                raise
+
+
+def _connection(settings: AcademySettings) -> Connection:
+    token = settings.read_token() or ""
+    files = settings.tls_ca, settings.tls_cert, settings.tls_key
+    return Connection(settings.address, token, *files, CALL_SECONDS)
+
+
+def _note_remedy(error: AcademyUnavailableError | AcademyRefusedError) -> None:
+    if isinstance(error, AcademyRefusedError) and rejects_identity(error):
+        error.add_note(
+            "`academy tokens create NAME --role arena` makes a token; [academy] takes it by token_env, "
+            "token_file or token"
+        )

@@ -117,8 +117,8 @@ def run(  # noqa: PLR0913 - the options of a command
 def check(control: ControlFile, insecure: Insecure = False, on: On = None) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown.
 
-    With `--on`, or [workers] in the control file, every player is started on every kind of node of the
-    cluster that has what it needs.
+    ACADEMY is asked once, where the control file has its address. With `--on`, or [workers] in the control
+    file, every player is started on every kind of node of the cluster that has what it needs.
     """
     from arena.control.tokens import withheld_tokens
     from arena.runner.listeners import open_listeners
@@ -130,6 +130,11 @@ def check(control: ControlFile, insecure: Insecure = False, on: On = None) -> No
     settings, files = open_competition(control, None)
     for note in notes(settings):
         say(f"note: {note}")
+    if settings.academy is not None and not settings.academy.embedded:
+        from arena.academy.session import check_academy
+
+        check_academy(settings.academy, settings.game.rules().spec())
+        say(f"ACADEMY at {settings.academy.address} answers")
     where = on or settings.workers.on
     if where != "local":
         from arena.runner.cluster_check import check_on_cluster

@@ -157,7 +157,7 @@ def play_games(
         if control.academy is not None:
             from arena.academy.session import AcademySession
 
-            session = AcademySession(control.academy, control.game.rules().spec(), files.academy_log)
+            session = AcademySession(control.academy, control.game.rules().spec(), files.academy_log, tell)
             stack.callback(session.close)
         league, in_league = None, None
         if opened is not None:

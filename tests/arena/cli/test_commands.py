@@ -13,8 +13,11 @@ from pathlib import Path
 import grpc
 import pytest
 
+from academy.store.tokens import Role
+from academy.v1 import contests_pb2
 from arena.academy import lifecycle
-from tests.arena.cli.command import ARENA, arena, until
+from tests.academy.service.running import serving
+from tests.arena.cli.command import ARENA, Done, arena, until
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import GNU_GO, MISSING, PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import left_running, needs_gnugo, noted
@@ -137,6 +140,41 @@ def test_check_starts_players_and_shows_their_standard_error(tmp_path: Path) -> 
     done = arena("run", bad)
     assert done.returncode == 1 and "`arena check` shows" in done.stderr
     assert not (tmp_path / "contest.hist").exists()
+
+
+def test_check_asks_academy_and_names_what_it_lacks(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    players = control.read_text()
+
+    def checked(address: object, token: str) -> Done:
+        control.write_text(f'{players}[academy]\naddress = "{address}"\n{token}')
+        return arena("check", control)
+
+    with serving(tmp_path / "library") as academy:
+        token = f'token = "{academy.token("cup", Role.ARENA)}"'
+        done = checked(academy.address, token)
+        assert (done.returncode, f"ACADEMY at {academy.address} answers" in done.stdout) == (0, True)
+        games = academy.admin().contests.ListGames(contests_pb2.ListGamesRequest()).games
+        assert not games, "a check registers nothing"
+        for wrong in ("", 'token = "acd_0123456789abcdef_no"', f'token = "{academy.token("bot", Role.BOT)}"'):
+            done = checked(academy.address, wrong)
+            assert done.returncode == 1 and "player one" not in done.stdout
+            assert (
+                "`academy tokens create NAME --role arena` makes a token" in done.stderr
+            )
+    done = checked(f"unix:{tmp_path}/nobody", token)
+    assert done.returncode == 1 and "asking for ratings in go-5x5" in done.stderr
+
+
+def test_a_run_that_waits_for_academy_says_so(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    control.write_text(f'{control.read_text()}[academy]\naddress = "unix:{tmp_path}/nobody"\n')
+    run = subprocess.Popen([*ARENA, "run", control], stdout=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    shown = next((line for line in run.stdout if "; trying again for 30 s" in line), "")
+    run.terminate()
+    run.communicate()
+    assert shown.startswith("warning: ") and f"{tmp_path}/nobody" in shown
 
 
 def test_void_games_halt_with_a_status_of_their_own(tmp_path: Path) -> None:
