@@ -98,8 +98,9 @@ def run(  # noqa: PLR0913 - the options of a command
         from arena.terminal.standings_table import standings_text
 
         report = read_results(settings, files)
-        # A table of a tuner's candidates would say nothing.
-        say("\n".join([*report.lines, ""]) if report.of_tuner else standings_text(report.standings), end="")
+        say("\n".join([*report.lines, ""]), end="")
+        if not report.of_tuner:
+            say(standings_text(report.standings), end="")
         say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")
     if ended.end is RunEnd.HALTED:
         complain("arena: halted by void games; the log says why")

@@ -83,6 +83,18 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
     assert "there are no results of 'contest' yet" in arena("show", control).stderr
 
 
+def test_a_sequential_test_ends_with_its_state(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, competition="games = 2")
+    text = control.read_text().replace('"all-play-all"', '"sprt"')
+    control.write_text(
+        text.replace("games = 2", 'competitors = ["one", "two"]\nelo0 = 0\nelo1 = 10\ngames = 2')
+    )
+    done = arena("run", control)
+    assert done.returncode == 0, done.stderr
+    assert "pairs by points of one: 0: 0  ½: 0  1: 1" in done.stdout and "LLR" in done.stdout
+    assert "Elo" in done.stdout.splitlines()[-4]
+
+
 def test_the_version_is_that_of_the_package() -> None:
     done = subprocess.run([*ARENA, "--version"], capture_output=True, text=True, timeout=180)
     assert (done.returncode, done.stdout) == (0, f"arena {version('academy-arena')}\n")
@@ -159,9 +171,7 @@ def test_check_asks_academy_and_names_what_it_lacks(tmp_path: Path) -> None:
         for wrong in ("", 'token = "acd_0123456789abcdef_no"', f'token = "{academy.token("bot", Role.BOT)}"'):
             done = checked(academy.address, wrong)
             assert done.returncode == 1 and "player one" not in done.stdout
-            assert (
-                "`academy tokens create NAME --role arena` makes a token" in done.stderr
-            )
+            assert "`academy tokens create NAME --role arena` makes a token" in done.stderr
     done = checked(f"unix:{tmp_path}/nobody", token)
     assert done.returncode == 1 and "asking for ratings in go-5x5" in done.stderr
 
