@@ -1,6 +1,7 @@
 """Commands that look into a server's libraries and mend them; names of openings by installed packages."""
 
 from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
@@ -396,6 +397,14 @@ def prune(
         printing.console().print(printing.patterns_table(title, response.patterns))
     else:
         printing.console().print(title)
+    if not dry_run and response.removed:
+        _print_undo(game, "", response.removed)
+
+
+def _print_undo(game: str, what: str, removed: int) -> None:
+    """Print what was done, and how to undo it where something was removed."""
+    undo = f"`academy removals list {game}` shows what can be restored" if removed else ""
+    printing.console().print("; ".join(filter(None, (what, undo))), soft_wrap=True)
 
 
 def settings(
@@ -420,7 +429,7 @@ def settings(
         removed = 0
     printing.show(now, json, printing.settings_table(game, now))
     if changes and not json:
-        printing.console().print(f"{removed} records removed")
+        _print_undo(game, f"{removed} records removed", removed)
 
 
 def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -> None:
@@ -458,8 +467,12 @@ def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
     name, equals, value = change.partition("=")
     field = settings.DESCRIPTOR.fields_by_name.get(name)
     if field is None or not equals:
-        known = ", ".join(field.name for field in settings.DESCRIPTOR.fields)
-        raise CommandError(f"{change!r}: write NAME=VALUE, NAME one of {known}", ExitCode.USAGE)
+        known = [field.name for field in settings.DESCRIPTOR.fields]
+        near = get_close_matches(name, known, 1)
+        meant = f"did you mean {near[0]}?" if near and not field else f"NAME is one of {', '.join(known)}"
+        raise CommandError(f"{change!r}: write NAME=VALUE; {meant}", ExitCode.USAGE)
+    if settings.HasField(name):  # type: ignore[arg-type]
+        raise CommandError(f"{change!r}: {name} is given twice", ExitCode.USAGE)
     kind, what = _KINDS.get(field.type, (int, f"a whole number from 0 to {_GREATEST:,}"))
     try:
         setattr(settings, name, kind(value))

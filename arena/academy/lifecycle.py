@@ -131,7 +131,11 @@ class ContestLifecycle(Contests):
         deadline = time.monotonic() + DELIVERY_SECONDS
         while (waiting := self._reporter.waiting()) and time.monotonic() < deadline:
             self.tend()
-            meanwhile(f"waiting for ACADEMY to take {waiting} reports")
+            meanwhile(f"waiting for ACADEMY to take {_reports(waiting)}")
             time.sleep(0.05)
         if waiting:
-            self._warn(f"{waiting} reports to ACADEMY are still undelivered; the next run sends them")
+            self._warn(f"{_reports(waiting)} to ACADEMY not delivered yet; the next run sends what waits")
+
+
+def _reports(count: int) -> str:
+    return "1 report" if count == 1 else f"{count} reports"

@@ -176,6 +176,7 @@ def stop(
     if not files.running():
         raise ResultsError(f"the competition {files.name} is not running")
     files.request_stop()
+    say(f"{files.name} stops when its games in progress are over")
 
 
 def _stop_there(service: Service, name: str, at_once: bool) -> None:

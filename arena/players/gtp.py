@@ -216,7 +216,10 @@ class GtpPlayer(Player):
         self._parameters = GtpParameters.read(seating.setup.parameters)
         words = seating.referee.dialogue("gtp")
         if words is None:
-            raise InvalidPlayerParametersError(f"the game {seating.referee.name!r} is not played over GTP")
+            raise InvalidPlayerParametersError(
+                f"the game {seating.referee.name!r} is not played over GTP, the protocol of players that "
+                'name none: write protocol = "python", or "lines" for a program'
+            )
         self._words: GtpGame[Any, Any] = words  # type: ignore[assignment]
         self._running: GtpEngine | None = None
         # Asked when they are needed first, and remembered here: to look it up each time takes a while.

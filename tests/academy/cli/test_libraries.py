@@ -13,7 +13,7 @@ from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
-from tests.academy.cli.conftest import Academy, run
+from tests.academy.cli.conftest import PATTERNS, Academy, run
 from tests.academy.service import certificates, examples
 from tests.academy.service.running import Running, serving
 from tests.academy.service.test_weights import taught
@@ -127,6 +127,18 @@ def test_settings_are_shown_and_changed(academy: Academy) -> None:
     assert changed == before | {"forget_after": 50, "prune_factor": 0.25}
     restored = academy("settings", "go", "forget_after=0", f"prune_factor={before['prune_factor']}")
     assert "0 records removed" in restored.out
+    twice = academy("settings", "go", "forget_after=1", "forget_after=2")
+    assert twice.exit_code == 2 and "forget_after is given twice" in twice.err
+
+
+def test_what_was_pruned_is_shown_with_its_undo(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        examples.teach(server, "go", "taught", PATTERNS)
+        at = {"ACADEMY_ADDRESS": str(server.address), "ACADEMY_TOKEN": server.token("admin", Role.ADMIN)}
+        pruned = run("prune", "go", "endgame", "--below", "1", **at)
+        assert "`academy removals list go` shows what can be restored" in pruned.out
+        assert "prune" in run("removals", "list", "go", **at).out
 
 
 def test_weights_of_features_and_of_patterns_on_named_cells(tmp_path: Path) -> None:
@@ -154,7 +166,8 @@ def checkers() -> game_pb2.Game:
     ("change", "words"),
     [
         ("local_weights=1", "'1' is not true or false"),
-        ("beauty=1", "NAME one of opening_capacity"),
+        ("beauty=1", "NAME is one of opening_capacity"),
+        ("endgame_capacty=1", "did you mean endgame_capacity?"),
         ("endgame_capacity", "write NAME=VALUE"),
         ("endgame_capacity=many", "'many' is not a whole number"),
         ("endgame_capacity=-1", "'-1' is not a whole number"),
