@@ -45,7 +45,13 @@ class ArenaWatch(CalledService):
             PageError: The service refused or did not answer.
         """
         request = competitions_pb2.ListCompetitionsRequest(page_size=_COMPETITIONS)
-        return list((await self.ask(self.service.ListCompetitions, request)).competitions)
+        competitions: list[competitions_pb2.Competition] = []
+        while True:
+            page = await self.ask(self.service.ListCompetitions, request)
+            competitions += page.competitions
+            if not page.next_page_token:
+                return competitions
+            request.page_token = page.next_page_token
 
     async def series(self) -> dict[str, str]:
         """Return the names of competitions by what the ids of their contests at ACADEMY begin with.

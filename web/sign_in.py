@@ -254,7 +254,10 @@ class SignIn:
             address = ip_address(text)
         except ValueError:
             return ""
-        return str(int(address) >> 64) if isinstance(address, IPv6Address) else text
+        if isinstance(address, IPv6Address):
+            # A server that listens on `::` sees visitors of the fourth version so.
+            return str(address.ipv4_mapped or int(address) >> 64)
+        return text
 
     async def _identify(self, token: str) -> Session:
         """Whose token it is, as a session to begin with. Raises PageError, 403 for a token that is none."""

@@ -104,8 +104,8 @@ def played_move(note: JobMove, move: Any) -> PlayedMove:
     )
 
 
-def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> list[PlayedMove]:
-    """The moves of whole turns as the referee knows them, read again from their texts."""
+def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> tuple[list[PlayedMove], Any]:
+    """The moves of whole turns, read again as the referee knows them, and the position after them."""
     played: list[PlayedMove] = []
     position = first
     waiting = list(reversed(moves))
@@ -116,7 +116,7 @@ def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> 
             turn[recorded.seat] = move = rules.read_move(position, recorded.seat, recorded.text)
             played.append(played_move(recorded, move))
         position = rules.play(position, turn)
-    return played
+    return played, position
 
 
 _NO_VALUES: Final[Mapping[int, float]] = {}

@@ -12,7 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError, RefusedCallError
 from academy.wire.rates import Buckets
 from arena.league.errors import BannedError, UnknownInvitationError, UnknownMemberError
-from arena.league.members import GRACE, MOST_INVITATIONS, MOST_USES, Application, Invitation, Member
+from arena.league.members import GRACE, MOST_USES, Application, Invitation, Member
 from arena.lobby.errors import InvalidRequestError, TooManyError
 from arena.lobby.lobby import RemoteSession
 from arena.results.database import utc_now
@@ -28,6 +28,8 @@ REGISTRATION_BURST: Final = 30.0
 PAGE: Final = 1_000
 _DEFAULT_PAGE: Final = 100
 _MOST_AT_ONCE: Final = 10_000
+# What a database keeps as the number of a row.
+_LARGEST_ID: Final = 2**31 - 1
 _OWN: Final = (ServiceRole.OPERATOR, ServiceRole.PLAYER)
 _log = structlog.get_logger()
 
@@ -218,7 +220,7 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         self, request: messages.RevokeInvitationRequest, caller: ServiceCaller
     ) -> messages.RevokeInvitationResponse:
         """End an invitation."""
-        if request.invitation_id > MOST_INVITATIONS:
+        if request.invitation_id > _LARGEST_ID:
             raise UnknownInvitationError(f"there is no invitation {request.invitation_id}")
         await asyncio.to_thread(self._members.revoke_invitation, request.invitation_id)
         _log.info("invitation revoked", invitation=request.invitation_id, caller=caller.name)

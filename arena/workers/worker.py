@@ -145,11 +145,16 @@ def interrupted(
     if wait.stage is Stage.START:
         return WorkerLost(job.game_id, reason, job.attempt)
     rules = referee(job.game).from_settings(job.settings)
-    forfeit = f"forfeit by {name}: {reason}"
-    outcome = decide_against(rules, [Loss(wait.seat, Termination.FORFEIT, forfeit)])
     moves = tuple(move for part in progress for move in part.moves)
     arrangement = progress[0].arrangement if progress else None
     first = rules.start(job.seed) if arrangement is None else rules.arrange(arrangement)
+    played, position = replayed(rules, first, moves)
+    forfeit = f"forfeit by {name}: {reason}"
+    gone = {move.seat for move in moves if move.stand_in} - {wait.seat}
+    losses = [Loss(wait.seat, Termination.FORFEIT, forfeit)]
+    losses += [Loss(seat, Termination.FORFEIT) for seat in sorted(gone)]
+    standing = rules.adjudicate(position) if rules.seats > 2 else None
+    outcome = decide_against(rules, losses, standing)
     usage = tuple(
         PlayerUsage(
             wall_seconds=sum(move.seconds for move in own) + (wait.seconds if late else 0.0),
@@ -175,7 +180,7 @@ def interrupted(
         record=write_record(
             job,
             rules,
-            PlayedGame(first, replayed(rules, first, moves), outcome, usage, started),
+            PlayedGame(first, played, outcome, usage, started),
             names=[player.name for player in job.players],
             after_result=[forfeit],
         ),

@@ -120,6 +120,10 @@ def test_tries_are_counted_by_the_address_that_the_proxy_saw(own: Running, membe
     assert answers[11].status == 429 and int(answers[11].headers["retry-after"]) > 0
     # Nobody else waits for that, and who has a token is not counted.
     assert [tried(own.token("reader"), "198.51.100.8").status for _ in range(12)] == [303] * 12
+    # As a proxy that listens on `::` sees addresses of the fourth version.
+    mapped = [tried("wrong", "::ffff:203.0.113.7").status for _ in range(11)]
+    assert mapped[-1] == 429
+    assert tried("wrong", "::ffff:203.0.113.8").status == 403
 
 
 @pytest.mark.threat("sessions")

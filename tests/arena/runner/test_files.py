@@ -6,6 +6,18 @@ from pathlib import Path
 from arena.runner.files import CompetitionFiles
 
 
+def test_a_look_whether_a_competition_runs_changes_nothing(tmp_path: Path) -> None:
+    files = CompetitionFiles(tmp_path / "cup.toml")
+    assert not files.running()
+    assert list(tmp_path.iterdir()) == []
+    with files.locked():
+        (lock,) = tmp_path.iterdir()
+        before = lock.read_text()
+        assert files.running()
+        assert lock.read_text() == before == f"{os.getpid()}\n"
+    assert not files.running()
+
+
 def test_a_report_is_written_into_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "cup.report"
     os.mkfifo(pipe)

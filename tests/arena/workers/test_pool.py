@@ -6,18 +6,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sgfmill.sgf import Sgf_game
 
-from arena.jobs import Fault, GameResult, PlayerSetup
+from arena.jobs import Fault, GameJob, GameResult, JobMove, PlayerSetup
+from arena.match.game import GameProgress
 from arena.players.player import Choice
 from arena.players.program import MAX_KEPT
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
-from referees.api import Outcome, Referee, Termination
+from arena.workers.worker import Stage, Wait
+from arena.workers.worker import interrupted as ended_with_its_worker
+from referees.api import Outcome, Referee, Termination, referee
 from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running
 
 PASSERS = python_player("a"), python_player("b")
@@ -399,3 +403,28 @@ def test_a_player_in_both_seats_has_two_kept_engines(tmp_path: Path) -> None:
 def test_there_must_be_a_worker() -> None:
     with pytest.raises(ValueError, match="0 workers: there must be at least one"):
         WorkerPool(0)
+
+
+def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker() -> None:
+    rules = referee("diplomacy").from_settings({})
+    first = rules.start(1)
+    moves = tuple(
+        JobMove(
+            seat,
+            rules.move_text(rules.stand_in_move(first, seat)),
+            board=None,
+            legal_moves=None,
+            interaction=None,
+            seconds=0.1,
+            values={},
+            stand_in=seat == 2,
+        )
+        for seat in rules.to_move(first)
+    )
+    players = tuple(replace(PASSERS[0], name=f"power {seat}") for seat in range(1, 8))
+    diplomacy = GameJob("0_1", "diplomacy", {}, players, seed=1)
+    result = ended_with_its_worker(
+        diplomacy, [GameProgress("0_1", moves, None)], Wait(Stage.MOVE, 5, 1.0), time.time(), 1.0
+    )
+    assert isinstance(result, GameResult)
+    assert outcome(result).winners == (1, 3, 4, 6, 7)
