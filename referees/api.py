@@ -339,9 +339,6 @@ class Referee(ABC, Generic[Position, Move]):
         Args:
             position: A position of the game.
 
-        Args:
-            position: A position of the game.
-
         Returns:
             One seat, several in rising order who move at once, or none when the game is over.
         """

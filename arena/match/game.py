@@ -14,7 +14,7 @@ from arena.jobs import Fault, GameJob, GameResult, JobMove
 from arena.match.game_seeds import seat_seed
 from arena.match.live_game import LiveGame, LiveHeading
 from arena.match.recorder import GameRecorder, labels
-from arena.match.verdicts import Adjudicator, Eliminations, Loss, agreed_score, is_witnessed, move_limit_hit
+from arena.match.verdicts import Adjudicator, Departures, Loss, agreed_score, is_witnessed, move_limit_hit
 from arena.players.clock import Clock
 from arena.players.logs import Transcript
 from arena.players.player import (
@@ -177,7 +177,7 @@ class _Match:
         self._tell_progress = tell
         self._moves_reported = 0
         self._live: LiveGame | None = None
-        self._gone = Eliminations(rules, self._seatings, self._sheet)
+        self._gone = Departures(rules, self._seatings, self._sheet)
         self._absent: int | None = None
         self._unproven = ""
         # Whether a player has lost by refusing a move of the opening.

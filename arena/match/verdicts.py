@@ -131,7 +131,7 @@ class Adjudicator:
 _LOST: Final = (Fault.DISCONNECTED, Fault.LATE)
 
 
-class Eliminations:
+class Departures:
     """The seats of one game whose players forfeited or resigned."""
 
     def __init__(self, rules: Referee[Any, Any], seatings: Sequence[Seating], sheet: GameRecorder) -> None:

@@ -16,7 +16,7 @@ from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFac
 from arena.reports.tally import MatchupTally, tally, unplanned_tallies
 from arena.results.database import ResultsError
 from arena.results.exclusions import Change, Exclusion, interleave
-from arena.results.first_ratings import FirstRating
+from arena.results.first_ratings import with_first_ratings
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import LastFault, SeriesReader
@@ -91,12 +91,6 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         newest=games[: -_NEWEST - 1 : -1],
         record_extension=rules.record_extension,
     )
-
-
-def with_first_ratings(control: Control, first_ratings: Mapping[str, FirstRating]) -> Control:
-    """The settings with what players began with."""
-    begin = {player: rating.elo for player, rating in first_ratings.items()}
-    return replace(control, elo=replace(control.elo, begin=begin))
 
 
 def _inform_selector(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:

@@ -1,7 +1,10 @@
 """The Elo that each player of a competition began with, kept so that no later answer can change it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
+
+from arena.control.settings import Control
 
 CONTROL_FILE: Final = "control file"
 ACADEMY: Final = "academy"
@@ -27,3 +30,9 @@ class FirstRating:
         if not self.game:
             return self.source
         return f"{'ACADEMY' if self.source == ACADEMY else 'the league'}'s Elo in {self.game}"
+
+
+def with_first_ratings(control: Control, first_ratings: Mapping[str, FirstRating]) -> Control:
+    """The control file with the Elo that players began with."""
+    begin = {player: rating.elo for player, rating in first_ratings.items()}
+    return replace(control, elo=replace(control.elo, begin=begin))

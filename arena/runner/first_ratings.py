@@ -1,12 +1,18 @@
 """Where players begin: with the league's Elo, the control file's, ACADEMY's, or as newcomers."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arena.control.settings import Control
 from arena.jobs import PlayerSetup
-from arena.results.first_ratings import ACADEMY, CONTROL_FILE, EARLIER_GAMES, NEWCOMER, FirstRating
+from arena.results.first_ratings import (
+    ACADEMY,
+    CONTROL_FILE,
+    EARLIER_GAMES,
+    NEWCOMER,
+    FirstRating,
+    with_first_ratings,
+)
 from arena.results.series import Series
 from arena.selection.kinds import players_to_check
 
@@ -62,12 +68,6 @@ def _games(control: Control, names: Collection[str]) -> dict[str, list[PlayerSet
         if setup.name in names:
             games.setdefault(game.rules().spec().game_id, []).append(setup)
     return games
-
-
-def with_first_ratings(control: Control, known: Mapping[str, FirstRating]) -> Control:
-    """The control file with the Elo that players began with."""
-    begin = {name: rating.elo for name, rating in known.items()}
-    return replace(control, elo=replace(control.elo, begin=begin))
 
 
 def _of_academy(

@@ -35,7 +35,7 @@ class SprtState:
 class SprtMatch(MatchupSelector):
     """Plays two games from each opening, with the seats swapped, until the test has a verdict.
 
-    The test looks after every completed pair. Its first verdict stands, however games still in progress
+    The test looks after every completed pair. Its first verdict stands, whatever games still in progress
     may bring. Pairs with a game of unknown result are left out. Game n belongs to pair n / 2; the first
     player's points in a pair are what is counted.
     """

@@ -17,10 +17,11 @@ from arena.control.settings import Control
 from arena.match.live_game import LiveFolder
 from arena.players.remote import to_duration
 from arena.ratings.rating_list import RatingList
-from arena.reports.assembly import likeliest_ratings, with_first_ratings
+from arena.reports.assembly import likeliest_ratings
 from arena.reports.contents import is_tuner
 from arena.reports.kept_texts import read_texts
 from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError
+from arena.results.first_ratings import with_first_ratings
 from arena.results.game_filter import GameFilter
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader, WholeGame

@@ -6,7 +6,8 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from arena.control.settings import Control
-from arena.reports.assembly import replay_games, with_first_ratings
+from arena.reports.assembly import replay_games
+from arena.results.first_ratings import with_first_ratings
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader

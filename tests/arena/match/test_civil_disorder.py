@@ -21,7 +21,7 @@ from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
 from arena.lobby.server import OpenLobby
 from arena.match.game import GameProgress, play, seatings
 from arena.match.recorder import GameRecorder
-from arena.match.verdicts import Eliminations, Loss
+from arena.match.verdicts import Departures, Loss
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
@@ -232,7 +232,7 @@ def test_no_player_is_left_when_the_last_one_is_eliminated_later() -> None:
     job = game_of(seven())
     start = judge.start(0)
     seated = seatings(job, judge, start, None, None)
-    gone = Eliminations(judge, seated, GameRecorder(job, judge, seated, start))
+    gone = Departures(judge, seated, GameRecorder(job, judge, seated, start))
     assert not gone.all_left(start)
     for seat in range(1, 7):
         assert gone.add(Loss(seat, Termination.FORFEIT, "crashed"), start)
