@@ -100,15 +100,11 @@ class PlannedGame:
 class OpenAttempt:
     """An attempt that neither finished nor was given up; `contest` as opened at ACADEMY, or None.
 
-    `players` are by seat, `detail` is what its selector wants to know of it again. `seconds` is how long
-    it lasted at least: until the last time that anything was stored of the competition.
+    `seconds` is how long it lasted at least: until the last time that anything was stored of the competition.
     """
 
     attempt: Attempt
     contest: bytes | None
-    matchup: str
-    players: tuple[str, ...]
-    detail: str
     seconds: float
 
 
@@ -254,9 +250,6 @@ class Series(SeriesReader):
             OpenAttempt(
                 Attempt(row.Name, row.Attempt, row.ContestId),
                 row.Contest,
-                row.Matchup,
-                tuple(json.loads(row.Players)),
-                row.Detail,
                 0.0 if alive is None else (alive - row.Started).total_seconds(),
             )
             for row in rows

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.v1 import competitions_pb2
+from referees.api import Termination
 from web.arena_watch import GAMES_PER_PAGE, ArenaWatch
 from web.pages.arena_links import game_address
 from web.query import Query, link
@@ -19,19 +20,7 @@ _OUTCOMES: Final = {
     "lost": competitions_pb2.PLAYER_OUTCOME_LOST,
 }
 _YES: Final = {"": False, "yes": True}
-_TERMINATIONS: Final = (
-    "score",
-    "resignation",
-    "claim",
-    "forfeit",
-    "move limit",
-    "adjudication",
-    "agreement",
-    "stasis",
-    "impasse",
-    "frozen",
-    "unknown",
-)
+_TERMINATIONS: Final = tuple(termination.value for termination in Termination)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def test_a_competition_is_kept_and_read_back(database: ResultsDatabase) -> None:
     reader = SeriesReader.find(database, "contest")
     assert [game.outcome for game in reader.finished_games()] == [WON, DRAWN, UNKNOWN]
     assert reader.void_count() == 1
-    assert [known.detail for known in series.open_attempts()] == ["detail"]
+    assert [known.contest for known in series.open_attempts()] == [b"contest"]
     assert reader.outbox.counts() == {"waiting": 3, "acknowledged": 0, "refused": 0}
     assert reader.player_usage()["a"].peak_memory_bytes == 10_000_000
     duration = reader.duration()
