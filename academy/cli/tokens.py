@@ -64,8 +64,15 @@ def create_token(
         typer.echo(text)
 
 
-def list_tokens(server: Server | None, data: Data = DEFAULT_DATA, json: Json = False) -> None:
-    """List all tokens, without their secrets."""
+def list_tokens(
+    server: Server | None,
+    ended: Annotated[
+        bool, typer.Option("--all", help="Also those that are revoked or have expired.")
+    ] = False,
+    data: Data = DEFAULT_DATA,
+    json: Json = False,
+) -> None:
+    """List the tokens that are good, without their secrets."""
     if server is not None:
         tokens = _tokens_at_server(server)
     else:
@@ -73,6 +80,11 @@ def list_tokens(server: Server | None, data: Data = DEFAULT_DATA, json: Json = F
 
         with open_existing(data, read_only=True) as store:
             tokens = store.read(read_tokens)
+    now = time.time()
+    good = [token for token in tokens if token.revoked is None and (token.expires or now) >= now]
+    left_out = 0 if ended else len(tokens) - len(good)
+    if not ended:
+        tokens = good
     if json:
         printing.print_json([_as_json(token) for token in tokens])
         return
@@ -89,6 +101,8 @@ def list_tokens(server: Server | None, data: Data = DEFAULT_DATA, json: Json = F
             _date(token.revoked),
         )
     printing.console().print(table)
+    if left_out:
+        printing.console().print(f"{left_out} that are revoked or have expired are listed with --all")
 
 
 def revoke_token(

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import time
 from pathlib import Path
 
 import lmdb
@@ -106,6 +107,23 @@ def test_a_folder_that_a_token_makes_is_named(tmp_path: Path) -> None:
     again = run("tokens", "create", "ann", "--data", mistyped)
     assert again.err == ""
     assert f"Tokens in {mistyped}" in " ".join(run("tokens", "list", "--data", mistyped).out.split())
+
+
+def test_tokens_that_ended_are_listed_where_all_are_wanted(tmp_path: Path) -> None:
+    for name in ("good", "gone"):
+        run("tokens", "create", name, "--data", tmp_path)
+    run("tokens", "revoke", "gone", "--data", tmp_path)
+    with Store(tmp_path) as store:
+        expires = time.time() + 0.5
+        store.run(CreateToken("late", Role.BOT, expires))
+    while time.time() <= expires:
+        time.sleep(0.1)
+
+    shown = run("tokens", "list", "--data", tmp_path).out
+    assert "good" in shown and "gone" not in shown and "late" not in shown
+    assert "2 that are revoked or have expired are listed with --all" in shown
+    listed = run("tokens", "list", "--all", "--data", tmp_path, "--json").json()
+    assert {token["name"] for token in listed} == {"good", "gone", "late"}
 
 
 def test_who_means_a_server_learns_how_to_name_it(tmp_path: Path) -> None:
