@@ -19,7 +19,9 @@ __all__ = ["application"]
 _LONGEST_TOKEN: Final = 512
 _USAGE: Final = 2
 
-application = typer.Typer(name="academy-web", add_completion=False, pretty_exceptions_enable=False)
+application = typer.Typer(
+    name="academy-web", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
 
 
 class UnusableTokenError(ValueError):
