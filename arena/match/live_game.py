@@ -172,7 +172,23 @@ class LiveFolder:
     @classmethod
     def game(cls, path: Path, game_id: str) -> LiveNews | None:
         """All of one game in progress; None where there is none of this id."""
-        return next((news for news in cls(path).news() if news.heading.game_id == game_id), None)
+        files = (name for name in _files(path) if _game_id(name) == game_id)
+        return next((news for name in files if (news := cls(path)._read(name, _Read())) is not None), None)
+
+    @staticmethod
+    def game_ids(path: Path) -> set[str]:
+        """The ids of the games in progress."""
+        return set(map(_game_id, _files(path)))
+
+
+def _files(path: Path) -> list[str]:
+    """The names of the files of games in progress, as `arena.runner.files` gives them."""
+    return [file.name for file in path.glob(f"*{SUFFIX}")]
+
+
+def _game_id(name: str) -> str:
+    """The game's id, without the number of its attempt."""
+    return name.removesuffix(SUFFIX).rpartition(".")[0]
 
 
 def _heading(value: dict[str, Any]) -> LiveHeading:

@@ -284,10 +284,10 @@ class CompetitionView:
         except CompetitionChangedError:
             # What a run of the control file would play, no run can say.
             fixtures = []
-        running = {news.heading.game_id for news in LiveFolder(self.files.live).news()} if fixtures else ()
+        played_now = LiveFolder.game_ids(self.files.live) if fixtures and self.files.running() else ()
         answer = competitions_pb2.GetScheduleResponse()
         for fixture in fixtures:
-            in_progress = fixture.game_id in running and self.files.running()
+            in_progress = fixture.game_id in played_now
             answer.games.add(game_id=fixture.game_id, players=fixture.players, in_progress=in_progress)
         return answer
 

@@ -32,6 +32,8 @@ def test_each_look_tells_what_is_new_even_of_a_line_half_written(tmp_path: Path)
     again = LiveFolder.game(tmp_path, "0_1")
     assert again is not None and [made.text for made in again.moves] == ["A1", "B2"]
     assert LiveFolder.game(tmp_path, "../0_1") is None
+    assert LiveFolder.game_ids(tmp_path) == {"0_1"}
+    assert LiveFolder.game_ids(tmp_path / "nothing") == set()
     path.unlink()
     (last,) = folder.news()
     assert last.over and last.moves_before == 2
