@@ -10,6 +10,8 @@ from referees.api import Outcome
 
 # The protocol of players that dial in at the arena's lobby.
 REMOTE: Final = "grpc"
+# The id of what is begun to see whether a player gets ready: no game that counts.
+CHECK_GAME_ID: Final = "startup-check"
 
 
 @dataclass(frozen=True)

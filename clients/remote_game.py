@@ -11,6 +11,8 @@ from clients.connection import Connection
 # What the fields of a hello hold: a uint32, and the seconds of a Duration.
 MOST_GAMES: Final = 2**32 - 1
 MOST_SECONDS: Final = 315_576_000_000
+# The id of what an arena begins to see whether a player gets ready.
+CHECK_GAME_ID: Final = "startup-check"
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Game:
     """A game as it begins.
 
     Args:
-        game_id: the arena's name of this game.
+        game_id: the game's name in its competition; others may have a game of the same name.
         name: the referee's name, such as `go`.
         settings: the referee's settings, as in the control file.
         seat: the bot's seat, from 1.
@@ -46,6 +48,10 @@ class Game:
         academy: where to consult ACADEMY in this game; None without ACADEMY.
         contest_id: ACADEMY's name of this game.
         time_control: the clock; None where each move has a time of its own.
+        academy_game: ACADEMY's name of the game that is played, such as `go-9x9`; "" from arenas that do not
+            send it.
+        competition: the competition's name.
+        seat_id: the arena's number of this seat, which no other game in progress has.
     """
 
     game_id: str
@@ -59,6 +65,9 @@ class Game:
     academy: Connection | None = None
     contest_id: str = ""
     time_control: TimeControl | None = None
+    academy_game: str = ""
+    competition: str = ""
+    seat_id: int = 0
 
 
 @dataclass(frozen=True)
@@ -243,4 +252,7 @@ def game_of(start: players_pb2.GameStart, arena: Connection) -> Game:
         academy=academy,
         contest_id=start.academy.contest_id,
         time_control=clock,
+        academy_game=start.academy.game_id,
+        competition=start.competition,
+        seat_id=start.seat_id,
     )

@@ -27,6 +27,7 @@ from clients.connection import (
     to_client_error,
 )
 from clients.remote_game import (
+    CHECK_GAME_ID,
     Answer,
     Engine,
     Game,
@@ -193,6 +194,11 @@ def _call_in_thread() -> Iterator[_Call]:
                 continue
             try:
                 future.set_result(function(*arguments))
+            except StopIteration as error:
+                # asyncio passes on no StopIteration, and the game would wait for ever.
+                ended = RuntimeError("the bot raised StopIteration")
+                ended.__cause__ = error
+                future.set_exception(ended)
             except BaseException as error:  # The bot's own: `dial_in` raises it.
                 future.set_exception(error)
 
@@ -291,8 +297,9 @@ class Tables:
                 start = message.game_start
                 session = GameSession(start.seat_id, game_of(start, self._arena))
                 self.in_progress[start.seat_id] = session
-                # Its first start may have been lost with the stream.
-                self.games += not start.resumed or start.seat_id not in self._seats
+                # Its first start may have been lost with the stream. A check is no game.
+                is_new = not start.resumed or start.seat_id not in self._seats
+                self.games += is_new and start.game_id != CHECK_GAME_ID
                 self._begin(session)
             case "moves_made":
                 if playing := self.in_progress.get(message.moves_made.seat_id):

@@ -126,6 +126,7 @@ class RemoteSeat:
         self.token_digest = seek.token_digest
         self.reconnect_seconds = seek.reconnect_seconds
         self.competition = seek.competition
+        self.is_check = seek.is_check
         self.send_to_game = send_to_game
         self.session: RemoteSession | None = None
         self.giving_up: asyncio.TimerHandle | None = None
@@ -150,7 +151,7 @@ class RemoteSeat:
         session.seats.add(self.seat_id)
         if not self.is_seated:
             self.is_seated = True
-            if session.games_left is not None:
+            if session.games_left is not None and not self.is_check:
                 session.games_left -= 1
             self.send_to_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=session.hello)))
         for place, message in enumerate(self._history):

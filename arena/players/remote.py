@@ -4,10 +4,12 @@ import json
 import socket
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from google.protobuf.duration_pb2 import Duration
 
+from arena.jobs import CHECK_GAME_ID
 from arena.lobby.game_socket import BrokenFrameError, frame, receive
 from arena.lobby.v1 import lobby_pb2
 from arena.players.player import (
@@ -72,6 +74,7 @@ class RemotePlayer(Player):
             token_digest=bytes.fromhex(self._parameters.get("token_digest", "")),
             reconnect_seconds=self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS),
             competition=self._parameters.get("competition", ""),
+            is_check=self.seating.game_id == CHECK_GAME_ID,
         )
         try:
             self._connection.connect(self._parameters["lobby"])
@@ -109,6 +112,7 @@ class RemotePlayer(Player):
     def _game_start(self) -> players_pb2.GameStart:
         seating, rules = self.seating, self.seating.referee
         start = players_pb2.GameStart(
+            competition=Path(self._parameters.get("competition", "")).stem,
             game_id=seating.game_id,
             game=rules.name,
             settings_json=json.dumps(dict(seating.settings)),
@@ -136,6 +140,7 @@ class RemotePlayer(Player):
                     address=environment["ACADEMY_ADDRESS"],
                     contest_id=environment["ACADEMY_CONTEST"],
                     token=environment["ACADEMY_TOKEN"],
+                    game_id=environment["ACADEMY_GAME"],
                 )
             )
         return start

@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from arena.jobs import PlayerSetup
+from arena.jobs import CHECK_GAME_ID, PlayerSetup
 from arena.match.game_seeds import seat_seed
 from arena.players.clock import TimeIsUpError, alarm
 from arena.players.player import PlayerTimeoutError, Seating
 from arena.players.protocols import player_for
 from referees.api import Referee
 
-CHECK_GAME_ID = "startup-check"
 # What protocols pass on of what a player alone may see; the others hand over the referee's view itself.
 _PASSED_ON: Final[Mapping[str, str]] = {
     "gtp": "GTP sends an engine its colour with its first move, others' moves whole, and nothing of its view",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
+from clients.connection import ARENA_ADDRESS
 from clients.remote_game import Answer, Engine, Game, GameEnd, GameTurn
 from clients.remote_play import run_bot
 
@@ -26,17 +27,33 @@ class SeatedProgram(Protocol):
     def end(self) -> None:
         """End the program: its game is over."""
 
+    def abandon(self) -> None:
+        """End the program at once: another takes its place in the game."""
+
+
+# The rights of who runs the connector, at ACADEMY and at arenas, are not the program's.
+_WITHHELD: Final = ("ACADEMY_", "ARENA_")
+
 
 def environment(game: Game) -> dict[str, str]:
-    """The variables of a game's program: this process's, and the game's ticket for ACADEMY."""
+    """The variables of a game's program, as of one that an arena starts.
+
+    They are this process's, and what leads to ACADEMY in this game.
+    """
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(_WITHHELD)}
     if game.academy is None:
-        return dict(os.environ)
-    return {
-        **os.environ,
+        return variables
+    variables |= {
         "ACADEMY_ADDRESS": game.academy.address,
         "ACADEMY_CONTEST": game.contest_id,
+        "ACADEMY_PLAYER": str(game.seat),
         "ACADEMY_TOKEN": game.academy.token,
     }
+    if game.academy_game:
+        variables["ACADEMY_GAME"] = game.academy_game
+    if game.academy.ca is not None:
+        variables["ACADEMY_TLS_CA"] = str(Path(game.academy.ca).absolute())
+    return variables
 
 
 class Connector:
@@ -45,28 +62,32 @@ class Connector:
     def __init__(self, seat: Callable[[Game], SeatedProgram]) -> None:
         """`seat` starts the program of a game, or raises GameDeclinedError."""
         self._seat = seat
-        self._seated: dict[str, SeatedProgram] = {}
+        # By the arena's number of the seat: games of two competitions may have the same id.
+        self._seated: dict[int, SeatedProgram] = {}
 
     def new_game(self, game: Game) -> Callable[[GameTurn], Answer]:
         """Start a program for a game; an earlier one of the same game, whose stream broke, is ended."""
-        self._leave(game.game_id)
-        seated = self._seated[game.game_id] = self._seat(game)
+        earlier = self._seated.pop(game.seat_id, None)
+        if earlier is not None:
+            # The game goes on, and its clock runs.
+            earlier.abandon()
+        seated = self._seated[game.seat_id] = self._seat(game)
         return seated.choose
 
     def game_over(self, game: Game, end: GameEnd) -> None:
         """End the game's program, and print how the game ended."""
-        self._leave(game.game_id)
+        self._leave(game.seat_id)
         print(f"{game.game_id}: {' v '.join(game.players)}: {end.result or end.void_reason}", flush=True)
 
-    def _leave(self, game_id: str) -> None:
-        seated = self._seated.pop(game_id, None)
+    def _leave(self, seat_id: int) -> None:
+        seated = self._seated.pop(seat_id, None)
         if seated is not None:
             seated.end()
 
     def close(self) -> None:
         """End all programs."""
-        for game_id in list(self._seated):
-            self._leave(game_id)
+        for seat_id in list(self._seated):
+            self._leave(seat_id)
 
 
 def argument_parser(name: str, description: str) -> argparse.ArgumentParser:
@@ -74,7 +95,7 @@ def argument_parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=name, description=description)
     parser.add_argument("--player", required=True, help="the player's name at the arena")
     parser.add_argument(
-        "--address", type=_address, default=os.environ.get("ARENA_ADDRESS") or "127.0.0.1:50561",
+        "--address", type=_address, default=os.environ.get("ARENA_ADDRESS") or ARENA_ADDRESS,
         help="where the arena is: host:port or unix:PATH",
     )  # fmt: skip
     parser.add_argument("--token-file", type=_token_file, help="the file that holds the player's token")

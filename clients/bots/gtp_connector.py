@@ -3,8 +3,9 @@
     arena-gtp-connect --player NAME --address HOST:PORT --token-file FILE -- gnugo --mode gtp --level 10
 
 The engine is started for each game and ended after it. Any game of the arena that GTP engines play can be
-played; a game with a board arranged by a player is declined. The engine's ticket for ACADEMY
-is in the variables that an arena gives players of its own (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN).
+played; a game with a board arranged by a player is declined. What leads the engine to ACADEMY is in the
+variables that an arena gives players of its own (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN, ...). The
+values that it answers to `academy-expected_value` go to the arena with its moves.
 """
 
 import subprocess
@@ -55,8 +56,10 @@ class EngineProcess:
             while (line := process.stdout.readline()) and (line.strip() or not lines):
                 if line.strip():
                     lines.append(line.rstrip())
-        except OSError as error:
-            raise EngineError(f"{self._name} has ended ({command}): {error.strerror}") from error
+        except (OSError, ValueError) as error:
+            # Python raises ValueError for the closed pipes of an engine that was ended meanwhile.
+            why = getattr(error, "strerror", None) or error
+            raise EngineError(f"{self._name} has ended ({command}): {why}") from error
         if not lines:
             raise EngineError(f"{self._name} has ended ({command})")
         text = "\n".join([lines[0][1:].lstrip(), *lines[1:]])
@@ -70,8 +73,13 @@ class EngineProcess:
 
     def end(self) -> None:
         """Ask the engine to quit; end it if it stays."""
-        with suppress(subprocess.TimeoutExpired):
+        # Its pipes are closed where it has ended by itself.
+        with suppress(subprocess.TimeoutExpired, OSError, ValueError):
             self._process.communicate("quit\n", END_SECONDS)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the engine at once."""
         self._process.kill()
         self._process.wait()
 
@@ -93,6 +101,7 @@ class SeatedEngine:
         self._seen = 0
         # Its last answer, which the arena confirms among the moves.
         self._own: str | None = None
+        self._abandoned = False
         try:
             self.engine = EngineProcess(command, environment(game))
         except EngineError as error:
@@ -108,21 +117,27 @@ class SeatedEngine:
         for command in (*self._words.setup(), *([] if handicap is None else [handicap])):
             self.engine.ask(command)
         self._knows_time_left = self.engine.knows("time_left")
-        seconds = self._game.move_seconds
-        if seconds is not None and self.engine.knows("time_settings"):
-            # One move a period. Whole seconds, and a little for the way there and back.
-            self.engine.ask(f"time_settings 0 {max(1, int(seconds * 0.9))} 1")
+        self._states_values = self.engine.knows("academy-expected_value")
+        times = _time_settings(self._game)
+        if times is not None and self.engine.knows("time_settings"):
+            self.engine.ask(f"time_settings {times}")
 
     def end(self) -> None:
         """End the engine."""
         self.engine.end()
+
+    def abandon(self) -> None:
+        """End the engine at once."""
+        self._abandoned = True
+        self.engine.kill()
 
     def choose(self, turn: GameTurn) -> Answer:
         """Return the engine's move; an engine that fails resigns this game, and others go on."""
         try:
             return self._ask_for_move(turn)
         except EngineError as error:
-            print(f"{self._game.game_id}: resigned: {error}", file=sys.stderr, flush=True)
+            if not self._abandoned:
+                print(f"{self._game.game_id}: resigned: {error}", file=sys.stderr, flush=True)
             return Answer(None, comment=str(error))
 
     def _ask_for_move(self, turn: GameTurn) -> Answer:
@@ -139,7 +154,35 @@ class SeatedEngine:
         if move.lower() == "resign":
             return Answer(None)
         self._own = move
-        return Answer(move)
+        before, value = self._expected_values()
+        return Answer(move, value, value_before=before)
+
+    def _expected_values(self) -> tuple[float | None, float | None]:
+        """What the engine expected before its move, where it gives that too, and after it."""
+        if not self._states_values:
+            return None, None
+        try:
+            values = [float(word) for word in self.engine.ask("academy-expected_value").split()]
+        except (EngineError, ValueError):
+            return None, None
+        match values if all(0.0 <= value <= 1.0 for value in values) else []:
+            case [value]:
+                return None, value
+            case [before, value]:
+                return before, value
+        return None, None
+
+
+def _time_settings(game: Game) -> str | None:
+    """The arguments of `time_settings`, in whole seconds; None where a move has less than one."""
+    clock = game.time_control
+    if clock is not None:
+        period = max(1, int(clock.byo_yomi_seconds)) if clock.byo_yomi_seconds else 0
+        return f"{int(clock.main_seconds)} {period} {clock.byo_yomi_stones if period else 0}"
+    # One move a period, and a little for the way there and back.
+    seconds = game.move_seconds or 0.0
+    whole = int(0.9 * seconds) or int(seconds)
+    return f"0 {whole} 1" if whole else None
 
 
 def main() -> None:

@@ -169,6 +169,10 @@ class SeatedBot:
         """Tell the bot that the game is over, and end it."""
         self._bot.end(self._words.farewell())
 
+    def abandon(self) -> None:
+        """End the bot at once."""
+        self._bot.end(())
+
     def choose(self, turn: GameTurn) -> Answer:
         """Return the bot's orders: none for a late turn. A bot that has ended resigns."""
         self._turn += 1

@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from arena.jobs import Fault, GameJob, GameResult
+from arena.jobs import CHECK_GAME_ID, Fault, GameJob, GameResult
 from arena.lobby.game_socket import free_players
 from arena.lobby.server import OpenLobby
 from arena.lobby.v1 import lobby_pb2
@@ -291,6 +292,41 @@ def test_games_at_once_end_one_by_one(lobby: OpenLobby, client: type[DialledIn])
     result = play(job(remote(lobby, "one"), remote(lobby, "one")))
     assert result.outcome is not None and len(result.moves) == 2
     assert sorted(bot.endings.get(timeout=SECONDS)[1] for _ in range(2)) == [1, 2]
+
+
+@BOTH_CLIENTS
+def test_a_bot_that_looks_for_a_move_in_vain_does_not_wait_until_its_time_is_up(
+    lobby: OpenLobby, client: type[DialledIn]
+) -> None:
+    def empty(game: Game) -> Callable[[GameTurn], str]:
+        return lambda turn: next(move for move in turn.legal_moves if move == "Z1")
+
+    bot = client(lobby, "one", empty)
+    InBackground(job(remote(lobby, "one", reconnect_seconds=0.1), python_player("other")))
+    ended = bot.ended()
+    assert isinstance(ended, RuntimeError) and "StopIteration" in str(ended)
+
+
+def test_a_game_says_whose_it_is(lobby: OpenLobby) -> None:
+    games: list[Game] = []
+
+    def noted(game: Game) -> Callable[[GameTurn], str]:
+        games.append(game)
+        return lambda turn: "pass"
+
+    DialledIn(lobby, "one", noted, games_at_once=2)
+    seat = remote(lobby, "one", competition="/cups/club.toml")
+    play(job(seat, seat))
+    assert [game.competition for game in games] == ["club", "club"]
+    assert len({game.seat_id for game in games}) == 2
+
+
+def test_a_check_is_none_of_the_games_after_which_a_bot_leaves(lobby: OpenLobby) -> None:
+    bot = DialledIn(lobby, "one", passing, leave_after_games=1)
+    play(replace(job(remote(lobby, "one"), python_player("other")), game_id=CHECK_GAME_ID))
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    assert result.outcome is not None
+    assert bot.ended() == 1
 
 
 @BOTH_CLIENTS

@@ -4,9 +4,17 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from clients.bots.connector import Connector, environment
+from clients.bots.gtp_connector import SeatedEngine
+from clients.connection import Connection
+from clients.remote_game import Answer, Game, GameEnd, GameTurn, TimeControl
 
 # Nothing listens there: who dials all the same says so, with status 1.
 NOWHERE = "unix:/nonexistent/arena"
@@ -58,3 +66,148 @@ def test_token_file_without_a_token_is_named(tmp_path: Path) -> None:
 def test_address_of_the_environment_is_checked_too() -> None:
     tried = connect("lines_connector", *BOT, address="nonsense")
     assert tried.returncode == 2 and "'nonsense': write host:port" in tried.stderr
+
+
+def game(**more: Any) -> Game:
+    known: dict[str, Any] = {
+        "game_id": "r1_0",
+        "name": "go",
+        "settings": {"board_size": 9},
+        "seat": 2,
+        "players": ("bob", "ann"),
+        "seed": 1,
+        "move_seconds": 10.0,
+        "resumed": False,
+    }
+    return Game(**(known | more))
+
+
+class Seated:
+    """A program that notes its end."""
+
+    def __init__(self, game: Game) -> None:
+        self.ends: list[str] = []
+
+    def choose(self, turn: GameTurn) -> Answer:
+        return Answer("pass")
+
+    def end(self) -> None:
+        self.ends.append("end")
+
+    def abandon(self) -> None:
+        self.ends.append("abandon")
+
+
+def test_games_of_two_competitions_with_the_same_id_have_a_program_each() -> None:
+    seated: list[Seated] = []
+
+    def seat(game: Game) -> Seated:
+        seated.append(Seated(game))
+        return seated[-1]
+
+    connector = Connector(seat)
+    connector.new_game(game(seat_id=7, competition="war"))
+    connector.new_game(game(seat_id=8, competition="go"))
+    assert [program.ends for program in seated] == [[], []]
+    # A stream broke: the game is taken up by another program, for which the clock runs.
+    connector.new_game(game(seat_id=7, competition="war", resumed=True))
+    assert [program.ends for program in seated] == [["abandon"], [], []]
+    connector.game_over(game(seat_id=8, competition="go"), GameEnd())
+    assert [program.ends for program in seated] == [["abandon"], ["end"], []]
+    connector.close()
+    assert seated[2].ends == ["end"]
+
+
+def test_a_program_has_the_variables_of_its_own_game_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ACADEMY_TOKEN", "ACADEMY_CONTEST", "ARENA_TOKEN"):
+        monkeypatch.setenv(name, "the user's own")
+    academy = Connection("academy:1", "ticket", ca="/tls/authority.pem")
+    seated = game(academy=academy, contest_id="cup/1", academy_game="go-9x9-fork")
+    variables = environment(seated)
+    assert {name: variables[name] for name in variables if name.startswith(("ACADEMY_", "ARENA_"))} == {
+        "ACADEMY_ADDRESS": "academy:1",
+        "ACADEMY_CONTEST": "cup/1",
+        "ACADEMY_GAME": "go-9x9-fork",
+        "ACADEMY_PLAYER": "2",
+        "ACADEMY_TLS_CA": "/tls/authority.pem",
+        "ACADEMY_TOKEN": "ticket",
+    }
+    assert not [name for name in environment(game()) if name.startswith(("ACADEMY_", "ARENA_"))]
+
+
+ENGINE = """
+    import sys
+    for line in sys.stdin:
+        words = line.split()
+        with open(sys.argv[1], "a") as noted:
+            noted.write(line)
+        answer = {
+            "known_command": "true", "genmove": "C3", "academy-expected_value": sys.argv[2]
+        }.get(words[0], "")
+        print(f"= {answer}\\n", flush=True)
+"""
+
+
+@pytest.fixture
+def seated_engine(tmp_path: Path) -> Callable[..., tuple[SeatedEngine, Path]]:
+    """Seats an engine that knows all commands, and notes those it gets."""
+
+    def seat(values: str = "", **more: Any) -> tuple[SeatedEngine, Path]:
+        program, noted = tmp_path / "engine.py", tmp_path / "noted"
+        program.write_text(textwrap.dedent(ENGINE))
+        return SeatedEngine(game(**more), (sys.executable, str(program), str(noted), values)), noted
+
+    return seat
+
+
+TURN = GameTurn(board="-" * 81, moves=((1, "E5"),), legal_moves=(), seconds_left=9.0, stones_left=0)
+
+
+@pytest.mark.parametrize(
+    ("values", "answer"),
+    [
+        ("0.25", Answer("C3", 0.25)),
+        ("0.5 0.25", Answer("C3", 0.25, value_before=0.5)),
+        ("1.25", Answer("C3")),
+        ("high", Answer("C3")),
+    ],
+)
+def test_what_an_engine_expects_goes_to_the_arena(
+    seated_engine: Callable[..., tuple[SeatedEngine, Path]], values: str, answer: Answer
+) -> None:
+    engine, _ = seated_engine(values)
+    try:
+        assert engine.choose(TURN) == answer
+    finally:
+        engine.end()
+
+
+@pytest.mark.parametrize(
+    ("times", "settings"),
+    [
+        ({"move_seconds": 10.0}, "time_settings 0 9 1"),
+        ({"move_seconds": 1.0}, "time_settings 0 1 1"),
+        ({"move_seconds": 0.5}, None),
+        ({"move_seconds": None, "time_control": TimeControl(60.0)}, "time_settings 60 0 0"),
+        ({"move_seconds": None, "time_control": TimeControl(60.0, 0.0, 15.0, 5)}, "time_settings 60 15 5"),
+    ],
+)
+def test_an_engine_gets_its_clock(
+    seated_engine: Callable[..., tuple[SeatedEngine, Path]], times: dict[str, Any], settings: str | None
+) -> None:
+    engine, noted = seated_engine(**times)
+    engine.choose(TURN)
+    engine.end()
+    lines = noted.read_text().splitlines()
+    assert [line for line in lines if line.startswith("time_settings")] == ([settings] if settings else [])
+    assert any(line.startswith("time_left") for line in lines) == (times["move_seconds"] is None)
+
+
+def test_an_engine_whose_game_another_takes_up_ends_at_once(
+    seated_engine: Callable[..., tuple[SeatedEngine, Path]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine, _ = seated_engine()
+    engine.abandon()
+    assert engine.choose(TURN).text is None
+    engine.end()
+    assert capsys.readouterr().err == ""
