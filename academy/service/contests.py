@@ -12,7 +12,7 @@ from academy.store import arenas, game_tables
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.contest_questions import consultations
-from academy.store.contest_tables import oldest_open_contests, open_contest_place
+from academy.store.contest_tables import oldest_open_contests
 from academy.store.environment import Transaction
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store
@@ -120,8 +120,8 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         oldest = await asyncio.to_thread(
             self._store.read, oldest_open_contests, request.game_id, after, size + 1
         )
-        contests, more = paging.fill_page(oldest, size, self._limits)
-        token = paging.page_token(request, [*open_contest_place(contests[-1])]) if more else ""
+        contests, more = paging.fill_page((contest for _, contest in oldest), size, self._limits)
+        token = paging.page_token(request, [*oldest[len(contests) - 1][0]]) if more else ""
         return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)
 
     async def ListArenas(
