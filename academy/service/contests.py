@@ -51,9 +51,9 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Return the games by id."""
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
-        games, more = paging.fill_page(
-            self._store.read(game_tables.games, after=str(key[0]) if key else ""), size, self._limits
-        )
+        after = str(key[0]) if key else ""
+        following = self._store.read(game_tables.games, after=after, most=size + 1)
+        games, more = paging.fill_page(following, size, self._limits)
         token = paging.page_token(request, [games[-1].game_id]) if more else ""
         return messages.ListGamesResponse(games=games, next_page_token=token)
 
