@@ -495,10 +495,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             everywhere = await asyncio.to_thread(self._store.read, statistics_in_all_games, player)
             return messages.ListPlayerStatisticsResponse(players=everywhere)
         size = paging.page_size(request.page_size, self._limits)
-        key = paging.page_key(request, (str,))
-        after = bytes.fromhex(str(key[0])) if key else b""
+        after = paging.page_place(request)
         statistics = self._store.read(page_of_player_statistics, request.game_id, player, after, size + 1)
-        token = paging.page_token(request, [statistics[size - 1][0].hex()]) if len(statistics) > size else ""
+        token = paging.token_of_place(request, statistics[size - 1][0]) if len(statistics) > size else ""
         return messages.ListPlayerStatisticsResponse(
             players=[figures for _, figures in statistics[:size]], next_page_token=token
         )
