@@ -46,7 +46,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         caller = current_caller.get()
         count = len(request.proposals)
         most = self._limits.proposals_per_call
-        require(count <= most, "proposals", f"{count} in one call: at most {most}", value=count, limit=most)
+        require(1 <= count <= most, "proposals", f"{count} in one call: 1 to {most}", value=count, limit=most)
         for place, proposal in enumerate(request.proposals):
             longest = self._limits.pattern_characters
             require(
