@@ -176,13 +176,15 @@ def proposals(  # noqa: PLR0913
     json: Json = False,
 ) -> None:
     """List proposals: what became of each, and the rule that decided."""
-    wanted = {proposals_pb2.Verdict.Value(f"VERDICT_{name.name}") for name in verdict or ()}
-    request = proposals_pb2.ListProposalsRequest(contest_id=contest, player=player, page_token=page)
+    verdicts = sorted({proposals_pb2.Verdict.Value(f"VERDICT_{name.name}") for name in verdict or ()})
+    request = proposals_pb2.ListProposalsRequest(
+        contest_id=contest, player=player, verdicts=verdicts, page_token=page
+    )
     listed: list[proposals_pb2.Proposal] = []
     while True:
         request.page_size = min(limit - len(listed), _MOST_A_PAGE)
         response = server.proposals.ListProposals(request)
-        listed += [proposal for proposal in response.proposals if not wanted or proposal.verdict in wanted]
+        listed += response.proposals
         request.page_token = response.next_page_token
         if len(listed) == limit or not request.page_token:
             break
