@@ -63,7 +63,7 @@ from academy.store.library_commands import (
     removals,
 )
 from academy.store.library_store import Store
-from academy.store.maintenance.backup import backup, open_copy
+from academy.store.maintenance.backup import backup, note_backup, open_copy
 from academy.store.player_commands import (
     MuteInGame,
     MutePlayer,
@@ -467,6 +467,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 answer.content = part
                 yield answer
                 answer = messages.DownloadBackupResponse()
+        # Whether the caller keeps it, or only compares, is not known here.
+        note_backup(self._store.environment.folder)
         _log.info("backup sent", bytes=size, caller=current_caller.get().name)
 
     async def _copy_to_send(self) -> BinaryIO:
