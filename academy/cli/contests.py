@@ -2,7 +2,7 @@
 
 import time
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -147,9 +147,6 @@ def _print_arena(arena: contests_pb2.Arena, json: bool) -> None:
     printing.show(arena, json, printing.arenas_table([arena]))
 
 
-_MOST_A_PAGE: Final = 1_000
-
-
 class VerdictName(StrEnum):
     """The verdicts on a proposal."""
 
@@ -176,13 +173,16 @@ def proposals(  # noqa: PLR0913
     json: Json = False,
 ) -> None:
     """List proposals: what became of each, and the rule that decided."""
-    wanted = {proposals_pb2.Verdict.Value(f"VERDICT_{name.name}") for name in verdict or ()}
-    request = proposals_pb2.ListProposalsRequest(contest_id=contest, player=player, page_token=page)
+    verdicts = sorted({proposals_pb2.Verdict.Value(f"VERDICT_{name.name}") for name in verdict or ()})
+    request = proposals_pb2.ListProposalsRequest(
+        contest_id=contest, player=player, verdicts=verdicts, page_token=page
+    )
     listed: list[proposals_pb2.Proposal] = []
     while True:
-        request.page_size = min(limit - len(listed), _MOST_A_PAGE)
+        # The server has the last word on how many come at once.
+        request.page_size = limit - len(listed)
         response = server.proposals.ListProposals(request)
-        listed += [proposal for proposal in response.proposals if not wanted or proposal.verdict in wanted]
+        listed += response.proposals
         request.page_token = response.next_page_token
         if len(listed) == limit or not request.page_token:
             break

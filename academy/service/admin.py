@@ -63,7 +63,7 @@ from academy.store.library_commands import (
     removals,
 )
 from academy.store.library_store import Store
-from academy.store.maintenance.backup import backup, open_copy
+from academy.store.maintenance.backup import backup, note_backup, open_copy
 from academy.store.player_commands import (
     MuteInGame,
     MutePlayer,
@@ -467,6 +467,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 answer.content = part
                 yield answer
                 answer = messages.DownloadBackupResponse()
+        # Whether the caller keeps it, or only compares, is not known here.
+        note_backup(self._store.environment.folder)
         _log.info("backup sent", bytes=size, caller=current_caller.get().name)
 
     async def _copy_to_send(self) -> BinaryIO:
@@ -495,10 +497,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             everywhere = await asyncio.to_thread(self._store.read, statistics_in_all_games, player)
             return messages.ListPlayerStatisticsResponse(players=everywhere)
         size = paging.page_size(request.page_size, self._limits)
-        key = paging.page_key(request, (str,))
-        after = bytes.fromhex(str(key[0])) if key else b""
+        after = paging.page_place(request)
         statistics = self._store.read(page_of_player_statistics, request.game_id, player, after, size + 1)
-        token = paging.page_token(request, [statistics[size - 1][0].hex()]) if len(statistics) > size else ""
+        token = paging.token_of_place(request, statistics[size - 1][0]) if len(statistics) > size else ""
         return messages.ListPlayerStatisticsResponse(
             players=[figures for _, figures in statistics[:size]], next_page_token=token
         )

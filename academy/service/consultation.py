@@ -316,12 +316,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if not (free or rules.local_weights):
             raise LocalWeightsOffError(view.spec.game_id, in_game=not view.settings.local_weights)
         least_elo = self._least_elo(caller, seat, view.spec, rules)
-        answer = answer_weights(
-            view.answered_evaluation, view.answered_tesujis, least_elo, request.known_revision
-        )
-        cost = cost_of_listing(len(answer.evaluation.codes) + len(answer.tesujis.codes)) - 1
+        evaluation, tesujis = view.answered_evaluation, view.answered_tesujis
+        # That a caller has the newest revision is known only when the whole answer is made.
+        cost = cost_of_listing(len(evaluation.codes) + len(tesujis)) - 1
         if cost:
             self._guard.charge(caller, cost)
+        answer = answer_weights(evaluation, tesujis, least_elo, request.known_revision)
         # Which tesujis a player goes by at home is not known.
         if seat is not None and answer.contests:
             self._counts.note_uses(seat, Library.MIDDLE_GAME, [EVALUATION_IN_USES])

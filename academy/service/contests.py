@@ -12,7 +12,7 @@ from academy.store import arenas, game_tables
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.contest_questions import consultations
-from academy.store.contest_tables import oldest_open_contests, open_contest_place
+from academy.store.contest_tables import oldest_open_contests
 from academy.store.environment import Transaction
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store
@@ -51,9 +51,9 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Return the games by id."""
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
-        games, more = paging.fill_page(
-            self._store.read(game_tables.games, after=str(key[0]) if key else ""), size, self._limits
-        )
+        after = str(key[0]) if key else ""
+        following = self._store.read(game_tables.games, after=after, most=size + 1)
+        games, more = paging.fill_page(following, size, self._limits)
         token = paging.page_token(request, [games[-1].game_id]) if more else ""
         return messages.ListGamesResponse(games=games, next_page_token=token)
 
@@ -120,8 +120,8 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         oldest = await asyncio.to_thread(
             self._store.read, oldest_open_contests, request.game_id, after, size + 1
         )
-        contests, more = paging.fill_page(oldest, size, self._limits)
-        token = paging.page_token(request, [*open_contest_place(contests[-1])]) if more else ""
+        contests, more = paging.fill_page((contest for _, contest in oldest), size, self._limits)
+        token = paging.page_token(request, [*oldest[len(contests) - 1][0]]) if more else ""
         return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)
 
     async def ListArenas(

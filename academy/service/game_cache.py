@@ -110,12 +110,12 @@ class GameCache:
 
     async def load(self, seconds: float) -> int:
         """Load games for about that time, latest learners first; return the number of games in memory."""
-        end = time.monotonic() + seconds
+        end, size = time.monotonic() + seconds, self._size
         for game_id in self._store.read(game_tables.latest_games):
-            if time.monotonic() >= end or self._size >= self._most:
+            if time.monotonic() >= end or size >= self._most:
                 break
             if game_id not in self._games:
-                await self.game(game_id)
+                size += len((await self.game(game_id)).patterns)
         return len(self._games)
 
     async def save_for_restarts(self) -> None:

@@ -13,6 +13,7 @@ from academy.service.limits import Limits
 
 MAX_TOKEN: Final = 1_024
 _DIGEST_BYTES: Final = 9
+_STRANGE: Final = "page_token: not a token of this server; begin again without one"
 Key = list[str | int | float]
 
 
@@ -54,7 +55,7 @@ def page_key(request: Message, kinds: tuple[type, ...]) -> Key | None:
     token: str = request.page_token  # type: ignore[attr-defined]
     if not token:
         return None
-    strange = StalePageTokenError("page_token: not a token of this server; begin again without one")
+    strange = StalePageTokenError(_STRANGE)
     if len(token) > MAX_TOKEN:
         raise strange
     try:
@@ -68,11 +69,30 @@ def page_key(request: Message, kinds: tuple[type, ...]) -> Key | None:
         )
     try:
         key: Any = json.loads(content[_DIGEST_BYTES:])
+        # Half of a character, which JSON can name, is in no text that is stored.
+        json.dumps(key, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise strange from error
     if not isinstance(key, list) or [type(part) for part in key] != list(kinds):
         raise strange
     return key
+
+
+def token_of_place(request: Message, place: bytes) -> str:
+    """Return a token to go on at a place in the store with the same request, none for an empty place."""
+    return page_token(request, [place.hex()]) if place else ""
+
+
+def page_place(request: Message) -> bytes:
+    """Return the place that `token_of_place` put into a request's token, empty where it has no token.
+
+    Raises StalePageTokenError for a token of another request or server.
+    """
+    key = page_key(request, (str,))
+    try:
+        return bytes.fromhex(str(key[0])) if key else b""
+    except ValueError as error:
+        raise StalePageTokenError(_STRANGE) from error
 
 
 def _digest(request: Message) -> bytes:

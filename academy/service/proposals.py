@@ -46,7 +46,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         caller = current_caller.get()
         count = len(request.proposals)
         most = self._limits.proposals_per_call
-        require(count <= most, "proposals", f"{count} in one call: at most {most}", value=count, limit=most)
+        require(1 <= count <= most, "proposals", f"{count} in one call: 1 to {most}", value=count, limit=most)
         for place, proposal in enumerate(request.proposals):
             longest = self._limits.pattern_characters
             require(
@@ -86,8 +86,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         caller = current_caller.get()
         wanted = self._read_filter(caller, request)
         size = paging.page_size(request.page_size, self._limits)
-        key = paging.page_key(request, (str,))
-        start = bytes.fromhex(str(key[0])) if key else b""
+        start = paging.page_place(request)
         most = MOST_LOOKED_AT if wanted.leaves_out else size
         self._guard.charge(caller, cost_of_listing(most) - 1)
         # The search takes milliseconds: others' calls must not wait for it.
@@ -95,8 +94,9 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
             proposals, after = await asyncio.to_thread(
                 self._store.read, arenas.list_proposals, wanted, start, size
             )
-        token = paging.page_token(request, [after.hex()]) if after else ""
-        return messages.ListProposalsResponse(proposals=proposals, next_page_token=token)
+        return messages.ListProposalsResponse(
+            proposals=proposals, next_page_token=paging.token_of_place(request, after)
+        )
 
     def _read_filter(self, caller: Caller, request: messages.ListProposalsRequest) -> ProposalFilter:
         """Return a request's filter. Raises NotPermittedError for proposals that the caller may not read."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
@@ -379,8 +380,7 @@ class NoteClaims:
             # The same board may come again in a contest, and be worth something else.
             return False
         prefix = keys.claims_after(self.contest_id, self.seat, claim.plies)
-        known = {key for key, _ in journal.scan(TableName.CLAIMS, prefix)}
-        known |= read_store(_claims_under, prefix)
+        known = _outermost_claims(journal, prefix) | read_store(_outermost_claims, prefix)
         return contradict(map(keys.claim_of, known))
 
 
@@ -523,8 +523,19 @@ def _reported(record: records_pb2.ContestRecord, counted: bool) -> contests_pb2.
     )
 
 
-def _claims_under(transaction: Transaction, prefix: bytes) -> set[bytes]:
-    return {key for key, _ in transaction.scan(TableName.CLAIMS, prefix)}
+def _outermost_claims(transaction: Transaction, prefix: bytes) -> set[bytes]:
+    """Return the keys of those claims of a position that contradict each other if any do.
+
+    They are the first and the last without board and with one: of a board those of the least and the greatest
+    value. Players may make thousands of claims.
+    """
+    ends = (
+        transaction.scan(TableName.CLAIMS, prefix),
+        transaction.scan(TableName.CLAIMS, prefix + keys.NO_BOARD, backwards=True),
+        transaction.scan(TableName.CLAIMS, prefix, start=prefix + keys.FIRST_BOARD),
+        transaction.scan(TableName.CLAIMS, prefix, backwards=True),
+    )
+    return {key for entries in ends for key, _ in islice(entries, 1)}
 
 
 def _take_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, bytes]:

@@ -104,8 +104,10 @@ def open_contest_of_player(
 
 def oldest_open_contests(
     transaction: Transaction, game_id: str, after: OpenContestPlace | None, most: int
-) -> list[contests_pb2.Contest]:
+) -> list[tuple[OpenContestPlace, contests_pb2.Contest]]:
     """Return up to `most` open contests of a game (of all where empty), oldest first, those after a place.
+
+    With the place of each, which has the id that the contest is kept under.
 
     Raises UnknownGameError, and InvalidRecordError for what cannot be a place.
     """
@@ -116,7 +118,7 @@ def oldest_open_contests(
     games = [game_id] if game_id else [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
     # Read as far as they are wanted.
     places = islice(heapq.merge(*(_places(transaction, game, after) for game in games)), most)
-    return [as_given(contest_record(transaction, contest_id)) for _, contest_id in places]
+    return [(place, as_given(contest_record(transaction, place[1]))) for place in places]
 
 
 def open_contests(transaction: Transaction) -> Iterator[contests_pb2.Contest]:

@@ -26,16 +26,24 @@ def backup(environment: Environment, target: Path) -> int:
     The folder appears complete or not at all. Raises StoreError where it is not empty or cannot be written.
     """
     size = place_copy(target, environment)
-    # For who watches over backups; one that cannot be noted, as on a full disk, is a backup nevertheless.
-    with suppress(OSError):
-        (environment.folder / _NOTE).touch(mode=0o600)
+    note_backup(environment.folder)
     return size
+
+
+def note_backup(folder: Path) -> None:
+    """Note for those who watch over backups that there is one of now.
+
+    One that cannot be noted, as on a full disk, is a backup nevertheless.
+    """
+    with suppress(OSError):
+        (folder / _NOTE).touch(mode=0o600)
 
 
 def open_copy(environment: Environment) -> BinaryIO:
     """Return a verified copy of one moment as an open file, which is gone once it is closed.
 
-    It needs room beside the data. Raises StoreError.
+    It needs room beside the data. It is no backup before it has been sent: see `note_backup`. Raises
+    StoreError.
     """
     for left in environment.folder.glob(f"{_DRAFT}*"):
         # Of a server that was killed; another one's may be in use.
@@ -43,7 +51,7 @@ def open_copy(environment: Environment) -> BinaryIO:
             shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=environment.folder) as folder:
         target = Path(folder) / "copy"
-        backup(environment, target)
+        place_copy(target, environment)
         # On Linux an open file stays readable when its name is gone.
         return (target / "data.mdb").open("rb")
 

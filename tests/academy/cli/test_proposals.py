@@ -1,9 +1,14 @@
 """`academy proposals`: what became of proposals, and why."""
 
+import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from academy.cli import contests
+from academy.cli.contests import VerdictName
+from academy.v1 import proposals_pb2
 from tests.academy.cli.conftest import Academy
 
 
@@ -48,3 +53,24 @@ def test_they_come_in_pages(academy: Academy, proposer: str) -> None:
         page = academy("proposals", "--player", proposer, "--limit", 1, *more, "--json").json()
         pages.append(page)
     assert [proposal for page in pages for proposal in page["proposals"]] == everything
+
+
+def test_the_server_looks_for_the_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
+    requests: list[proposals_pb2.ListProposalsRequest] = []
+
+    def list_proposals(request: proposals_pb2.ListProposalsRequest) -> proposals_pb2.ListProposalsResponse:
+        requests.append(proposals_pb2.ListProposalsRequest())
+        requests[-1].CopyFrom(request)
+        dropped = proposals_pb2.Proposal(contest_id="1", verdict=proposals_pb2.VERDICT_DROPPED)
+        return proposals_pb2.ListProposalsResponse(
+            proposals=[dropped], next_page_token="" if request.page_token else "more"
+        )
+
+    server: Any = SimpleNamespace(proposals=SimpleNamespace(ListProposals=list_proposals))
+    verdicts = [VerdictName.DROPPED, VerdictName.HELD, VerdictName.DROPPED]
+    contests.proposals(server, verdict=verdicts, limit=50, json=True)
+
+    assert len(json.loads(capsys.readouterr().out)["proposals"]) == 2
+    assert [(request.page_size, request.page_token) for request in requests] == [(50, ""), (49, "more")]
+    for request in requests:
+        assert list(request.verdicts) == [proposals_pb2.VERDICT_HELD, proposals_pb2.VERDICT_DROPPED]

@@ -1,15 +1,20 @@
 """Admins look into libraries, mend, prune and move them."""
 
+import io
 import random
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
 
 import grpc
 import pytest
 
 from academy.knowledge.settings import Library
+from academy.service import admin as admin_service
 from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
+from academy.store.environment import Environment
+from academy.store.maintenance.backup import last_backup, open_copy
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, OPENING, contest, report, teach
@@ -457,3 +462,33 @@ def test_statistics_and_measures(admin: Client) -> None:
     assert measures.measures["draws"] == libraries_pb2.Measure(value=1.0, contests=7)
     # What the reports did not tell is absent, not zero.
     assert not measures.measures["width"].HasField("value")
+
+
+def test_a_download_that_is_cancelled_is_no_backup(fresh: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, libraries = fresh.store.environment.folder, fresh.admin().libraries
+    closed = threading.Event()
+
+    class Endless(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            return bytes(size or 0)
+
+        def fileno(self) -> int:
+            return 0
+
+        def close(self) -> None:
+            super().close()
+            closed.set()
+
+    def open_endless(environment: Environment) -> BinaryIO:
+        open_copy(environment).close()
+        return Endless()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(admin_service, "open_copy", open_endless)
+        download = libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
+        next(download)
+        download.cancel()
+        assert closed.wait(60)
+    assert last_backup(folder) is None
+    assert sum(len(part.content) for part in libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest()))
+    assert last_backup(folder) is not None

@@ -5,6 +5,9 @@ from typing import Any
 import grpc
 import pytest
 
+from academy.store import keys
+from academy.store.codec.packing import pack_message
+from academy.store.environment import TableName, Transaction
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
@@ -53,6 +56,25 @@ def test_games_are_listed_page_by_page(fresh: Running) -> None:
 
     assert seen == [f"game-{number}" for number in range(5)]
     assert pages == 3
+
+
+def test_games_after_the_largest_page_are_listed(fresh: Running) -> None:
+    names = [f"game-{number:04}" for number in range(1_002)]
+
+    def put(transaction: Transaction) -> None:
+        for name in names:
+            game = game_pb2.Game(game_id=name)
+            transaction.put(TableName.GAMES, keys.game(name), pack_message(game))
+
+    fresh.store.environment.write(put)
+    bot = fresh.bot("reader")
+    first = bot.contests.ListGames(contests_pb2.ListGamesRequest(page_size=1_000))
+    assert first.next_page_token
+    last = bot.contests.ListGames(
+        contests_pb2.ListGamesRequest(page_size=1_000, page_token=first.next_page_token)
+    )
+    assert [game.game_id for page in (first, last) for game in page.games] == names
+    assert not last.next_page_token
 
 
 def test_a_contest_opened_again_keeps_what_it_was_opened_with(academy: Running) -> None:

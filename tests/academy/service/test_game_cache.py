@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 from academy.knowledge.boards import Board
 from academy.knowledge.game import PATTERN_LIBRARIES
@@ -196,6 +197,22 @@ def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Pa
             assert (await GameCache(academy.store).game("first")).view.spec.game_id == "first"
 
         asyncio.run(load())
+
+
+def test_looking_for_games_to_load_does_not_count_all_patterns_for_each(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        for number in range(12):
+            game = contests_pb2.RegisterGameRequest(game=examples.tiny_go(f"game-{number}"))
+            academy.arena().contests.RegisterGame(game)
+
+        async def count_looks() -> int:
+            games = GameCache(academy.store)
+            assert await games.load(60.0) == 12
+            with patch.object(PatternCache, "__len__", autospec=True, return_value=0) as looks:
+                await games.load(60.0)
+            return looks.call_count
+
+        assert asyncio.run(count_looks()) <= 12
 
 
 def test_question_during_loading_is_answered(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """What a bot may try for its own good or others' harm, and what comes of it."""
 
+import base64
 from pathlib import Path
 
 import grpc
 import pytest
 
+from academy.service import paging
+from academy.service.errors import StalePageTokenError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, teach
@@ -48,6 +51,29 @@ def test_a_bot_cannot_tell_a_contest_of_others_from_one_that_is_not(fresh: Runni
     assert answers(there) == answers(nowhere)
     listed = spy.proposals.ListProposals(proposals_pb2.ListProposalsRequest(contest_id=there))
     assert list(listed.proposals) == []
+
+
+@pytest.mark.threat("bad_input")
+def test_page_tokens_of_a_bots_own_making_are_refused(fresh: Running) -> None:
+    register(fresh)
+    bot = fresh.bot("forger")
+    games = contests_pb2.ListGamesRequest()
+    statistics = libraries_pb2.ListPlayerStatisticsRequest(game_id=GAME)
+    proposals = proposals_pb2.ListProposalsRequest()
+    half = base64.urlsafe_b64decode(paging.page_token(games, ["x"])).replace(b"x", rb"\ud800")
+    games.page_token = base64.urlsafe_b64encode(half).decode()
+    statistics.page_token = paging.page_token(statistics, ["no number"])
+    proposals.page_token = paging.page_token(proposals, ["no number"])
+
+    for call in (
+        lambda: bot.contests.ListGames(games),
+        lambda: bot.libraries.ListPlayerStatistics(statistics),
+        lambda: bot.proposals.ListProposals(proposals),
+    ):
+        assert refusal(call).reason == StalePageTokenError.reason
+    # No key of the store is as long.
+    proposals.page_token = paging.page_token(proposals, ["00" * 300])
+    assert not bot.proposals.ListProposals(proposals).proposals
 
 
 @pytest.mark.threat("vote_stuffing")

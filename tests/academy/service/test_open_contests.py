@@ -10,6 +10,7 @@ import pytest
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.contest_tables import contest_record
+from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
@@ -63,6 +64,22 @@ def test_pages_hold_every_open_contest_once(fresh: Running) -> None:
         seen += ids(page)
         token = page.next_page_token
     assert (seen, token) == (wanted, "")
+
+
+def test_pages_hold_the_contests_of_several_arenas_once(fresh: Running) -> None:
+    opened(fresh, "go", "1", "2")
+    rival = fresh.client(fresh.token("rival", Role.ARENA))
+    for contest_id in ("1", "2", "3"):
+        request = contests_pb2.OpenContestRequest(contest=contest(contest_id, "go"))
+        rival.contests.OpenContest(request)
+    wanted = ["1", "2", "1", "2", "3"]
+    for size in (1, 2):
+        seen, token, pages = [], "", 0
+        while not pages or (token and pages < 10):
+            page = listed(fresh, page_size=size, page_token=token)
+            seen += ids(page)
+            token, pages = page.next_page_token, pages + 1
+        assert seen == wanted
 
 
 def test_reported_and_void_contests_are_not_listed(fresh: Running) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from academy.service import paging
 from academy.service.errors import InvalidFieldError, StalePageTokenError
 from academy.service.limits import Limits
-from academy.v1 import contests_pb2, game_pb2, libraries_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
 
 KINDS = (float, int, str)
 NAMES = st.text(st.characters(codec="utf-8"), max_size=64)
@@ -37,7 +37,20 @@ def test_any_other_text_is_stale(token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"7", b"{}", b"[]", b'["a",1,"b"]', b'[1.5,true,"x"]', b"[1.5,1]", b"[" * 700]
+    "body",
+    [
+        b"",
+        b"{",
+        b"7",
+        b"{}",
+        b"[]",
+        b'["a",1,"b"]',
+        b'[1.5,true,"x"]',
+        b"[1.5,1]",
+        b"[" * 700,
+        # Half of a character is none.
+        b'[1.5,1,"\\ud800"]',
+    ],
 )
 def test_forged_page_token_is_refused(body: bytes) -> None:
     request = contests_pb2.ListGamesRequest()
@@ -47,6 +60,24 @@ def test_forged_page_token_is_refused(body: bytes) -> None:
 
     with pytest.raises(StalePageTokenError):
         paging.page_key(request, KINDS)
+
+
+@given(st.binary(max_size=64))
+def test_a_place_comes_back_exactly(place: bytes) -> None:
+    request = proposals_pb2.ListProposalsRequest(player="ann")
+    request.page_token = paging.token_of_place(request, place)
+
+    assert paging.page_place(request) == place
+    assert bool(request.page_token) == bool(place)
+
+
+@pytest.mark.parametrize("text", ["x", "0g", "0", "\ud7ff"])
+def test_forged_place_is_refused(text: str) -> None:
+    request = proposals_pb2.ListProposalsRequest()
+    request.page_token = paging.page_token(request, [text])
+
+    with pytest.raises(StalePageTokenError):
+        paging.page_place(request)
 
 
 def test_tokens_of_different_methods_do_not_mix() -> None:

@@ -295,7 +295,17 @@ REFUSED: dict[str, Case] = {
         INVALID,
         "INVALID_FIELD",
         "proposals",
-        "65 in one call: at most 64",
+        "65 in one call: 1 to 64",
+    ),
+    "a call without proposals": (
+        "player",
+        lambda client: client.proposals.SubmitProposals(
+            proposals_pb2.SubmitProposalsRequest(contest_id=CONTEST)
+        ),
+        INVALID,
+        "INVALID_FIELD",
+        "proposals",
+        "0 in one call: 1 to 64",
     ),
     "more proposals than the game allows": (
         "player",
@@ -315,7 +325,9 @@ REFUSED: dict[str, Case] = {
     ),
     "a proposal without contest": (
         "player",
-        lambda client: client.proposals.SubmitProposals(proposals_pb2.SubmitProposalsRequest()),
+        lambda client: client.proposals.SubmitProposals(
+            proposals_pb2.SubmitProposalsRequest(proposals=[proposals_pb2.NewProposal()])
+        ),
         INVALID,
         "INVALID_FIELD",
         "contest_id",
@@ -324,7 +336,7 @@ REFUSED: dict[str, Case] = {
     "a proposal for a contest one does not play": (
         "reader",
         lambda client: client.proposals.SubmitProposals(
-            proposals_pb2.SubmitProposalsRequest(contest_id=CONTEST)
+            proposals_pb2.SubmitProposalsRequest(contest_id=CONTEST, proposals=[proposals_pb2.NewProposal()])
         ),
         DENIED,
         "NOT_PERMITTED",

@@ -4,11 +4,14 @@ import socket
 from contextlib import suppress
 from random import Random
 from threading import Thread
+from unittest.mock import patch
 
 import grpc
 import pytest
 
 from academy.knowledge.boards import Board
+from academy.service import cost
+from academy.service.interceptor import CallInterceptor
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2
 from academy.wire.games import read_spec
@@ -69,6 +72,21 @@ def test_a_player_gets_what_academy_knows_and_then_only_what_is_new(academy: Run
     academy.arena().contests.ReportContest(played)
     changed = download(ann, "home", "home/1", first.revision)
     assert not changed.unchanged and changed.contests == 9 and changed.evaluation.codes
+
+
+def test_a_revision_that_is_known_costs_as_much_as_it_takes(
+    academy: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught(academy, "known")
+    ann, _ = opened(academy, contest("known/1", "known"))
+    monkeypatch.setattr(cost, "_RECORDS_PER_QUESTION", 1)
+    charged = []
+    for revision in ("", download(ann, "known", "known/1").revision):
+        with patch.object(CallInterceptor, "charge", autospec=True) as charge:
+            answer = download(ann, "known", "known/1", revision)
+        assert answer.unchanged == bool(revision)
+        charged.append(sum(call.args[2] for call in charge.call_args_list))
+    assert charged[0] == charged[1] > 100
 
 
 def test_a_use_is_counted_once_a_contest_and_shown(academy: Running) -> None:

@@ -1,22 +1,27 @@
 """Games registered, contests opened and reported, consultations counted: once each, whatever is repeated."""
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from academy.knowledge.claims import Claim, contradict
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import arenas, contest_tables, event_log, game_tables
 from academy.store.codec.games import settings_to_proto, spec_to_proto
 from academy.store.contest_commands import (
     CountConsultation,
+    NoteClaims,
     NoteUses,
     OpenContest,
     RegisterGame,
     ReportContest,
 )
 from academy.store.contest_tables import ProposalFilter
+from academy.store.environment import Transaction
 from academy.store.errors import (
     ConsultationOrderError,
     ContestConflictError,
@@ -333,3 +338,53 @@ def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
     entry = store.follow().refresh("go-9x9").libraries[Library.ENDGAME][number]
     assert (entry.uses, entry.successes, entry.last_contest_id) == (2, 1, "c3")
     assert not list(check(store.environment))
+
+
+# Claims
+
+
+def test_a_claim_contradicts_if_it_does_so_with_any_before_it(store: Store) -> None:
+    chance = random.Random(5)
+    outcomes = set()
+    for number in range(300):
+        claims: list[Claim] = []
+        for _ in range(chance.randint(1, 6)):
+            # Mostly one board, as an honest player has it; none is that of claims of long ago.
+            board = chance.choices([bytes(8), b"a" * 8, b"b" * 8], [4, 12, 1])[0]
+            claims.append(Claim(4, board, 0.2 + chance.randint(0, 11) / 1_000))
+            # Those of another position have no part in it.
+            beside = Claim(chance.choice([3, 5, None]), b"c" * 8, chance.random())
+            contradicts = store.note(NoteClaims(f"c{number}", 1, [claims[-1]]))
+            assert contradicts == contradict(claims)
+            outcomes.add(contradicts)
+            store.note(NoteClaims(f"c{number}", 2, [beside]))
+            store.note(NoteClaims(f"c{number}/other", 1, [beside]))
+    assert outcomes == {False, True}
+
+
+def test_a_claim_costs_the_same_however_many_there_are_of_its_position(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.run(OpenContest(contest("c1")))
+    read = 0
+
+    def counting(self: Transaction, *arguments: Any, **options: Any) -> Iterator[tuple[bytes, bytes]]:
+        nonlocal read
+        for entry in scan(self, *arguments, **options):
+            read += 1
+            yield entry
+
+    scan = Transaction.scan
+    costs = []
+    for first in (0, 200):
+        for number in range(first, first + 200):
+            store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2 + number / 100_000)]))
+        kept = store.keep_notes()
+        assert kept is not None
+        kept.result(30)
+        with monkeypatch.context() as patched:
+            patched.setattr(Transaction, "scan", counting)
+            read = 0
+            assert not store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2)]))
+            costs.append(read)
+    assert costs[0] == costs[1] <= 10

@@ -100,11 +100,11 @@ def test_all_that_was_known_is_known(old: Path) -> None:
         measures = store.follow().refresh("go-9x9").measures
         assert (measures.contests, measures.players, measures.tempo.total) == (8, 5, 44.0)
         assert [
-            contest.contest_id for contest in store.read(contest_tables.oldest_open_contests, "", None, 10)
+            contest.contest_id for _, contest in store.read(contest_tables.oldest_open_contests, "", None, 10)
         ] == ["b", "a", "c", "d"]
         assert [
             contest.contest_id
-            for contest in store.read(contest_tables.oldest_open_contests, "go-9x9", None, 10)
+            for _, contest in store.read(contest_tables.oldest_open_contests, "go-9x9", None, 10)
         ] == [
             "b",
             "a",
@@ -125,7 +125,7 @@ def test_upgraded_folder_goes_on_learning(old: Path) -> None:
         learn(store, contests=2, first=20)
         store.run(OpenContest(contest("e")))
         assert [
-            contest.contest_id for contest in store.read(contest_tables.oldest_open_contests, "", None, 10)
+            contest.contest_id for _, contest in store.read(contest_tables.oldest_open_contests, "", None, 10)
         ] == ["a", "c", "d", "e"]
         assert store.follow().refresh("go-9x9").measures.contests == 11
         assert not list(check(store.environment))

@@ -12,7 +12,7 @@ from academy.store.environment import TableName
 from academy.store.errors import StoreCorruptError, StoreError
 from academy.store.event_log import Page
 from academy.store.library_store import Store
-from academy.store.maintenance.backup import backup, restore, verify
+from academy.store.maintenance.backup import backup, last_backup, open_copy, restore, verify
 from academy.store.maintenance.check import check
 from tests.academy.store.examples import learn, report
 
@@ -55,6 +55,15 @@ def test_a_backup_while_writing_is_of_one_moment(store: Store, tmp_path: Path) -
     for number in range(5):
         with Store(tmp_path / f"{number}") as copy:
             assert not list(check(copy.environment))
+
+
+def test_a_copy_to_send_is_no_backup_yet(store: Store, tmp_path: Path) -> None:
+    learn(store, contests=1)
+    with open_copy(store.environment) as copy:
+        assert copy.read(1)
+    assert last_backup(store.environment.folder) is None
+    backup(store.environment, tmp_path / "backup")
+    assert last_backup(store.environment.folder) is not None
 
 
 @pytest.mark.parametrize("act", ["backup", "restore"])
