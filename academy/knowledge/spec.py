@@ -19,6 +19,7 @@ __all__ = [
     "GAME_ID",
     "MAX_PLAYERS",
     "MOST_MOVE_FORMS",
+    "MOST_NODE_SYMMETRIES",
     "Description",
     "GameSpec",
     "InvalidGameError",
@@ -28,6 +29,8 @@ __all__ = [
 GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_PLAYERS: Final = 64
 MOST_MOVE_FORMS: Final = 32
+# A new game's. Each is put together with each other, node by node; a cube has as many.
+MOST_NODE_SYMMETRIES: Final = 48
 SHORTEST_ROW: Final = 3
 LONGEST_ROW: Final = 8
 # Where pieces fall, these alone leave below what is below.
@@ -211,7 +214,7 @@ class GameSpec:
                 raise InvalidGameError(f"symmetry {name!r}: this board has {', '.join(known)}")
         if len(set(self.symmetries)) != len(self.symmetries) or "identity" not in self.symmetries:
             raise InvalidGameError(f"symmetries {self.symmetries}: each once, and 'identity' among them")
-        group = [_as_key(known[name]) for name in self.symmetries]
+        group = {_as_key(known[name]) for name in self.symmetries}
         for first in self.symmetries:
             for second in self.symmetries:
                 if _compose(known[first], known[second]) not in group:
@@ -516,7 +519,7 @@ def _as_key(symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...]:
 
 def _compose(second: GridSymmetry | NodeSymmetry, first: GridSymmetry | NodeSymmetry) -> tuple[int, ...]:
     if isinstance(second, NodeSymmetry) and isinstance(first, NodeSymmetry):
-        return tuple(second.image[node] for node in first.image)
+        return tuple(map(second.image.__getitem__, first.image))
     assert isinstance(second, GridSymmetry) and isinstance(first, GridSymmetry)
     return second.after(first)
 

@@ -9,7 +9,13 @@ from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import SEED_RULES, FairUse
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.spec import Description, GameSpec, Placement
+from academy.knowledge.spec import (
+    MOST_NODE_SYMMETRIES,
+    Description,
+    GameSpec,
+    InvalidGameError,
+    Placement,
+)
 from academy.store import arenas, contest_tables, event_log, keys
 from academy.store.codec.contests import (
     MAX_LINE_LENGTH,
@@ -73,6 +79,8 @@ class RegisterGame:
 
     def execute(self, work: WriteContext) -> tuple[game_pb2.Game, bool]:
         """Store the game and its event, or compare it with the one there is."""
+        if (given := len(self.game.node_symmetries)) > MOST_NODE_SYMMETRIES:
+            raise InvalidGameError(f"{given:,} node symmetries: there may be {MOST_NODE_SYMMETRIES}")
         spec = read_spec(self.game)
         try:
             known = game_record(work.transaction, spec.game_id)
