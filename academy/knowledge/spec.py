@@ -35,13 +35,15 @@ SHORTEST_ROW: Final = 3
 LONGEST_ROW: Final = 8
 # Where pieces fall, these alone leave below what is below.
 _UPRIGHT: Final = frozenset(("identity", "mirror_columns"))
-# One pair of brackets, beginning with what cannot be taken for anything else: a move is read in one pass.
+# One pair of brackets, beginning with what stands for itself: no turn of what repeats is empty.
 _MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?[^\[\]]*")
 # What stands for a cell in a form, and what may be left out of it.
 _CELL_IN_FORM: Final = re.compile(r"[#*]")
 _IN_BRACKETS: Final = re.compile(r"\[[^\]]*\]")
 _TWO: Final = 2
-_IN_FORM: Final = {"#": "[0-9]{1,6}", "@": "[a-z]", "[": "(?:", "]": ")*"}
+# A number, like a cell's name, is as long as can be and never tried shorter: otherwise the time that a text
+# takes that is no move would double with each sign of the form.
+_IN_FORM: Final = {"#": "[0-9]{1,6}+", "@": "[a-z]", "[": "(?:", "]": ")*"}
 
 
 class InvalidGameError(ValueError):
@@ -78,8 +80,9 @@ class GameSpec:
     `cell_names` say how moves name the cells, row by row; without them moves have no symmetry.
     `expected_length` is the plies of an average game, until contests show it. `move_forms` say how moves are
     written: `*` stands for a cell's name, `#` for a number, `@` for a letter from a to z, what is in brackets
-    may come any number of times. `placement` says how pieces come to empty cells, `winning_row` how many own
-    pieces in a row win (0: none do); what tesujis hold follows from both.
+    may come any number of times; a name or a number is read as long as can be. `placement` says how pieces
+    come to empty cells, `winning_row` how many own pieces in a row win (0: none do); what tesujis hold
+    follows from both.
 
     Raises:
         InvalidGameError: A field contradicts another or a limit.
@@ -389,7 +392,7 @@ class GameSpec:
     @cached_property
     def _written_move(self) -> re.Pattern[str]:
         names = "|".join(map(re.escape, sorted(self.cell_names, key=len, reverse=True)))
-        read = _IN_FORM | {"*": f"(?:{names})"}
+        read = _IN_FORM | {"*": f"(?>{names})"}
         return re.compile(
             "|".join("".join(read.get(sign) or re.escape(sign) for sign in form) for form in self.move_forms)
         )
