@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from academy.knowledge.claims import Claim
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import InvalidGameError
@@ -13,6 +14,7 @@ from academy.store import arenas, contest_tables, event_log, game_tables
 from academy.store.codec.games import settings_to_proto, spec_to_proto
 from academy.store.contest_commands import (
     CountConsultation,
+    NoteClaims,
     NoteUses,
     OpenContest,
     RegisterGame,
@@ -251,6 +253,16 @@ def test_what_no_contest_can_end_with_is_refused(
     with pytest.raises(InvalidRecordError, match=complaint):
         store.run(ReportContest(request, "arena"))
     assert store.read(event_log.last_sequence) == 1
+
+
+def test_a_report_without_results_is_refused_also_where_something_was_claimed(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    store.note(NoteClaims("c1", 2, [Claim(0, bytes(8), 0.25)]))
+    request = report("c1")
+    del request.results[:]
+    with pytest.raises(InvalidRecordError, match="results: 0 given for 2 players"):
+        store.run(ReportContest(request, "arena"))
+    assert store.run(ReportContest(report("c1"), "arena")).counted
 
 
 @pytest.mark.parametrize("results", [("WIN", "LOSS"), ("LOSS", "WIN"), ("DRAW", "DRAW")])
