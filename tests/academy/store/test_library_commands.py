@@ -15,10 +15,12 @@ from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySet
 from academy.knowledge.text import read_cells
 from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
 from academy.store import event_log, game_tables, library_commands
+from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.errors import (
+    GameInUseError,
     ImportedBeforeError,
     InvalidRecordError,
     NotDeletedError,
@@ -26,8 +28,10 @@ from academy.store.errors import (
     UnknownRemovalError,
 )
 from academy.store.event_log import Page
+from academy.store.fork import ForkGame
 from academy.store.library_commands import (
     ChangeSettings,
+    DeleteGame,
     DeleteOpening,
     DeletePattern,
     ImportLibraries,
@@ -428,6 +432,28 @@ def test_an_evaluation_of_contests_that_nobody_could_play_is_refused(store: Stor
     record = pattern_pb2.EvaluationRecord(contests=8, best_elo_hundredths=99_999_00)
     with pytest.raises(InvalidRecordError, match=r"evaluation\[0\]\.best_elo_hundredths: 99999\.0 must be"):
         store.run(ImportLibraries("go-9x9", {}, [], False, "admin", evaluation=[record]))
+
+
+@pytest.mark.parametrize("kept", ["tesujis", "evaluation"])
+def test_a_game_that_has_learnt_tesujis_or_an_evaluation_is_not_deleted(store: Store, kept: str) -> None:
+    for game_id in ("taught", "copy"):
+        game = go_game(game_id)
+        game.settings.tesuji_capacity, game.settings.evaluation = 150, True
+        store.run(RegisterGame(game, "arena"))
+    store.run(ReportContest(report("c1", "taught"), "arena"))
+    taught = view(store, "taught")
+    learnt: dict[str, Any] = {
+        "tesujis": list(tesuji_records(taught.tesujis, taught.spec, range(3))),
+        "evaluation": list(evaluation_records(taught.evaluation, taught.spec)),
+    }
+    assert learnt[kept]
+    store.run(ImportLibraries("copy", {}, [], False, "admin", **{kept: learnt[kept]}))
+    with pytest.raises(GameInUseError, match="has knowledge in its libraries"):
+        store.run(DeleteGame("copy", "admin", really=True))
+    store.run(ForkGame("taught", "fork", "admin"))
+    with pytest.raises(GameInUseError, match="is a fork that holds knowledge"):
+        store.run(DeleteGame("fork", "admin"))
+    assert store.run(DeleteGame("fork", "admin", really=True)).game_id == "fork"
 
 
 @pytest.mark.parametrize(
