@@ -463,7 +463,7 @@ def _take_over(seat: records_pb2.Seat, noted: bytes) -> None:
 class SubmitProposals:
     """Hold a player's proposals until their contest is reported; judge them at once where it was.
 
-    They are as `proposal_records.read_proposal` returns them. The result is the proposals in order, as they
+    They are as `codec.proposals.read_proposal` returns them. The result is the proposals in order, as they
     stand. The same proposal again (contest, seat, library, ply and cells) changes nothing. All of a call are
     taken or none. Raises TooManyProposalsError and UnknownContestError.
     """
