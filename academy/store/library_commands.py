@@ -247,8 +247,8 @@ class DeleteGame:
             raise GameInUseError(
                 self.game_id, f"has open contests (academy contests list {self.game_id} shows them)"
             )
-        learnt = (knowledge.openings, knowledge.tesujis, knowledge.evaluation, *knowledge.libraries.values())
-        if any(map(len, learnt)):
+        tables = len(knowledge.openings) + len(knowledge.tesujis) + len(knowledge.evaluation)
+        if tables or any(map(len, knowledge.libraries.values())):
             first = islice(event_log.scan(work.transaction, self.game_id), 2)
             if not any(event.WhichOneof("kind") == "game_forked" for event in first):
                 raise GameInUseError(self.game_id, "has knowledge in its libraries")

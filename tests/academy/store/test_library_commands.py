@@ -487,7 +487,7 @@ def test_patterns_after_which_nothing_could_be_counted_are_not_taken_in(
     ],
 )
 def test_nodes_after_which_nothing_could_be_counted_are_not_taken_in(
-    store: Store, changes: dict[str, int], why: str
+    store: Store, changes: dict[str, Any], why: str
 ) -> None:
     node = pattern_pb2.OpeningNodeRecord(
         **{"node_id": 1, **changes}, move="E5", depth=1, mover=1, visits=1,
