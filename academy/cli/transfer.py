@@ -1,7 +1,8 @@
 """Commands that move libraries between a server and files.
 
-A file is text that people can read and edit (`academy.store.textfile`), or binary: `ExportLibraryResponse`
-messages, each after its length as a varint, the game first; a length of 0 ends the file.
+A file is text that people can read and edit (`academy.store.library_text`), or binary:
+`ExportLibraryResponse` messages, each after its length as a varint, the game first; a length of 0 ends the
+file.
 """
 
 import io

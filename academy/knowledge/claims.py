@@ -145,8 +145,11 @@ def false_claim(
     wrong = []
     alone: dict[int, Expectation] = {}
     positions: set[int] = set()
+    places: dict[bytes, list[int]] = {}
+    for plies, board in enumerate(boards):
+        places.setdefault(board, []).append(plies)
     for claim in claims:
-        at = list(_positions(claim, len(stated) + 1, boards))
+        at = _positions(claim, len(stated) + 1, places)
         fitting = {
             plies: expected
             for plies in at
@@ -187,7 +190,7 @@ def _fits(claim: Claim, stated: Expectation) -> bool:
     return not differ(claim.value, stated.before)
 
 
-def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[int]:
+def _positions(claim: Claim, count: int, places: Mapping[bytes, list[int]]) -> list[int]:
     if claim.plies is not None:
         return [claim.plies] if claim.plies < count else []
-    return [plies for plies, board in enumerate(boards) if board == claim.board]
+    return places.get(claim.board, [])

@@ -51,7 +51,8 @@ _STEP_DOWN: Final = 5 * ELO_SCALE
 _ELO_PER_POWER: Final = 800.0 / 2.302585092994046
 # When the table is full, the weakest quarter of the patterns makes room: those that come later need time.
 _KEPT_WHEN_FULL: Final = 0.75
-# Among the uses of patterns the evaluation is one, with this number: patterns and tesujis have smaller ones.
+# Among the uses of patterns the evaluation is one, with this number: patterns and learnt tesujis have smaller
+# ones, proposed tesujis greater ones.
 EVALUATION_IN_USES: Final = 2**52
 _SCORES: Final = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 

@@ -19,6 +19,7 @@ __all__ = [
     "GAME_ID",
     "MAX_PLAYERS",
     "MOST_MOVE_FORMS",
+    "MOST_NODE_SYMMETRIES",
     "Description",
     "GameSpec",
     "InvalidGameError",
@@ -28,17 +29,21 @@ __all__ = [
 GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_PLAYERS: Final = 64
 MOST_MOVE_FORMS: Final = 32
+# A new game's. Each is put together with each other, node by node; a cube has as many.
+MOST_NODE_SYMMETRIES: Final = 48
 SHORTEST_ROW: Final = 3
 LONGEST_ROW: Final = 8
 # Where pieces fall, these alone leave below what is below.
 _UPRIGHT: Final = frozenset(("identity", "mirror_columns"))
-# One pair of brackets, beginning with what cannot be taken for anything else: a move is read in one pass.
+# One pair of brackets, beginning with what stands for itself: no turn of what repeats is empty.
 _MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?[^\[\]]*")
 # What stands for a cell in a form, and what may be left out of it.
 _CELL_IN_FORM: Final = re.compile(r"[#*]")
 _IN_BRACKETS: Final = re.compile(r"\[[^\]]*\]")
 _TWO: Final = 2
-_IN_FORM: Final = {"#": "[0-9]{1,6}", "@": "[a-z]", "[": "(?:", "]": ")*"}
+# A number, like a cell's name, is as long as can be and never tried shorter: otherwise the time that a text
+# takes that is no move would double with each sign of the form.
+_IN_FORM: Final = {"#": "[0-9]{1,6}+", "@": "[a-z]", "[": "(?:", "]": ")*"}
 
 
 class InvalidGameError(ValueError):
@@ -75,8 +80,9 @@ class GameSpec:
     `cell_names` say how moves name the cells, row by row; without them moves have no symmetry.
     `expected_length` is the plies of an average game, until contests show it. `move_forms` say how moves are
     written: `*` stands for a cell's name, `#` for a number, `@` for a letter from a to z, what is in brackets
-    may come any number of times. `placement` says how pieces come to empty cells, `winning_row` how many own
-    pieces in a row win (0: none do); what tesujis hold follows from both.
+    may come any number of times; a name or a number is read as long as can be. `placement` says how pieces
+    come to empty cells, `winning_row` how many own pieces in a row win (0: none do); what tesujis hold
+    follows from both.
 
     Raises:
         InvalidGameError: A field contradicts another or a limit.
@@ -211,7 +217,7 @@ class GameSpec:
                 raise InvalidGameError(f"symmetry {name!r}: this board has {', '.join(known)}")
         if len(set(self.symmetries)) != len(self.symmetries) or "identity" not in self.symmetries:
             raise InvalidGameError(f"symmetries {self.symmetries}: each once, and 'identity' among them")
-        group = [_as_key(known[name]) for name in self.symmetries]
+        group = {_as_key(known[name]) for name in self.symmetries}
         for first in self.symmetries:
             for second in self.symmetries:
                 if _compose(known[first], known[second]) not in group:
@@ -386,7 +392,7 @@ class GameSpec:
     @cached_property
     def _written_move(self) -> re.Pattern[str]:
         names = "|".join(map(re.escape, sorted(self.cell_names, key=len, reverse=True)))
-        read = _IN_FORM | {"*": f"(?:{names})"}
+        read = _IN_FORM | {"*": f"(?>{names})"}
         return re.compile(
             "|".join("".join(read.get(sign) or re.escape(sign) for sign in form) for form in self.move_forms)
         )
@@ -516,7 +522,7 @@ def _as_key(symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...]:
 
 def _compose(second: GridSymmetry | NodeSymmetry, first: GridSymmetry | NodeSymmetry) -> tuple[int, ...]:
     if isinstance(second, NodeSymmetry) and isinstance(first, NodeSymmetry):
-        return tuple(second.image[node] for node in first.image)
+        return tuple(map(second.image.__getitem__, first.image))
     assert isinstance(second, GridSymmetry) and isinstance(first, GridSymmetry)
     return second.after(first)
 

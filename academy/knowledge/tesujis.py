@@ -62,7 +62,8 @@ PLIES_A_STEP: Final = 8
 _WEIGHT_UNITS: Final = 2.0**28
 _SHARE: Final = 2.0**34
 _MOST_SCORE: Final = 16.0
-# Among the uses of patterns a tesuji has its code and this as its number: patterns have smaller ones.
+# Among the uses of patterns a tesuji has its code and this as its number: patterns have smaller ones. The
+# numbers of proposed tesujis are greater than the evaluation's.
 FIRST_IN_USES: Final = 2**48
 # Each proposed tesuji is looked for around each cell. They have this many places of a table, so that
 # ACADEMY's own, which come by hundreds from each contest, do not drive them out before they are known.

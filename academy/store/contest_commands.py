@@ -10,7 +10,13 @@ from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import SEED_RULES, FairUse
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.spec import Description, GameSpec, Placement
+from academy.knowledge.spec import (
+    MOST_NODE_SYMMETRIES,
+    Description,
+    GameSpec,
+    InvalidGameError,
+    Placement,
+)
 from academy.store import arenas, contest_tables, event_log, keys
 from academy.store.codec.contests import (
     MAX_LINE_LENGTH,
@@ -74,6 +80,8 @@ class RegisterGame:
 
     def execute(self, work: WriteContext) -> tuple[game_pb2.Game, bool]:
         """Store the game and its event, or compare it with the one there is."""
+        if (given := len(self.game.node_symmetries)) > MOST_NODE_SYMMETRIES:
+            raise InvalidGameError(f"{given:,} node symmetries: there may be {MOST_NODE_SYMMETRIES}")
         spec = read_spec(self.game)
         try:
             known = game_record(work.transaction, spec.game_id)
@@ -455,7 +463,7 @@ def _take_over(seat: records_pb2.Seat, noted: bytes) -> None:
 class SubmitProposals:
     """Hold a player's proposals until their contest is reported; judge them at once where it was.
 
-    They are as `proposal_records.read_proposal` returns them. The result is the proposals in order, as they
+    They are as `codec.proposals.read_proposal` returns them. The result is the proposals in order, as they
     stand. The same proposal again (contest, seat, library, ply and cells) changes nothing. All of a call are
     taken or none. Raises TooManyProposalsError and UnknownContestError.
     """

@@ -154,8 +154,9 @@ def scan(
     with the event that registered it again.
     """
     prefix = keys.in_game(game_id) if game_id else b""
-    if game_id and not newest_first:
-        after = max(after, deletion(transaction, game_id))
+    deleted = deletion(transaction, game_id) if game_id else 0
+    if not newest_first:
+        after = max(after, deleted)
     table = TableName.EVENTS_BY_GAME if game_id else TableName.EVENTS
     start = b""
     if newest_first and after == 1:
@@ -163,6 +164,8 @@ def scan(
     if after:
         start = prefix + keys.number(after - 1 if newest_first else after + 1)
     for key, stored in transaction.scan(table, prefix, start=start, backwards=newest_first):
+        if keys.last_number(key) <= deleted:
+            return
         yield get(transaction, keys.last_number(key)) if game_id else unpack(stored)
 
 

@@ -7,7 +7,10 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 |---|---|---|
 | meta | `schema` | version of the schema, in digits |
 | meta | `compacted` | number of the last event that may have been removed |
+| meta | `too_late` | number of the last event that new ones may not refer to |
+| meta | `deleted `, game | number of the event that deleted it last |
 | meta | `shared_log` | LogPlace; nothing in a folder with a log of its own |
+| meta | `frozen_log schema `, number, `, rules `, number | nothing; while servers of these do not write |
 | meta | `imported `, game, digest of an import's records | number of its event |
 | games | game | academy.v1.Game with its present settings |
 | game_state | game | GameState |
@@ -34,7 +37,7 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | held_proposals | game, proposal id | nothing; until the report |
 | tokens | token id | TokenRecord |
 | arenas | digest of its name | ArenaRecord |
-| claims | contest, seat, plies, digest of the board, value | nothing; until the report |
+| claims | contest, seat, plies, digest of the board, value | PatternAnswer or nothing; until the report |
 | player_statistics | game, digest of the name | PlayerStatistics |
 | analyses | digest of the name | AnalysisRecord |
 | growth | game, number of the contest in the game | academy.v1.GrowthPoint; of some contests |

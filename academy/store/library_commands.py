@@ -19,7 +19,7 @@ from academy.knowledge.votes import ELO_SCALE
 from academy.store import contest_tables, event_log, game_tables, import_digests, keys
 from academy.store.codec.contests import check_plausible_elo
 from academy.store.codec.field_rules import check_elo
-from academy.store.codec.games import library_to_proto, settings_from_proto, settings_to_proto
+from academy.store.codec.games import check_sums, library_to_proto, settings_from_proto, settings_to_proto
 from academy.store.codec.learnt_tables import (
     evaluation_from_records,
     evaluation_records,
@@ -28,7 +28,7 @@ from academy.store.codec.learnt_tables import (
 )
 from academy.store.codec.openings import analysis_to_proto, check_figures, node_to_proto
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.codec.patterns import entry_to_proto
+from academy.store.codec.patterns import check_counts, entry_to_proto
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import (
     GameInUseError,
@@ -247,7 +247,8 @@ class DeleteGame:
             raise GameInUseError(
                 self.game_id, f"has open contests (academy contests list {self.game_id} shows them)"
             )
-        if len(knowledge.openings) > 0 or any(map(len, knowledge.libraries.values())):
+        tables = len(knowledge.openings) + len(knowledge.tesujis) + len(knowledge.evaluation)
+        if tables or any(map(len, knowledge.libraries.values())):
             first = islice(event_log.scan(work.transaction, self.game_id), 2)
             if not any(event.WhichOneof("kind") == "game_forked" for event in first):
                 raise GameInUseError(self.game_id, "has knowledge in its libraries")
@@ -525,13 +526,7 @@ class ImportLibraries:
         A game that was never played and never imported is moved here: its records keep their numbers, and
         its measures and ratings go on from the `history`.
         """
-        for place, node in enumerate(self.nodes):
-            check_figures(node, f"nodes[{place}]")
-        for place, record in enumerate(self.evaluation):
-            # Contests of less Elo would teach it next to nothing any more.
-            check_plausible_elo(
-                f"evaluation[{place}].best_elo_hundredths", record.best_elo_hundredths / ELO_SCALE
-            )
+        self._check_bounds()
         evicted = 0
         knowledge = work.knowledge(self.game_id)
         is_new = knowledge.counters == Counters() and not knowledge.measures.contests
@@ -541,6 +536,7 @@ class ImportLibraries:
             if earlier := import_digests.find_earlier(work.transaction, events, deleted):
                 raise ImportedBeforeError(self.game_id, earlier)
         if self.history is not None and not knowledge.measures.contests:
+            check_sums(self.history.measures)
             for place, rating in enumerate(self.history.ratings):
                 keys.check_voter_name(f"history.ratings[{place}].player", rating.player)
                 check_elo(f"history.ratings[{place}].elo", rating.elo)
@@ -555,6 +551,19 @@ class ImportLibraries:
             tesujis=len(self.tesujis),
             weights=sum(len(record.weights) for record in self.evaluation),
         )
+
+    def _check_bounds(self) -> None:
+        """Raise InvalidRecordError for a record to which what is learnt later could not be added."""
+        for records in self.patterns.values():
+            for place, pattern in enumerate(records):
+                check_counts(pattern, f"patterns[{place}]")
+        for place, node in enumerate(self.nodes):
+            check_figures(node, f"nodes[{place}]")
+        for place, record in enumerate(self.evaluation):
+            # Contests of less Elo would teach it next to nothing any more.
+            check_plausible_elo(
+                f"evaluation[{place}].best_elo_hundredths", record.best_elo_hundredths / ELO_SCALE
+            )
 
     def _has_numbers(self) -> bool:
         """Whether every record has a number of its own, as in an unedited export."""

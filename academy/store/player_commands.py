@@ -232,7 +232,10 @@ class Replay:
         game_tables.game_record(transaction, game_id)
         self.game_id = game_id
         self.player = player
-        self.compacted = rebuild.snapshot_generation(transaction, game_id)
+        self._begin(transaction)
+
+    def _begin(self, transaction: Transaction) -> None:
+        self.compacted = rebuild.snapshot_generation(transaction, self.game_id)
         self.generation = self.compacted
         self._was: GameKnowledge | None = None
         self._without: GameKnowledge | None = None
@@ -243,22 +246,29 @@ class Replay:
         self._muted: dict[str, tuple[tuple[Library, PatternEntry], ...]] = {}
         # Until which event whose proposals do not count; the player's do not at all.
         self._forgotten: dict[str, int] = {}
-        for event in event_log.scan(transaction, game_id, after=self.compacted):
+        for event in event_log.scan(transaction, self.game_id, after=self.compacted):
             if event.WhichOneof("kind") == "player_forgotten":
                 self._forgotten[event.player_forgotten.player] = event.sequence
         begun, again = (
-            rebuild.find_snapshot(transaction, game_id),
-            rebuild.find_snapshot(transaction, game_id),
+            rebuild.find_snapshot(transaction, self.game_id),
+            rebuild.find_snapshot(transaction, self.game_id),
         )
         if begun is not None and again is not None:
             self._was, self._without = begun[0], again[0]
-            for name in {player, *self._forgotten}:
+            for name in {self.player, *self._forgotten}:
                 self._without.take_votes_out(name)
 
     def advance(self, transaction: Transaction, most: int) -> bool:
-        """Apply up to `most` further events; return whether there are more. Raises StoreCorruptError."""
+        """Apply up to `most` further events; return whether there are more. Raises StoreCorruptError.
+
+        Where a player was forgotten meanwhile, the replay begins again: it has what that player proposed.
+        """
         for taken, event in enumerate(event_log.scan(transaction, self.game_id, after=self.generation)):
             if taken == most:
+                return True
+            forgotten = event.player_forgotten.player
+            if forgotten and self._forgotten.get(forgotten, 0) < event.sequence:
+                self._begin(transaction)
                 return True
             try:
                 self._take(transaction, event)
@@ -469,8 +479,8 @@ def preview_forgetting(environment: Environment, replay: Replay) -> Difference:
 class ForgetPlayer:
     """Make a game's libraries what they are without all that a player proposed until now.
 
-    The result says what changed. Raises StoreBusyError where too much was learnt since the replay: go on with
-    it.
+    The result says what changed. Raises StoreBusyError where too much was learnt since the replay, or another
+    player was forgotten: go on with it.
     """
 
     replay: Replay

@@ -130,7 +130,7 @@ class WriteContext:
     def record(self, event: events_pb2.Event) -> tuple[int, event_log.EventOutcome]:
         """Number an event, log it, and store what it changes. Returns its number and what became of it.
 
-        Raises what `fold.apply` raises; then the transaction must not be committed.
+        Raises what `event_log.apply` raises; then the transaction must not be committed.
         """
         event.sequence = event_log.last_sequence(self.transaction) + 1
         event.time.CopyFrom(self.time)

@@ -80,6 +80,7 @@ def check_new_names(contest: contests_pb2.Contest) -> None:
 
 def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
     """Check what only new reports must keep to; the log may hold others. Raises InvalidRecordError."""
+    _check_number_of_results(report, spec)
     known = [result for result in report.results if result in _TO_RESULT]
     if spec.players == len(known) == 2 and sorted(known) not in _RESULTS_OF_TWO:
         given = " and ".join(_TO_RESULT[result].value for result in known)
@@ -108,6 +109,11 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
             )
 
 
+def _check_number_of_results(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
+    if len(report.results) != spec.players:
+        raise InvalidRecordError("results", f"{len(report.results)} given for {spec.players} players")
+
+
 def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> ContestReport:
     """Read a contest's report with its proposals and uses.
 
@@ -117,8 +123,7 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
     check_contest(report.contest, spec)
     if len(report.plies) > MAX_PLIES:
         raise InvalidRecordError("plies", f"{len(report.plies):,} given; at most {MAX_PLIES:,} are allowed")
-    if len(report.results) != spec.players:
-        raise InvalidRecordError("results", f"{len(report.results)} given for {spec.players} players")
+    _check_number_of_results(report, spec)
     if len(report.elo_after) not in (0, spec.players):
         raise InvalidRecordError("elo_after", f"{len(report.elo_after)} given for {spec.players} players")
     for place, elo in enumerate(report.elo_after):

@@ -7,16 +7,26 @@ from typing import Final
 
 from academy.knowledge.boards import InvalidBoardError
 from academy.knowledge.patterns import InvalidPatternError
+from academy.knowledge.tesujis import FIRST_IN_USES
 from academy.knowledge.votes import MAX_ELO
 from academy.store.errors import InvalidRecordError
 
 MAX_MOVE_LENGTH: Final = 1_024
+# The greatest number of an imported pattern or opening node: those that are learnt later have the next ones.
+# Among the uses of patterns greater ones stand for tesujis and the evaluation.
+MOST_NUMBER: Final = FIRST_IN_USES - 1
 
 
 def check_elo(field: str, elo: float) -> None:
     """Raise InvalidRecordError for an Elo that is no number, or out of range."""
     if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):
         raise InvalidRecordError(field, f"{elo!r} must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
+
+
+def check_most(field: str, number: int, most: int) -> None:
+    """Raise InvalidRecordError for a number that is above the greatest one allowed."""
+    if number > most:
+        raise InvalidRecordError(field, f"{number:,} must be from 0 to {most:,}")
 
 
 def check_printable(field: str, text: str) -> None:

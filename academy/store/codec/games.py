@@ -9,6 +9,7 @@ from academy.knowledge.fair_use import FairUse
 from academy.knowledge.measures import Measures
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
+from academy.store.codec.field_rules import check_elo
 from academy.store.errors import InvalidRecordError
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2
 from academy.wire.games import game_message
@@ -73,6 +74,31 @@ def measures_from_text(text: str) -> Measures:
     except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
         raise InvalidRecordError("history.measures", f"cannot be read: {error}") from error
     return measures
+
+
+# The bounds of imported measures: they leave room for what is added later.
+_MOST_CONTESTS: Final = 10**9
+_GREATEST_SUM: Final = 1e18
+
+
+def check_sums(text: str) -> None:
+    """Check the sums behind measures from elsewhere; the log may hold others. Raises InvalidRecordError.
+
+    Contests can be added to them.
+    """
+    sums = measures_from_text(text).as_json()
+    if (best := sums.pop("best_elo")) is not None:
+        check_elo("history.measures.best_elo", best)
+    if sums["contests"] > _MOST_CONTESTS:
+        raise InvalidRecordError(
+            "history.measures.contests", f"{sums['contests']:,} must be from 0 to {_MOST_CONTESTS:,}"
+        )
+    for name, value in sums.items():
+        for number in _plain_values({name: value}):
+            if number is None or not 0 <= number <= _GREATEST_SUM:
+                raise InvalidRecordError(
+                    f"history.measures.{name}", f"{number!r} must be a number from 0 to {_GREATEST_SUM:.0e}"
+                )
 
 
 def _refuse_constant(name: str) -> float:

@@ -9,7 +9,7 @@ from academy.knowledge.openings import ROOT
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
 from academy.store import keys
-from academy.store.codec.field_rules import MAX_MOVE_LENGTH
+from academy.store.codec.field_rules import MAX_MOVE_LENGTH, MOST_NUMBER, check_most
 from academy.store.errors import InvalidRecordError
 from academy.v1 import pattern_pb2
 
@@ -20,6 +20,8 @@ _OF_NODE: Final = [
 _OF_LEVEL: Final = [column.name for column in fields(LevelVisits)]
 # The bound of an imported node: the sums, which are stored as 64 bits, leave room for what is added later.
 MOST_VISITS: Final = 10**9
+# The levels of the Elos that a new contest's players may have.
+_GREATEST_LEVEL: Final = 60
 _BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")
 
 
@@ -77,10 +79,17 @@ def check_budget(field: str, budget: int) -> None:
 def check_figures(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:
     """Check the figures of a node from elsewhere. Raises InvalidRecordError.
 
-    More visits can be added to them, each has a result for each player, and an Elo that players may have.
+    More visits can be added to them, each has a result for each player, and an Elo that players may have;
+    more nodes can be numbered after it.
     """
-    if record.visits > MOST_VISITS:
-        raise InvalidRecordError(f"{field}.visits", f"{record.visits:,} must be from 0 to {MOST_VISITS:,}")
+    check_most(f"{field}.node_id", record.node_id, MOST_NUMBER)
+    check_most(f"{field}.visits", record.visits, MOST_VISITS)
+    check_most(f"{field}.values", record.values, MOST_VISITS)
+    for level in (record.level, *(part.level for part in record.weaker)):
+        if abs(level) > _GREATEST_LEVEL:
+            raise InvalidRecordError(
+                f"{field}.level", f"{level} must be from -{_GREATEST_LEVEL} to {_GREATEST_LEVEL}"
+            )
     if abs(record.elo_hundredths) > record.visits * MAX_ELO * ELO_SCALE:
         raise InvalidRecordError(
             f"{field}.elo_hundredths",

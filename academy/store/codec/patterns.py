@@ -21,7 +21,7 @@ from academy.knowledge.votes import (
     digest,
 )
 from academy.store import keys
-from academy.store.codec.field_rules import naming
+from academy.store.codec.field_rules import MOST_NUMBER, check_most, naming
 from academy.store.codec.games import library_to_proto
 from academy.store.codec.packing import unpack_message
 from academy.store.errors import InvalidRecordError
@@ -31,6 +31,8 @@ _OF_VOTE: Final = [column.name for column in fields(Vote)]
 
 
 _MAX_ELO_HUNDREDTHS: Final = round(MAX_ELO * ELO_SCALE)
+# The bound of an imported pattern: its counts, stored as 64 bits, leave room for what is added later.
+_MOST_USES: Final = 10**11
 
 
 def entry_to_proto(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
@@ -114,6 +116,16 @@ def use_count(stored: bytes) -> UseCount:
     return UseCount(
         record.pattern_id, record.uses, record.successes, record.last_contest, record.last_contest_id
     )
+
+
+def check_counts(record: pattern_pb2.PatternRecord, field: str = "pattern") -> None:
+    """Check the number and the counts of a pattern from elsewhere. Raises InvalidRecordError.
+
+    More patterns can be numbered after it, and more uses and contests counted.
+    """
+    check_most(f"{field}.pattern_id", record.pattern_id, MOST_NUMBER)
+    check_most(f"{field}.uses", record.uses, _MOST_USES)
+    check_most(f"{field}.last_contest", record.last_contest, _MOST_USES)
 
 
 def entry_from_proto(

@@ -1,6 +1,7 @@
 """Fair use: how much a player may lean on the libraries during a contest."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -49,6 +50,19 @@ VALUES = st.lists(
 def expectations(values: list[float | None]) -> list[Expectation | None]:
     """As of a player that tells one value with each move."""
     return [None if value is None else Expectation(value, value) for value in values]
+
+
+@pytest.mark.threat("flood")
+def test_claims_that_name_a_board_are_compared_with_the_positions_that_have_it() -> None:
+    boards = [plies.to_bytes(8) for plies in range(2_000)]
+    stated = expectations([0.25] * (len(boards) - 1))
+    begun = time.process_time()
+    claims = [Claim(None, boards[number % 1_000], 0.25) for number in range(10_000)]
+    assert false_claim(1, claims, stated, boards, False) is None
+    claims[7] = Claim(None, boards[7], 0.5)
+    claims[8] = Claim(None, bytes(9), 0.25)
+    assert false_claim(1, claims, stated, boards, False) == FalseClaim(1, 7, 0.5, 0.25, 2, 10_000)
+    assert time.process_time() - begun < 2.0
 
 
 def test_lie_repeated_to_the_arena_is_believed_once_or_for_one_position_in_four() -> None:

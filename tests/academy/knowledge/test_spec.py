@@ -1,6 +1,7 @@
 """What a game tells of itself: its symmetries, its reversal, its moves, and what contradicts itself."""
 
 import re
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -276,6 +277,26 @@ def test_no_form_takes_long_to_look_for(forms: list[str], text: str) -> None:
     except InvalidGameError:
         return
     assert spec.is_written_as_move(text * 1_000) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [("#" * 12, "1" * 28), ("x[1#]", "x" + "1" * 40 + "!"), ("*" * 30, "a" * 40 + "!"), ("[-*]", "-a" * 500)],
+)
+def test_a_text_that_is_no_move_is_soon_known_to_be_none(form: str, text: str) -> None:
+    names = ("a", "aa", "aaa", "b", "c", "d", "e", "f", "g")
+    spec = GameSpec("names", SquareGeometry(3, 3), cell_names=names, move_forms=(form,))
+    begun = time.process_time()
+    assert not spec.is_written_as_move(text + "!")
+    assert time.process_time() - begun < 0.5
+
+
+def test_the_longest_name_is_read_where_a_form_has_several() -> None:
+    names = ("a1", "a2", "a11", "a12")
+    spec = GameSpec("names", SquareGeometry(2, 2), cell_names=names, move_forms=("**", "*@#"))
+    moves = ("a1a2", "a11a1", "a1a12", "a12a11", "a11x1", "a2b9")
+    assert all(map(spec.is_written_as_move, moves))
+    assert not any(map(spec.is_written_as_move, ("a1", "a3a1", "a11x", "a1a2a")))
 
 
 TURN = NodeSymmetry("turn", (1, 2, 0))

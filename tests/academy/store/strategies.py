@@ -125,7 +125,7 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
         sums = st.integers(0, visits * 1_000_000)
         wins = draw(st.tuples(st.integers(0, visits), st.integers(0, visits)))
         draws = tuple(draw(st.integers(0, visits - won)) for won in wins)
-        level = draw(st.none() | st.integers(-300, 300))
+        level = draw(st.none() | st.integers(-51, 60))
         tree.append(
             OpeningNode(
                 node_id=node_id,
@@ -138,7 +138,7 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
                 draws=draws,
                 losses=tuple(visits - won - drawn for won, drawn in zip(wins, draws, strict=True)),
                 value_millionths=draw(st.tuples(sums, sums)),
-                values=draw(counts),
+                values=draw(st.integers(0, MOST_VISITS)),
                 elo_hundredths=draw(st.integers(-most_elo, most_elo)),
                 analysis=draw(analyses) if parent else None,
                 level=level,

@@ -1,6 +1,7 @@
 """Games registered, contests opened and reported, consultations counted: once each, whatever is repeated."""
 
 import random
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from academy.knowledge.claims import Claim, contradict
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import InvalidGameError
 from academy.store import arenas, contest_tables, event_log, game_tables
 from academy.store.codec.games import settings_to_proto, spec_to_proto
 from academy.store.contest_commands import (
@@ -94,6 +96,26 @@ def test_a_game_keeps_the_shapes_of_its_tesujis_once_it_has_some(
     # An arena that may not describe games changes nothing, and neither does one that knows less.
     assert store.run(RegisterGame(other, "arena", may_describe=False))[0].placement == game.placement
     assert store.run(RegisterGame(go_game("fighting"), "arena"))[0].placement == game.placement
+
+
+def ring(nodes: int) -> game_pb2.Game:
+    """A game on a ring, that does not change when the ring is turned."""
+    game = game_pb2.Game(game_id="ring", players=1, reversal="identity", expected_length=60.0)
+    game.geometry.graph.nodes.extend(map(str, range(nodes)))
+    for by in range(nodes):
+        name = "identity" if by == 0 else f"turn {by}"
+        game.symmetries.append(name)
+        game.node_symmetries.add(name=name, image=[(node + by) % nodes for node in range(nodes)])
+    return game
+
+
+@pytest.mark.threat("bad_input")
+def test_a_game_of_very_many_symmetries_is_refused_before_they_are_put_together(store: Store) -> None:
+    assert store.run(RegisterGame(ring(48), "arena"))[1]
+    begun = time.process_time()
+    with pytest.raises(InvalidGameError, match="300 node symmetries: there may be 48"):
+        store.run(RegisterGame(ring(300), "arena"))
+    assert time.process_time() - begun < 1.0
 
 
 def test_games_are_listed_in_pages(store: Store) -> None:
@@ -234,6 +256,16 @@ def test_what_no_contest_can_end_with_is_refused(
     with pytest.raises(InvalidRecordError, match=complaint):
         store.run(ReportContest(request, "arena"))
     assert store.read(event_log.last_sequence) == 1
+
+
+def test_a_report_without_results_is_refused_also_where_something_was_claimed(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    store.note(NoteClaims("c1", 2, [Claim(0, bytes(8), 0.25)]))
+    request = report("c1")
+    del request.results[:]
+    with pytest.raises(InvalidRecordError, match="results: 0 given for 2 players"):
+        store.run(ReportContest(request, "arena"))
+    assert store.run(ReportContest(report("c1"), "arena")).counted
 
 
 @pytest.mark.parametrize("results", [("WIN", "LOSS"), ("LOSS", "WIN"), ("DRAW", "DRAW")])

@@ -8,6 +8,7 @@ from academy.store import event_log
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.errors import StoreCorruptError
 from academy.store.event_log import Page
+from academy.store.library_commands import DeleteGame
 from academy.store.library_store import Store
 from academy.v1 import events_pb2
 from tests.academy.store.examples import go_game, report
@@ -40,6 +41,18 @@ def test_events_are_numbered_over_all_games(store: Store) -> None:
     others, _ = store.read(event_log.read_page, Page(), game_id="other")
     assert [event.sequence for event in others] == [2, 4, 6, 8]
     assert {event.game_id for event in others} == {"other"}
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_a_game_registered_again_has_no_events_of_the_deleted_game(store: Store, newest_first: bool) -> None:
+    store.run(DeleteGame("go-9x9", "admin"))
+    store.run(RegisterGame(go_game(), "arena"))
+    store.run(ReportContest(report("c1", plies=2), "arena"))
+    events, place = store.read(event_log.read_page, Page(1), game_id="go-9x9", newest_first=newest_first)
+    more, last = store.read(event_log.read_page, Page(1, place), game_id="go-9x9", newest_first=newest_first)
+    assert sorted(event.sequence for event in (*events, *more)) == [3, 4] and last == 0
+    everything, _ = store.read(event_log.read_page, Page(), newest_first=newest_first)
+    assert sorted(event.sequence for event in everything) == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("game_id", ["", "go-9x9"])

@@ -12,6 +12,7 @@ from academy.knowledge.settings import Library
 from academy.store import arenas, event_log, player_commands
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.contest_tables import ProposalFilter
+from academy.store.errors import StoreBusyError
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
@@ -142,6 +143,21 @@ def test_one_is_forgotten_after_another(tmp_path: Path) -> None:
         forget(store, "bob")
         assert votes(store) == votes(without)
         assert votes_of(store, "bob") == 0 and votes_of(store, "troll") > 0
+        assert not list(check(store.environment))
+
+
+def test_who_was_forgotten_while_another_was_replayed_stays_so(tmp_path: Path) -> None:
+    with world(tmp_path / "was") as store, world(tmp_path / "without") as without:
+        play(store, 0, 12)
+        play(without, 0, 12, silent=("ann", "bob"))
+        both = [player_commands.begin_replay(store.environment, GAME, name) for name in ("bob", "ann")]
+        store.run(ForgetPlayer(both[0], "admin"))
+        with pytest.raises(StoreBusyError):
+            store.run(ForgetPlayer(both[1], "admin"))
+        player_commands.preview_forgetting(store.environment, both[1])
+        assert store.run(ForgetPlayer(both[1], "admin")).replayed
+        assert votes_of(store, "ann") == votes_of(store, "bob") == 0 < votes_of(store, "troll")
+        assert contents(store) == contents(without)
         assert not list(check(store.environment))
 
 

@@ -57,7 +57,7 @@ def import_again(view: GameView, game_id: str, replace: bool) -> ImportLibraries
     entries = view.libraries[Library.ENDGAME].values()
     patterns = {Library.ENDGAME: [entry_to_proto(entry, Library.ENDGAME, view.spec) for entry in entries]}
     nodes = [node_to_proto(node, game_id) for node in view.openings.nodes.values()]
-    return ImportLibraries(game_id, patterns, nodes, replace, "admin")
+    return ImportLibraries(game_id, patterns, nodes, replace, "admin", again=True)
 
 
 def command(view: GameView, game_id: str, what: str, *arguments: object) -> Command[object] | NoteUses:

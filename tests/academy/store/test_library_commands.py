@@ -1,5 +1,6 @@
 """What admins do to libraries: settings, deletion and undo, pruning, import."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySet
 from academy.knowledge.text import read_cells
 from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
 from academy.store import event_log, game_tables, library_commands
+from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.errors import (
+    GameInUseError,
     ImportedBeforeError,
     InvalidRecordError,
     NotDeletedError,
@@ -25,8 +28,10 @@ from academy.store.errors import (
     UnknownRemovalError,
 )
 from academy.store.event_log import Page
+from academy.store.fork import ForkGame
 from academy.store.library_commands import (
     ChangeSettings,
+    DeleteGame,
     DeleteOpening,
     DeletePattern,
     ImportLibraries,
@@ -39,7 +44,7 @@ from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2
-from academy.v1.libraries_pb2 import RestoreRemovalResponse
+from academy.v1.libraries_pb2 import GameHistory, RestoreRemovalResponse
 from tests.academy.store.examples import go, go_game, learn, report
 
 ENDGAME = Library.ENDGAME
@@ -427,3 +432,100 @@ def test_an_evaluation_of_contests_that_nobody_could_play_is_refused(store: Stor
     record = pattern_pb2.EvaluationRecord(contests=8, best_elo_hundredths=99_999_00)
     with pytest.raises(InvalidRecordError, match=r"evaluation\[0\]\.best_elo_hundredths: 99999\.0 must be"):
         store.run(ImportLibraries("go-9x9", {}, [], False, "admin", evaluation=[record]))
+
+
+@pytest.mark.parametrize("kept", ["tesujis", "evaluation"])
+def test_a_game_that_has_learnt_tesujis_or_an_evaluation_is_not_deleted(store: Store, kept: str) -> None:
+    for game_id in ("taught", "copy"):
+        game = go_game(game_id)
+        game.settings.tesuji_capacity, game.settings.evaluation = 150, True
+        store.run(RegisterGame(game, "arena"))
+    store.run(ReportContest(report("c1", "taught"), "arena"))
+    taught = view(store, "taught")
+    learnt: dict[str, Any] = {
+        "tesujis": list(tesuji_records(taught.tesujis, taught.spec, range(3))),
+        "evaluation": list(evaluation_records(taught.evaluation, taught.spec)),
+    }
+    assert learnt[kept]
+    store.run(ImportLibraries("copy", {}, [], False, "admin", **{kept: learnt[kept]}))
+    with pytest.raises(GameInUseError, match="has knowledge in its libraries"):
+        store.run(DeleteGame("copy", "admin", really=True))
+    store.run(ForkGame("taught", "fork", "admin"))
+    with pytest.raises(GameInUseError, match="is a fork that holds knowledge"):
+        store.run(DeleteGame("fork", "admin"))
+    assert store.run(DeleteGame("fork", "admin", really=True)).game_id == "fork"
+
+
+@pytest.mark.parametrize(
+    ("field", "number"),
+    [("pattern_id", 2**48), ("pattern_id", 2**64 - 2), ("uses", 10**11 + 1), ("last_contest", 2**64 - 1)],
+)
+def test_patterns_after_which_nothing_could_be_counted_are_not_taken_in(
+    store: Store, field: str, number: int
+) -> None:
+    learn(store, contests=12)
+    store.run(RegisterGame(go_game("copy"), "arena"))
+    patterns, _ = exported(view(store))
+    first = patterns[ENDGAME][0]
+    setattr(first, field, number)
+    with pytest.raises(InvalidRecordError, match=rf"patterns\[0\]\.{field}: {number:,} must be from 0 to"):
+        store.run(ImportLibraries("copy", patterns, [], False, "admin"))
+    # What is at the bound is taken in, and contests are learnt after it.
+    setattr(first, field, 2**48 - 1 if field == "pattern_id" else 10**11)
+    store.run(ImportLibraries("copy", patterns, [], False, "admin"))
+    learn(store, contests=4, game_id="copy")
+    assert not list(check(store.environment))
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"node_id": 2**48}, r"node_id: 281,474,976,710,656 must be from 0 to 281,474,976,710,655"),
+        ({"values": 2**64 - 1}, r"values: 18,446,744,073,709,551,615 must be from 0 to 1,000,000,000"),
+        ({"level": 61}, r"level: 61 must be from -60 to 60"),
+        ({"level": 1_000_000}, r"level: 1000000 must be from -60 to 60"),
+    ],
+)
+def test_nodes_after_which_nothing_could_be_counted_are_not_taken_in(
+    store: Store, changes: dict[str, Any], why: str
+) -> None:
+    node = pattern_pb2.OpeningNodeRecord(
+        **{"node_id": 1, **changes}, move="E5", depth=1, mover=1, visits=1,
+        wins=[1, 0], draws=[0, 0], losses=[0, 1], value_millionths=[VALUE_SCALE, 0],
+    )  # fmt: skip
+    with pytest.raises(InvalidRecordError, match=rf"nodes\[0\]\.{why}"):
+        store.run(ImportLibraries("go-9x9", {}, [node], False, "admin"))
+    node.node_id, node.values, node.level = 2**48 - 1, 10**9, 60
+    store.run(ImportLibraries("go-9x9", {}, [node], False, "admin"))
+    learn(store, contests=2)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (("length", "total", "1e999"), r"length: inf must be a number from 0 to 1e\+18"),
+        (("draws", "total", "-1"), r"draws: -1 must be"),
+        (("squared_length", "", "1e19"), r"squared_length: 1e\+19 must be"),
+        (("tempo", "contests", "null"), r"tempo: None must be"),
+        (("best_elo", "", "1e999"), r"best_elo: inf must be"),
+        (("contests", "", "1000000001"), r"contests: 1,000,000,001 must be from 0 to 1,000,000,000"),
+    ],
+)
+def test_measures_to_which_no_contest_could_be_added_are_not_taken_in(
+    store: Store, spoil: tuple[str, str, str], why: str
+) -> None:
+    learn(store, contests=12)
+    store.run(RegisterGame(go_game("copy"), "arena"))
+    stored = view(store).measures.as_json()
+    name, part, number = spoil
+    sound = json.dumps(stored)
+    if part:
+        stored[name][part] = "NUMBER"
+    else:
+        stored[name] = "NUMBER"
+    text = json.dumps(stored).replace('"NUMBER"', number)
+    with pytest.raises(InvalidRecordError, match=rf"history\.measures\.{why}"):
+        store.run(ImportLibraries("copy", {}, [], False, "admin", GameHistory(measures=text)))
+    store.run(ImportLibraries("copy", {}, [], False, "admin", GameHistory(measures=sound)))
+    learn(store, contests=1, game_id="copy")
+    assert view(store, "copy").measures.contests == 13
