@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -502,17 +503,19 @@ class Academy(Questions):
 
 
 class PlayStream(Questions):
-    """Questions and answers on one stream, one after another; `stream` opens it."""
+    """Questions and answers on one stream, one after another; `stream` opens it.
+
+    Threads or tasks may share it: each question waits for the answer of the question before it.
+    """
 
     def __init__(self, answers: AnswerStream) -> None:
         self._answers = answers
-        self._number = 0
+        self._numbers = count(1)
 
     def _ask(self, question: str, request: Any) -> Any:
         budget = RetryBudget(self._answers.seconds)
         while True:
-            self._number += 1
-            numbered = consultation_pb2.PlayRequest(request_id=self._number, **{question: request})
+            numbered = consultation_pb2.PlayRequest(request_id=next(self._numbers), **{question: request})
             response = self._answers.ask(numbered)
             refusal = refusal_of(response)
             if refusal is None:

@@ -28,18 +28,23 @@ class AnswerStream:
         self._questions: queue.SimpleQueue[consultation_pb2.PlayRequest | None] = queue.SimpleQueue()
         self._answers = play(iter(self._questions.get, None), metadata=connection.metadata)
         self._deadline = AnswerDeadline(connection.timeout, self._answers.cancel)
+        self._lock = threading.Lock()
 
     def ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
         """Send a question and wait for its answer. Raises AcademyUnavailableError, AcademyRefusedError."""
-        self._questions.put(request)
-        try:
-            with self._deadline:
-                response: consultation_pb2.PlayResponse = next(self._answers)
-                return response
-        except StopIteration:
-            raise AcademyUnavailableError(_ENDED) from None
-        except grpc.RpcError as error:
-            raise (_late(self.seconds) if self._deadline.expired else to_client_error(error)) from None
+        with self._lock:
+            try:
+                self._questions.put(request)
+                with self._deadline:
+                    return _check(request, next(self._answers))
+            except StopIteration:
+                raise AcademyUnavailableError(_ENDED) from None
+            except grpc.RpcError as error:
+                raise (_late(self.seconds) if self._deadline.expired else to_client_error(error)) from None
+            except BaseException:
+                # The answer may still come: the next question must not take it for its own.
+                self.close()
+                raise
 
     def close(self) -> None:
         """End the stream."""
@@ -55,27 +60,44 @@ class AsyncAnswerStream:
         """Open the stream by the stub's method `play`; each answer may take the connection's `timeout`."""
         self.seconds = connection.timeout
         self._call = play(metadata=connection.metadata)
+        self._lock = asyncio.Lock()
 
     async def ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
         """Send a question and wait for its answer. Raises AcademyUnavailableError, AcademyRefusedError."""
-        if self._call.done():
-            raise AcademyUnavailableError(_ENDED)
-        try:
-            async with asyncio.timeout(self.seconds):
-                await self._call.write(request)
-                response = await self._call.read()
-        except TimeoutError:
-            self._call.cancel()
-            raise _late(self.seconds) from None
-        except grpc.RpcError as error:
-            raise to_client_error(error) from None
-        if not isinstance(response, consultation_pb2.PlayResponse):
-            raise AcademyUnavailableError(_ENDED)
-        return response
+        async with self._lock:
+            if self._call.done():
+                raise AcademyUnavailableError(_ENDED)
+            try:
+                async with asyncio.timeout(self.seconds):
+                    await self._call.write(request)
+                    response = await self._call.read()
+                if not isinstance(response, consultation_pb2.PlayResponse):
+                    raise AcademyUnavailableError(_ENDED)
+                return _check(request, response)
+            except TimeoutError:
+                self.close()
+                raise _late(self.seconds) from None
+            except grpc.RpcError as error:
+                raise to_client_error(error) from None
+            except BaseException:
+                # The answer may still come: the next question must not take it for its own.
+                self.close()
+                raise
 
     def close(self) -> None:
         """End the stream."""
         self._call.cancel()
+
+
+def _check(
+    request: consultation_pb2.PlayRequest, response: consultation_pb2.PlayResponse
+) -> consultation_pb2.PlayResponse:
+    """Return the answer to a question. Raises AcademyUnavailableError for that to another question."""
+    if response.request_id != request.request_id:
+        raise AcademyUnavailableError(
+            f"the server answered question {response.request_id} instead of {request.request_id}"
+        )
+    return response
 
 
 def _late(seconds: float) -> AcademyUnavailableError:
