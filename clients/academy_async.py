@@ -6,6 +6,7 @@ may take.
 """
 
 import asyncio
+import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -382,6 +383,36 @@ class AsyncAcademy(AsyncQuestions):
         """
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
         return (await self._call(self._contests.GetContest, request)).contest
+
+    async def seat(self, spec: GameSpec, contest_id: str = "", player: int = 0) -> Seat:
+        """Return a seat with the name and the rules of fair use that its contest's game has at ACADEMY.
+
+        Args:
+            spec: the game, as the referee's `spec()` has it.
+            contest_id: the contest; "" for ACADEMY_CONTEST. Without either the seat is for analysis outside a
+                contest, of the game that ACADEMY_GAME or else `spec` names; ACADEMY is not called.
+            player: the seat's number, from 1; 0 for ACADEMY_PLAYER, without which analysis has seat 1.
+
+        Returns:
+            The seat, for all questions and proposals of the contest.
+
+        Raises:
+            ValueError: `player` and ACADEMY_PLAYER give no number of a seat in the contest.
+            AcademyRefusedError: ACADEMY refused, or does not know the contest.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        contest_id = contest_id or os.environ.get("ACADEMY_CONTEST", "")
+        number = str(player or os.environ.get("ACADEMY_PLAYER") or ("" if contest_id else 1))
+        if not number.isdecimal() or int(number) < 1:
+            raise ValueError(f"seat {number!r}: set ACADEMY_PLAYER, or give `player`: a number from 1")
+        if not contest_id:
+            return Seat(os.environ.get("ACADEMY_GAME") or spec.game_id, spec.geometry, int(number))
+        contest = await self.contest(contest_id)
+        if contest.HasField("fair_use"):
+            rules = fair_use_of(contest.fair_use)
+        else:
+            rules = await self.fair_use(contest.game_id)
+        return Seat(contest.game_id, spec.geometry, int(number), contest_id, rules)
 
     async def statistics(self, game_id: str) -> libraries_pb2.GetStatisticsResponse:
         """Return how much is known of a game, and how many contests are open at the server.

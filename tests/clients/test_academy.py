@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from academy.knowledge.boards import Board
+from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
@@ -174,6 +175,66 @@ def test_a_refusal_says_why(connection: Connection, ask: Asking) -> None:
     with pytest.raises(AcademyRefusedError) as refusal:
         ask(connection, Seat("chess", SPEC.geometry, 1), {})
     assert (refusal.value.code, refusal.value.reason) == ("NOT_FOUND", "UNKNOWN_GAME")
+
+
+def seat_by_calls(connection: Connection, **of_contest: Any) -> Seat:
+    with Academy(connection) as academy:
+        return academy.seat(SPEC, **of_contest)
+
+
+def seat_by_asyncio(connection: Connection, **of_contest: Any) -> Seat:
+    async def answer() -> Seat:
+        async with AsyncAcademy(connection) as academy:
+            return await academy.seat(SPEC, **of_contest)
+
+    return asyncio.run(answer())
+
+
+SEATINGS = pytest.mark.parametrize("take", [seat_by_calls, seat_by_asyncio])
+
+
+@pytest.fixture
+def no_contest(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ACADEMY_CONTEST", "ACADEMY_GAME", "ACADEMY_PLAYER"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@SEATINGS
+@pytest.mark.usefixtures("no_contest")
+def test_a_seat_has_its_contests_game_and_rules(
+    academy: Running, monkeypatch: pytest.MonkeyPatch, take: Callable[..., Seat]
+) -> None:
+    # ACADEMY knows the game by another name than the referee.
+    name = f"fork-{take.__name__}"
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(name)))
+    opened = contest(name, name)
+    opened.fair_use.opening_moves_per_consultation = 8
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets
+    connection = Connection(str(academy.address), tickets[1])
+
+    seat = take(connection, contest_id=name, player=2)
+
+    assert seat == Seat(name, SPEC.geometry, 2, name, FairUse(opening_moves_per_consultation=8))
+    with pytest.raises(ValueError, match="ACADEMY_PLAYER"):
+        take(connection, contest_id=name)
+    monkeypatch.setenv("ACADEMY_CONTEST", name)
+    monkeypatch.setenv("ACADEMY_PLAYER", "two")
+    with pytest.raises(ValueError, match="ACADEMY_PLAYER"):
+        take(connection)
+    monkeypatch.setenv("ACADEMY_PLAYER", "2")
+    assert take(connection) == seat
+
+
+@SEATINGS
+@pytest.mark.usefixtures("no_contest")
+def test_a_seat_outside_of_a_contest_is_one_for_analysis(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, take: Callable[..., Seat]
+) -> None:
+    assert take(connection) == Seat(GAME, SPEC.geometry, 1)
+    assert take(connection, player=2) == Seat(GAME, SPEC.geometry, 2)
+    monkeypatch.setenv("ACADEMY_GAME", "tiny-fork")
+    assert take(connection) == Seat("tiny-fork", SPEC.geometry, 1)
 
 
 CELLS = str.maketrans("01", "xo")
