@@ -216,7 +216,7 @@ class Questions(ABC):
         expected_value: float | None = None,
         *,
         line: Sequence[str] | None = None,
-        with_ids: bool = False,
+        plies: int | None = None,
     ) -> Advice:
         """Compare moves by all that ACADEMY knows, and find the move that the opening tree recommends.
 
@@ -229,8 +229,9 @@ class Questions(ABC):
                 Where empty, all cells that a sensible move may go to.
             expected_value: as for `patterns`; None not to compare moves in a contest.
             line: all moves of the contest so far, to ask for the book's move, too, in games of two who move
-                in turn. Without it ACADEMY finds out by the board which ply `expected_value` is about.
-            with_ids: whether the answer names the tesujis and patterns that it rests on.
+                in turn.
+            plies: how many plies led to `board`, where there is no `line`. Without either ACADEMY finds out
+                by the board which ply `expected_value` is about.
 
         Returns:
             A number for each move, the book's move, and what they rest on.
@@ -240,7 +241,7 @@ class Questions(ABC):
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        request = seat.build_advice_request(board, moves, expected_value, line=line, with_ids=with_ids)
+        request = seat.build_advice_request(board, moves, expected_value, line=line, plies=plies)
         answer = Advice() if request is None else advice(request, self._ask("advice", request))
         if line is None:
             return answer

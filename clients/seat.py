@@ -69,6 +69,7 @@ class Seat:
         player: the seat's number, from 1.
         contest_id: the contest; "" outside one, where fair use does not count and nothing can be proposed.
         fair_use: the game's rules of fair use; `Academy.fair_use` reads them where they are not the seed's.
+        with_ids: whether advice names the tesujis and patterns that it rests on.
     """
 
     game_id: str
@@ -76,6 +77,7 @@ class Seat:
     player: int
     contest_id: str = ""
     fair_use: FairUse = SEED_RULES
+    with_ids: bool = False
     _consultations: int = 0
     # What the opening tree recommended last, and after which moves.
     _book: tuple[Sequence[str], BookMove | None] = ((), None)
@@ -255,7 +257,7 @@ class Seat:
         expected_value: float | None = None,
         *,
         line: Sequence[str] | None = None,
-        with_ids: bool = False,
+        plies: int | None = None,
     ) -> consultation_pb2.AdviseRequest | None:
         """Return the question for `Academy.advise`, and count what it asks of the opening tree.
 
@@ -264,7 +266,7 @@ class Seat:
             moves: as in `Academy.advise`.
             expected_value: what the seat expects of that position.
             line: all moves of the contest so far.
-            with_ids: whether the answer names what it rests on.
+            plies: how many plies led to `board`, where there is no `line`.
 
         Returns:
             The request, with the parts that fair use allows; None where it allows none.
@@ -277,11 +279,11 @@ class Seat:
         if not (compares or asks_book):
             return None
         request = consultation_pb2.AdviseRequest(
-            game_id=self.game_id, contest_id=self.contest_id, include_ids=with_ids
+            game_id=self.game_id, contest_id=self.contest_id, include_ids=self.with_ids
         )
         request.position.player = self.player
         if compares:
-            plies = None if line is None else len(line)
+            plies = plies if line is None else len(line)
             request.position.CopyFrom(self._position(board, expected_value, plies))
             letters = board.letters
             for move in moves:

@@ -129,6 +129,27 @@ def test_a_move_is_a_tesuji_when_it_raised_the_expected_value_enough(
         assert proposal.cells == "x -\n- o"
 
 
+@pytest.mark.parametrize(
+    ("line", "plies", "sent"), [(None, 4, 4), (None, None, None), (["a1", "b1"], None, 2), (["a1"], 4, 1)]
+)
+def test_a_question_for_advice_has_the_plies_before_the_position(
+    line: list[str] | None, plies: int | None, sent: int | None
+) -> None:
+    asking = seat()
+    request = asking.build_advice_request(EMPTY, [0, 1], 0.2, line=line, plies=plies)
+    assert request is not None
+    assert (request.position.plies if request.position.HasField("plies") else None) == sent
+    # Only a line makes it a question about the opening tree, which counts.
+    assert request.HasField("opening") == (line is not None)
+    assert asking.allows_opening(0) == (line is None)
+    assert not request.include_ids
+
+
+def test_a_seat_may_have_advice_name_what_it_rests_on() -> None:
+    request = Seat("game", GEOMETRY, 1, with_ids=True).build_advice_request(EMPTY, [0, 1])
+    assert request is not None and request.include_ids
+
+
 def test_the_last_fifth_of_a_contest_gives_endgame_patterns() -> None:
     playing = seat()
     for ply in (79, 81, 99):
