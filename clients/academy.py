@@ -464,15 +464,17 @@ class Academy(Questions):
     def _ask(self, question: str, request: Any) -> Any:
         return self._call(self._questions[question], request)
 
-    def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
-        """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
+    def propose(self, seat: Seat, plies: int, *, over: bool = True) -> list[ProposalStatus]:
+        """Submit the seat's best new patterns, up to the number that the game allows.
 
         Args:
             seat: the seat, with its moves recorded by `Seat.record_move`.
             plies: how many plies the contest had.
+            over: whether the contest is over; False for a bot that proposes while it plays.
 
         Returns:
-            The proposals and their verdicts so far; empty where nothing is worth proposing.
+            The proposals and their verdicts so far; empty where nothing is worth proposing, or there is no
+            room for more proposals in the contest.
 
         Raises:
             AcademyRefusedError: ACADEMY refused.
@@ -480,8 +482,9 @@ class Academy(Questions):
         """
         if not seat.has_moved:
             return []
-        average_length = self.average_length(seat.game_id)
-        request = seat.build_proposals(plies, average_length)
+        known = self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=seat.game_id))
+        length, most = known.average_length, known.game.settings.max_submissions_per_contest
+        request = seat.build_proposals(plies, length, most, over=over)
         if request is None:
             return []
         try:
@@ -489,11 +492,13 @@ class Academy(Questions):
         except AcademyRefusedError as refusal:
             if refusal.reason != "TOO_MANY_PROPOSALS":
                 raise
+            # ACADEMY holds some that this seat does not know of.
             room = int(refusal.metadata["allowed"]) - int(refusal.metadata["held"])
-            request = seat.build_proposals(plies, average_length, room) if room > 0 else None
+            request = seat.build_proposals(plies, length, seat.submitted + room, over=over)
             if request is None:
-                raise
+                return []
             response = self._call(self._proposals.SubmitProposals, request)
+        seat.note_submitted(request)
         return proposal_statuses(response)
 
     def own_proposals(self, contest_id: str = "") -> Iterator[ProposalStatus]:

@@ -466,15 +466,17 @@ class AsyncAcademy(AsyncQuestions):
     async def _ask(self, question: str, request: Any) -> Any:
         return await self._call(self._questions[question], request)
 
-    async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
-        """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
+    async def propose(self, seat: Seat, plies: int, *, over: bool = True) -> list[ProposalStatus]:
+        """Submit the seat's best new patterns, up to the number that the game allows.
 
         Args:
             seat: the seat, with its moves recorded by `Seat.record_move`.
             plies: how many plies the contest had.
+            over: whether the contest is over; False for a bot that proposes while it plays.
 
         Returns:
-            The proposals and their verdicts so far; empty where nothing is worth proposing.
+            The proposals and their verdicts so far; empty where nothing is worth proposing, or there is no
+            room for more proposals in the contest.
 
         Raises:
             AcademyRefusedError: ACADEMY refused.
@@ -482,8 +484,9 @@ class AsyncAcademy(AsyncQuestions):
         """
         if not seat.has_moved:
             return []
-        average_length = await self.average_length(seat.game_id)
-        request = seat.build_proposals(plies, average_length)
+        known = await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=seat.game_id))
+        length, most = known.average_length, known.game.settings.max_submissions_per_contest
+        request = seat.build_proposals(plies, length, most, over=over)
         if request is None:
             return []
         try:
@@ -491,11 +494,13 @@ class AsyncAcademy(AsyncQuestions):
         except AcademyRefusedError as refusal:
             if refusal.reason != "TOO_MANY_PROPOSALS":
                 raise
+            # ACADEMY holds some that this seat does not know of.
             room = int(refusal.metadata["allowed"]) - int(refusal.metadata["held"])
-            request = seat.build_proposals(plies, average_length, room) if room > 0 else None
+            request = seat.build_proposals(plies, length, seat.submitted + room, over=over)
             if request is None:
-                raise
+                return []
             response = await self._call(self._proposals.SubmitProposals, request)
+        seat.note_submitted(request)
         return proposal_statuses(response)
 
     async def own_proposals(self, contest_id: str = "") -> AsyncIterator[ProposalStatus]:

@@ -3,6 +3,7 @@
 It makes no calls; `clients.academy` does.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -17,6 +18,8 @@ from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
 from clients.responses import LIBRARY_CODES, BookMove
 
 MAX_PROPOSALS: Final = 10
+# A server takes this number in one call.
+_MOST_IN_CALL: Final = 64
 
 
 class FairUseError(RuntimeError):
@@ -83,6 +86,9 @@ class Seat:
     _book: tuple[Sequence[str], BookMove | None] = ((), None)
     _tesuji: list[_Candidate] = field(default_factory=list)
     _endgame: list[_Candidate] = field(default_factory=list)
+    # How many proposals ACADEMY holds, and how many of them are tesujis.
+    _submitted: int = 0
+    _submitted_tesuji: int = 0
 
     # Consulting
 
@@ -365,9 +371,9 @@ class Seat:
         return bool(self.contest_id and (self._endgame or self._tesuji))
 
     def build_proposals(
-        self, plies: int, average_length: float, max_proposals: int = MAX_PROPOSALS
+        self, plies: int, average_length: float, max_proposals: int = MAX_PROPOSALS, *, over: bool = True
     ) -> proposals_pb2.SubmitProposalsRequest | None:
-        """Choose what is worth proposing of a contest, for `Academy.propose`.
+        """Choose what is worth proposing of a contest and was not submitted before, for `Academy.propose`.
 
         At most half are tesuji, those that gained most; the rest are the clearest positions among the last
         plies.
@@ -376,20 +382,44 @@ class Seat:
             plies: how many plies the contest had.
             average_length: the plies of an average contest (`Academy.average_length`); its last 20 % count as
                 endgame.
-            max_proposals: the limit.
+            max_proposals: the limit of a contest; what was submitted before counts.
+            over: whether the contest is over. One that goes on is expected to last as long as an average one
+                at least: else its first plies would be its endgame, and take the places of later ones.
 
         Returns:
-            The proposals; None where nothing is worth it.
+            The proposals; None where nothing is worth it, or no place is left.
         """
-        late = [
-            proposal for proposal in self._endgame if is_late(proposal.message.ply, plies, average_length)
-        ]
-        tesuji = sorted(self._tesuji, key=lambda candidate: -candidate.gain)[: max_proposals // 2]
-        endgame = sorted(late, key=lambda candidate: -candidate.gain)[: max_proposals - len(tesuji)]
+        last = plies if over else max(plies, math.ceil(average_length))
+        late = [proposal for proposal in self._endgame if is_late(proposal.message.ply, last, average_length)]
+        room = max(0, min(max_proposals - self._submitted, _MOST_IN_CALL))
+        tesuji_room = min(room, max(0, max_proposals // 2 - self._submitted_tesuji))
+        tesuji = sorted(self._tesuji, key=lambda candidate: -candidate.gain)[:tesuji_room]
+        endgame = sorted(late, key=lambda candidate: -candidate.gain)[: room - len(tesuji)]
         chosen = [candidate.message for candidate in (*tesuji, *endgame)]
         if not chosen or not self.contest_id:
             return None
         return proposals_pb2.SubmitProposalsRequest(contest_id=self.contest_id, proposals=chosen)
+
+    def note_submitted(self, request: proposals_pb2.SubmitProposalsRequest) -> None:
+        """Note that ACADEMY holds proposals: they are not chosen again.
+
+        Args:
+            request: what `build_proposals` returned.
+        """
+        held = [*request.proposals]
+        self._tesuji, self._endgame = (
+            [candidate for candidate in candidates if candidate.message not in held]
+            for candidates in (self._tesuji, self._endgame)
+        )
+        self._submitted += len(held)
+        self._submitted_tesuji += sum(
+            proposal.library == pattern_pb2.LIBRARY_MIDDLE_GAME for proposal in held
+        )
+
+    @property
+    def submitted(self) -> int:
+        """How many proposals of the seat ACADEMY holds, by `note_submitted`."""
+        return self._submitted
 
 
 def _candidate_move(before: str, after: str) -> consultation_pb2.CandidateMove:

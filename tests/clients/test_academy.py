@@ -274,11 +274,37 @@ def test_where_few_proposals_are_allowed_the_best_are_submitted(
             seat.record_move(pattern, 81 + number, None, 0.5 + number / 20)
         return seat
 
-    with pytest.raises(AcademyRefusedError, match="TOO_MANY_PROPOSALS"):
-        submit(connection, limited_to(0), 100)
-    assert [status.ply for status in submit(connection, limited_to(3), 100)] == [88, 87, 86]
-    # Those that ACADEMY holds count, and may be submitted again.
-    assert [status.ply for status in submit(connection, limited_to(5), 100)] == [88, 87]
+    assert submit(connection, limited_to(0), 100) == []
+    seat = limited_to(3)
+    assert [status.ply for status in submit(connection, seat, 100)] == [88, 87, 86]
+    # The seat knows which ACADEMY holds, and that there is no room for others.
+    assert submit(connection, seat, 100) == []
+    limited_to(5)
+    assert [status.ply for status in submit(connection, seat, 100)] == [85, 84]
+    # Another seat does not know, and may submit them again.
+    assert [status.ply for status in submit(connection, limited_to(5), 100)] == [88, 87, 86, 85, 84]
+
+
+@pytest.mark.parametrize("submit", [propose, propose_by_asyncio])
+def test_proposals_that_a_seat_does_not_know_of_leave_room_for_the_best(
+    academy: Running, submit: Callable[[Connection, Seat, int], list[ProposalStatus]]
+) -> None:
+    name = f"room-{submit.__name__}"
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(name)))
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(name, name))).tickets
+    connection = Connection(str(academy.address), tickets[0])
+
+    def seat_with(cells: str, *plies: int) -> Seat:
+        seat = Seat(name, SPEC.geometry, 1, contest_id=name)
+        for ply in plies:
+            seat.record_move(read_cells(cells, SPEC.geometry), ply, None, 0.5 + ply / 1000)
+        return seat
+
+    assert len(submit(connection, seat_with("x-", *range(95, 101)), 100)) == 6
+    seat = seat_with("xo", *range(95, 101))
+    assert [status.ply for status in submit(connection, seat, 100)] == [100, 99, 98, 97]
+    assert submit(connection, seat, 100) == []
 
 
 def successors_by_calls(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:

@@ -182,6 +182,48 @@ def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
     assert tesuji == [100, 99, 98, 97, 96]
 
 
+def test_what_was_submitted_is_not_proposed_again_and_takes_its_place() -> None:
+    playing = seat()
+    for ply in range(1, 9):
+        playing.record_move(PATTERN, ply, 0.2, 0.4 + ply / 1000)
+    first = playing.build_proposals(8, 100, max_proposals=6)
+    assert first is not None
+    playing.note_submitted(first)
+    # Three tesujis and three endgame patterns: there is no place left.
+    assert [proposal.ply for proposal in first.proposals] == [8, 7, 6, 1, 2, 3]
+    assert playing.build_proposals(8, 100, max_proposals=6) is None
+    second = playing.build_proposals(8, 100, max_proposals=8)
+    assert second is not None
+    assert [(proposal.library, proposal.ply) for proposal in second.proposals] == [
+        (pattern_pb2.LIBRARY_MIDDLE_GAME, 5),
+        (pattern_pb2.LIBRARY_ENDGAME, 4),
+    ]
+
+
+def test_a_contest_that_goes_on_gives_no_endgame_patterns_before_those_of_an_average_one() -> None:
+    playing = seat()
+    for ply in (30, 79):
+        playing.record_move(PATTERN, ply, 0.5, 0.55)
+        assert playing.build_proposals(ply, 100, over=False) is None
+    playing.record_move(PATTERN, 81, 0.5, 0.55)
+    request = playing.build_proposals(81, 100, over=False)
+    assert request is not None
+    assert [proposal.ply for proposal in request.proposals] == [81]
+    # It was a short one.
+    request = playing.build_proposals(90, 100)
+    assert request is not None
+    assert [proposal.ply for proposal in request.proposals] == [79, 81]
+
+
+def test_a_call_submits_no_more_than_a_server_takes() -> None:
+    playing = seat()
+    for ply in range(1, 101):
+        playing.record_move(PATTERN, ply, None, ply / 1000)
+    request = playing.build_proposals(100, 1000, max_proposals=90)
+    assert request is not None
+    assert len(request.proposals) == 64
+
+
 def test_outside_a_contest_nothing_is_proposed() -> None:
     playing = seat(contest_id="")
     playing.record_move(PATTERN, 1, 0.1, 0.9)
