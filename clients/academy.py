@@ -553,7 +553,7 @@ class PlayStream(Questions):
         budget = RetryBudget(self._answers.seconds)
         while True:
             numbered = consultation_pb2.PlayRequest(request_id=next(self._numbers), **{question: request})
-            response = self._answers.ask(numbered)
+            response = self._answers.ask(numbered, budget.left)
             refusal = refusal_of(response)
             if refusal is None:
                 return getattr(response, question)

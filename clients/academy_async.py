@@ -556,7 +556,7 @@ class AsyncPlayStream(AsyncQuestions):
         budget = RetryBudget(self._answers.seconds)
         while True:
             numbered = consultation_pb2.PlayRequest(request_id=next(self._numbers), **{question: request})
-            response = await self._answers.ask(numbered)
+            response = await self._answers.ask(numbered, budget.left)
             refusal = refusal_of(response)
             if refusal is None:
                 return getattr(response, question)

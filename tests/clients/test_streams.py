@@ -186,6 +186,71 @@ def test_a_cancelled_task_closes_the_asyncio_stream(silent: Connection) -> None:
     asyncio.run(ask())
 
 
+class Stalling(_Servicer):  # type: ignore[misc]
+    """Refuses the first question of a stream after a part of its time, and never answers the next."""
+
+    def __init__(self) -> None:
+        self.released = threading.Event()
+
+    def Play(self, questions: Iterator[consultation_pb2.PlayRequest], context: Any) -> Iterator[Any]:
+        first = next(questions)
+        time.sleep(0.5 * SECONDS)
+        refusal = consultation_pb2.Refusal(code=8, metadata={"retry_after": str(0.2 * SECONDS)})
+        yield consultation_pb2.PlayResponse(request_id=first.request_id, refusal=refusal)
+        self.released.wait(20.0)
+
+
+@pytest.fixture
+def stalling() -> Iterator[Connection]:
+    servicer = Stalling()
+    server = grpc.server(futures.ThreadPoolExecutor(2))
+    consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(servicer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield Connection(f"127.0.0.1:{port}", timeout=SECONDS)
+    servicer.released.set()
+    server.stop(0).wait()
+
+
+def wait_by_stream(connection: Connection) -> float:
+    with Academy(connection) as academy, academy.stream() as stream:
+        started = time.monotonic()
+        with pytest.raises(AcademyUnavailableError, match="stream"):
+            stream.opening(SEAT, [], 0)
+        return time.monotonic() - started
+
+
+def wait_by_asyncio_stream(connection: Connection) -> float:
+    async def duration() -> float:
+        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
+            started = time.monotonic()
+            with pytest.raises(AcademyUnavailableError, match="stream"):
+                await stream.opening(SEAT, [], 0)
+            return time.monotonic() - started
+
+    return asyncio.run(duration())
+
+
+@pytest.mark.parametrize("wait", [wait_by_stream, wait_by_asyncio_stream])
+def test_a_question_that_is_put_again_has_what_is_left_of_its_time(
+    stalling: Connection, wait: Callable[[Connection], float]
+) -> None:
+    # A whole deadline for the second attempt would make it 1.7 times as long.
+    assert 0.9 * SECONDS <= wait(stalling) < 1.5 * SECONDS
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.5])
+def test_a_block_may_have_less_time_than_others(pause: float) -> None:
+    expired = threading.Event()
+    deadline = AnswerDeadline(60.0, expired.set)
+    time.sleep(pause)
+    with deadline:
+        pass
+    with deadline.within(0.2):
+        assert expired.wait(30.0)
+    assert deadline.expired
+
+
 def test_only_a_block_that_takes_too_long_is_late() -> None:
     expired = threading.Event()
     deadline = AnswerDeadline(2.0, expired.set)
