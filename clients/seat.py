@@ -315,7 +315,15 @@ class Seat:
 
     # Proposing
 
-    def record_move(self, pattern: Pattern, ply: int, value_before: float | None, value: float) -> None:
+    def record_move(
+        self,
+        pattern: Pattern,
+        ply: int,
+        value_before: float | None,
+        value: float,
+        *,
+        stated_before: float | None = None,
+    ) -> None:
         """Record an own move, which may be worth proposing.
 
         A move that raised the expected value enough becomes a middle-game proposal; every move may become
@@ -327,19 +335,23 @@ class Seat:
             value_before: the expected value that the arena heard with the own move before, from 0 to 1; None
                 where it heard none.
             value: the expected value that the arena hears with this move, from 0 to 1.
+            stated_before: the expected value of the position before the move, if the arena hears that too: a
+                move gains over the larger of both values before it.
         """
         made: dict[str, Any] = {"cells": write_cells(pattern, self.geometry), "ply": ply, "value": value}
-        if value_before is not None:
-            raised = gain(value_before, value)
-            if raised >= needed_gain(value_before, value):
-                message = proposals_pb2.NewProposal(
-                    library=pattern_pb2.LIBRARY_MIDDLE_GAME, value_before=value_before, **made
-                )
-                self._tesuji.append(_Candidate(raised, message))
+        self._record_tesuji(value_before, stated_before, made)
         message = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, **made)
         self._endgame.append(_Candidate(abs(value - 0.5), message))
 
-    def record_marked_move(self, cells: str, ply: int, value_before: float | None, value: float) -> None:
+    def record_marked_move(
+        self,
+        cells: str,
+        ply: int,
+        value_before: float | None,
+        value: float,
+        *,
+        stated_before: float | None = None,
+    ) -> None:
         """Record what stood around an own move, to propose it as a tesuji if the move gained enough.
 
         It stands beside the proposals of `record_move`, and with them among those that gained most.
@@ -351,17 +363,20 @@ class Seat:
             ply: the move's number in the contest, from 1.
             value_before: as in `record_move`.
             value: as in `record_move`.
+            stated_before: as in `record_move`.
         """
+        self._record_tesuji(value_before, stated_before, {"cells": cells, "ply": ply, "value": value})
+
+    def _record_tesuji(
+        self, value_before: float | None, stated_before: float | None, made: dict[str, Any]
+    ) -> None:
         if value_before is None:
             return
-        raised = gain(value_before, value)
-        if raised >= needed_gain(value_before, value):
+        before = value_before if stated_before is None else max(value_before, stated_before)
+        raised = gain(before, made["value"])
+        if raised >= needed_gain(before, made["value"]):
             message = proposals_pb2.NewProposal(
-                library=pattern_pb2.LIBRARY_MIDDLE_GAME,
-                cells=cells,
-                ply=ply,
-                value=value,
-                value_before=value_before,
+                library=pattern_pb2.LIBRARY_MIDDLE_GAME, value_before=value_before, **made
             )
             self._tesuji.append(_Candidate(raised, message))
 

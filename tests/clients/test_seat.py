@@ -130,6 +130,20 @@ def test_a_move_is_a_tesuji_when_it_raised_the_expected_value_enough(
 
 
 @pytest.mark.parametrize(
+    ("stated", "proposed"), [(None, True), (0.2, True), (0.45, True), (0.5, False), (0.7, False)]
+)
+def test_a_move_gains_over_the_larger_of_both_values_before_it(stated: float | None, proposed: bool) -> None:
+    playing = seat()
+    playing.record_move(PATTERN, 3, 0.3, 0.6, stated_before=stated)
+    playing.record_marked_move("x*", 3, 0.3, 0.6, stated_before=stated)
+    playing.record_move(PATTERN, 3, 0.5, 0.6, stated_before=0.1)
+    request = playing.build_proposals(plies=100, average_length=100)
+    # A proposal has the value of the move before: ACADEMY compares it with what the arena reports.
+    values = [] if request is None else [proposal.value_before for proposal in request.proposals]
+    assert values == ([0.3, 0.3] if proposed else [])
+
+
+@pytest.mark.parametrize(
     ("line", "plies", "sent"), [(None, 4, 4), (None, None, None), (["a1", "b1"], None, 2), (["a1"], 4, 1)]
 )
 def test_a_question_for_advice_has_the_plies_before_the_position(
