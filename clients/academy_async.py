@@ -6,10 +6,12 @@ may take.
 """
 
 import asyncio
+import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -216,7 +218,7 @@ class AsyncQuestions(ABC):
         expected_value: float | None = None,
         *,
         line: Sequence[str] | None = None,
-        with_ids: bool = False,
+        plies: int | None = None,
     ) -> Advice:
         """Compare moves by all that ACADEMY knows, and find the move that the opening tree recommends.
 
@@ -229,8 +231,9 @@ class AsyncQuestions(ABC):
                 Where empty, all cells that a sensible move may go to.
             expected_value: as for `patterns`; None not to compare moves in a contest.
             line: all moves of the contest so far, to ask for the book's move, too, in games of two who move
-                in turn. Without it ACADEMY finds out by the board which ply `expected_value` is about.
-            with_ids: whether the answer names the tesujis and patterns that it rests on.
+                in turn.
+            plies: how many plies led to `board`, where there is no `line`. Without either ACADEMY finds out
+                by the board which ply `expected_value` is about.
 
         Returns:
             A number for each move, the book's move, and what they rest on.
@@ -240,7 +243,7 @@ class AsyncQuestions(ABC):
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
-        request = seat.build_advice_request(board, moves, expected_value, line=line, with_ids=with_ids)
+        request = seat.build_advice_request(board, moves, expected_value, line=line, plies=plies)
         answer = Advice() if request is None else advice(request, await self._ask("advice", request))
         if line is None:
             return answer
@@ -382,6 +385,36 @@ class AsyncAcademy(AsyncQuestions):
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
         return (await self._call(self._contests.GetContest, request)).contest
 
+    async def seat(self, spec: GameSpec, contest_id: str = "", player: int = 0) -> Seat:
+        """Return a seat with the name and the rules of fair use that its contest's game has at ACADEMY.
+
+        Args:
+            spec: the game, as the referee's `spec()` has it.
+            contest_id: the contest; "" for ACADEMY_CONTEST. Without either the seat is for analysis outside a
+                contest, of the game that ACADEMY_GAME or else `spec` names; ACADEMY is not called.
+            player: the seat's number, from 1; 0 for ACADEMY_PLAYER, without which analysis has seat 1.
+
+        Returns:
+            The seat, for all questions and proposals of the contest.
+
+        Raises:
+            ValueError: `player` and ACADEMY_PLAYER give no number of a seat in the contest.
+            AcademyRefusedError: ACADEMY refused, or does not know the contest.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        contest_id = contest_id or os.environ.get("ACADEMY_CONTEST", "")
+        number = str(player or os.environ.get("ACADEMY_PLAYER") or ("" if contest_id else 1))
+        if not number.isdecimal() or int(number) < 1:
+            raise ValueError(f"seat {number!r}: set ACADEMY_PLAYER, or give `player`: a number from 1")
+        if not contest_id:
+            return Seat(os.environ.get("ACADEMY_GAME") or spec.game_id, spec.geometry, int(number))
+        contest = await self.contest(contest_id)
+        if contest.HasField("fair_use"):
+            rules = fair_use_of(contest.fair_use)
+        else:
+            rules = await self.fair_use(contest.game_id)
+        return Seat(contest.game_id, spec.geometry, int(number), contest_id, rules)
+
     async def statistics(self, game_id: str) -> libraries_pb2.GetStatisticsResponse:
         """Return how much is known of a game, and how many contests are open at the server.
 
@@ -433,15 +466,17 @@ class AsyncAcademy(AsyncQuestions):
     async def _ask(self, question: str, request: Any) -> Any:
         return await self._call(self._questions[question], request)
 
-    async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
-        """Submit the seat's best patterns. Where fewer proposals are allowed, the best of them are submitted.
+    async def propose(self, seat: Seat, plies: int, *, over: bool = True) -> list[ProposalStatus]:
+        """Submit the seat's best new patterns, up to the number that the game allows.
 
         Args:
             seat: the seat, with its moves recorded by `Seat.record_move`.
             plies: how many plies the contest had.
+            over: whether the contest is over; False for a bot that proposes while it plays.
 
         Returns:
-            The proposals and their verdicts so far; empty where nothing is worth proposing.
+            The proposals and their verdicts so far; empty where nothing is worth proposing, or there is no
+            room for more proposals in the contest.
 
         Raises:
             AcademyRefusedError: ACADEMY refused.
@@ -449,8 +484,9 @@ class AsyncAcademy(AsyncQuestions):
         """
         if not seat.has_moved:
             return []
-        average_length = await self.average_length(seat.game_id)
-        request = seat.build_proposals(plies, average_length)
+        known = await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=seat.game_id))
+        length, most = known.average_length, known.game.settings.max_submissions_per_contest
+        request = seat.build_proposals(plies, length, most, over=over)
         if request is None:
             return []
         try:
@@ -458,11 +494,13 @@ class AsyncAcademy(AsyncQuestions):
         except AcademyRefusedError as refusal:
             if refusal.reason != "TOO_MANY_PROPOSALS":
                 raise
+            # ACADEMY holds some that this seat does not know of.
             room = int(refusal.metadata["allowed"]) - int(refusal.metadata["held"])
-            request = seat.build_proposals(plies, average_length, room) if room > 0 else None
+            request = seat.build_proposals(plies, length, seat.submitted + room, over=over)
             if request is None:
-                raise
+                return []
             response = await self._call(self._proposals.SubmitProposals, request)
+        seat.note_submitted(request)
         return proposal_statuses(response)
 
     async def own_proposals(self, contest_id: str = "") -> AsyncIterator[ProposalStatus]:
@@ -505,18 +543,20 @@ class AsyncAcademy(AsyncQuestions):
 
 
 class AsyncPlayStream(AsyncQuestions):
-    """Questions and answers on one stream, one after another; `stream` opens it."""
+    """Questions and answers on one stream, one after another; `stream` opens it.
+
+    Threads or tasks may share it: each question waits for the answer of the question before it.
+    """
 
     def __init__(self, answers: AsyncAnswerStream) -> None:
         self._answers = answers
-        self._number = 0
+        self._numbers = count(1)
 
     async def _ask(self, question: str, request: Any) -> Any:
         budget = RetryBudget(self._answers.seconds)
         while True:
-            self._number += 1
-            numbered = consultation_pb2.PlayRequest(request_id=self._number, **{question: request})
-            response = await self._answers.ask(numbered)
+            numbered = consultation_pb2.PlayRequest(request_id=next(self._numbers), **{question: request})
+            response = await self._answers.ask(numbered, budget.left)
             refusal = refusal_of(response)
             if refusal is None:
                 return getattr(response, question)

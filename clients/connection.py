@@ -16,7 +16,15 @@ DEFAULT_TIMEOUT: Final = 5.0
 # Where `arena run` and `arena serve` listen by default.
 ARENA_ADDRESS: Final = "127.0.0.1:50561"
 _MAX_TOKEN: Final = 512
-# Every method may be repeated: reports and proposals are idempotent, the rest only read.
+# These make something new each time. A repeated call would leave two behind where an answer was lost, or come
+# with the token that the first call ended.
+_ONCE: Final = {
+    "academy.v1.LibraryService": ("CreateBackup",),
+    "academy.v1.TokenService": ("CreateToken",),
+    "arena.v1.CompetitionService": ("CreateToken",),
+    "arena.v1.MemberService": ("CreateInvitation", "RotateToken"),
+}
+# Other methods may be repeated: they only read, or the same again changes nothing.
 _RETRIES: Final = {
     "methodConfig": [
         {
@@ -28,7 +36,15 @@ _RETRIES: Final = {
                 "backoffMultiplier": 2,
                 "retryableStatusCodes": ["UNAVAILABLE"],
             },
-        }
+        },
+        # A method's own entry counts instead of the one for all.
+        {
+            "name": [
+                {"service": service, "method": method}
+                for service, methods in _ONCE.items()
+                for method in methods
+            ]
+        },
     ]
 }
 _OPTIONS: Final[list[tuple[str, Any]]] = [

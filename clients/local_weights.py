@@ -1,5 +1,6 @@
 """Weights that a client holds, to compare positions and moves without asking."""
 
+import threading
 from collections.abc import Sequence
 from typing import Final
 
@@ -92,11 +93,13 @@ Place = tuple[str, str, GameSpec]
 # A bot has a connection for each contest, and mostly the same weights.
 held_weights: Final[dict[Place, LocalWeights]] = {}
 _MOST_HELD: Final = 8
+_holding: Final = threading.Lock()
 
 
 def hold_weights(place: Place, weights: LocalWeights) -> None:
     """Keep weights for the process's next connection; those that came first go where there are too many."""
-    held_weights.pop(place, None)
-    while len(held_weights) >= _MOST_HELD:
-        del held_weights[next(iter(held_weights))]
-    held_weights[place] = weights
+    with _holding:
+        held_weights.pop(place, None)
+        while len(held_weights) >= _MOST_HELD:
+            del held_weights[next(iter(held_weights))]
+        held_weights[place] = weights

@@ -105,8 +105,8 @@ class Advice:
         tesujis: how many different tesujis the numbers rest on.
         patterns: how many different patterns they rest on.
         evaluation_contests: how many contests taught the evaluation; 0 where that is not a part of them.
-        tesuji_ids: the tesujis' codes, where the question asked for ids.
-        pattern_ids: the patterns' numbers, where the question asked for ids.
+        tesuji_ids: the tesujis' codes, for a seat with `with_ids`.
+        pattern_ids: the patterns' numbers, for a seat with `with_ids`.
     """
 
     log_odds: tuple[float, ...] = ()

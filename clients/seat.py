@@ -3,6 +3,7 @@
 It makes no calls; `clients.academy` does.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -17,6 +18,8 @@ from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
 from clients.responses import LIBRARY_CODES, BookMove
 
 MAX_PROPOSALS: Final = 10
+# A server takes this number in one call.
+_MOST_IN_CALL: Final = 64
 
 
 class FairUseError(RuntimeError):
@@ -69,6 +72,7 @@ class Seat:
         player: the seat's number, from 1.
         contest_id: the contest; "" outside one, where fair use does not count and nothing can be proposed.
         fair_use: the game's rules of fair use; `Academy.fair_use` reads them where they are not the seed's.
+        with_ids: whether advice names the tesujis and patterns that it rests on.
     """
 
     game_id: str
@@ -76,11 +80,15 @@ class Seat:
     player: int
     contest_id: str = ""
     fair_use: FairUse = SEED_RULES
+    with_ids: bool = False
     _consultations: int = 0
     # What the opening tree recommended last, and after which moves.
     _book: tuple[Sequence[str], BookMove | None] = ((), None)
     _tesuji: list[_Candidate] = field(default_factory=list)
     _endgame: list[_Candidate] = field(default_factory=list)
+    # How many proposals ACADEMY holds, and how many of them are tesujis.
+    _submitted: int = 0
+    _submitted_tesuji: int = 0
 
     # Consulting
 
@@ -255,7 +263,7 @@ class Seat:
         expected_value: float | None = None,
         *,
         line: Sequence[str] | None = None,
-        with_ids: bool = False,
+        plies: int | None = None,
     ) -> consultation_pb2.AdviseRequest | None:
         """Return the question for `Academy.advise`, and count what it asks of the opening tree.
 
@@ -264,7 +272,7 @@ class Seat:
             moves: as in `Academy.advise`.
             expected_value: what the seat expects of that position.
             line: all moves of the contest so far.
-            with_ids: whether the answer names what it rests on.
+            plies: how many plies led to `board`, where there is no `line`.
 
         Returns:
             The request, with the parts that fair use allows; None where it allows none.
@@ -277,11 +285,11 @@ class Seat:
         if not (compares or asks_book):
             return None
         request = consultation_pb2.AdviseRequest(
-            game_id=self.game_id, contest_id=self.contest_id, include_ids=with_ids
+            game_id=self.game_id, contest_id=self.contest_id, include_ids=self.with_ids
         )
         request.position.player = self.player
         if compares:
-            plies = None if line is None else len(line)
+            plies = plies if line is None else len(line)
             request.position.CopyFrom(self._position(board, expected_value, plies))
             letters = board.letters
             for move in moves:
@@ -307,7 +315,15 @@ class Seat:
 
     # Proposing
 
-    def record_move(self, pattern: Pattern, ply: int, value_before: float | None, value: float) -> None:
+    def record_move(
+        self,
+        pattern: Pattern,
+        ply: int,
+        value_before: float | None,
+        value: float,
+        *,
+        stated_before: float | None = None,
+    ) -> None:
         """Record an own move, which may be worth proposing.
 
         A move that raised the expected value enough becomes a middle-game proposal; every move may become
@@ -319,19 +335,23 @@ class Seat:
             value_before: the expected value that the arena heard with the own move before, from 0 to 1; None
                 where it heard none.
             value: the expected value that the arena hears with this move, from 0 to 1.
+            stated_before: the expected value of the position before the move, if the arena hears that too: a
+                move gains over the larger of both values before it.
         """
         made: dict[str, Any] = {"cells": write_cells(pattern, self.geometry), "ply": ply, "value": value}
-        if value_before is not None:
-            raised = gain(value_before, value)
-            if raised >= needed_gain(value_before, value):
-                message = proposals_pb2.NewProposal(
-                    library=pattern_pb2.LIBRARY_MIDDLE_GAME, value_before=value_before, **made
-                )
-                self._tesuji.append(_Candidate(raised, message))
+        self._record_tesuji(value_before, stated_before, made)
         message = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, **made)
         self._endgame.append(_Candidate(abs(value - 0.5), message))
 
-    def record_marked_move(self, cells: str, ply: int, value_before: float | None, value: float) -> None:
+    def record_marked_move(
+        self,
+        cells: str,
+        ply: int,
+        value_before: float | None,
+        value: float,
+        *,
+        stated_before: float | None = None,
+    ) -> None:
         """Record what stood around an own move, to propose it as a tesuji if the move gained enough.
 
         It stands beside the proposals of `record_move`, and with them among those that gained most.
@@ -343,17 +363,20 @@ class Seat:
             ply: the move's number in the contest, from 1.
             value_before: as in `record_move`.
             value: as in `record_move`.
+            stated_before: as in `record_move`.
         """
+        self._record_tesuji(value_before, stated_before, {"cells": cells, "ply": ply, "value": value})
+
+    def _record_tesuji(
+        self, value_before: float | None, stated_before: float | None, made: dict[str, Any]
+    ) -> None:
         if value_before is None:
             return
-        raised = gain(value_before, value)
-        if raised >= needed_gain(value_before, value):
+        before = value_before if stated_before is None else max(value_before, stated_before)
+        raised = gain(before, made["value"])
+        if raised >= needed_gain(before, made["value"]):
             message = proposals_pb2.NewProposal(
-                library=pattern_pb2.LIBRARY_MIDDLE_GAME,
-                cells=cells,
-                ply=ply,
-                value=value,
-                value_before=value_before,
+                library=pattern_pb2.LIBRARY_MIDDLE_GAME, value_before=value_before, **made
             )
             self._tesuji.append(_Candidate(raised, message))
 
@@ -363,9 +386,9 @@ class Seat:
         return bool(self.contest_id and (self._endgame or self._tesuji))
 
     def build_proposals(
-        self, plies: int, average_length: float, max_proposals: int = MAX_PROPOSALS
+        self, plies: int, average_length: float, max_proposals: int = MAX_PROPOSALS, *, over: bool = True
     ) -> proposals_pb2.SubmitProposalsRequest | None:
-        """Choose what is worth proposing of a contest, for `Academy.propose`.
+        """Choose what is worth proposing of a contest and was not submitted before, for `Academy.propose`.
 
         At most half are tesuji, those that gained most; the rest are the clearest positions among the last
         plies.
@@ -374,20 +397,44 @@ class Seat:
             plies: how many plies the contest had.
             average_length: the plies of an average contest (`Academy.average_length`); its last 20 % count as
                 endgame.
-            max_proposals: the limit.
+            max_proposals: the limit of a contest; what was submitted before counts.
+            over: whether the contest is over. One that goes on is expected to last as long as an average one
+                at least: else its first plies would be its endgame, and take the places of later ones.
 
         Returns:
-            The proposals; None where nothing is worth it.
+            The proposals; None where nothing is worth it, or no place is left.
         """
-        late = [
-            proposal for proposal in self._endgame if is_late(proposal.message.ply, plies, average_length)
-        ]
-        tesuji = sorted(self._tesuji, key=lambda candidate: -candidate.gain)[: max_proposals // 2]
-        endgame = sorted(late, key=lambda candidate: -candidate.gain)[: max_proposals - len(tesuji)]
+        last = plies if over else max(plies, math.ceil(average_length))
+        late = [proposal for proposal in self._endgame if is_late(proposal.message.ply, last, average_length)]
+        room = max(0, min(max_proposals - self._submitted, _MOST_IN_CALL))
+        tesuji_room = min(room, max(0, max_proposals // 2 - self._submitted_tesuji))
+        tesuji = sorted(self._tesuji, key=lambda candidate: -candidate.gain)[:tesuji_room]
+        endgame = sorted(late, key=lambda candidate: -candidate.gain)[: room - len(tesuji)]
         chosen = [candidate.message for candidate in (*tesuji, *endgame)]
         if not chosen or not self.contest_id:
             return None
         return proposals_pb2.SubmitProposalsRequest(contest_id=self.contest_id, proposals=chosen)
+
+    def note_submitted(self, request: proposals_pb2.SubmitProposalsRequest) -> None:
+        """Note that ACADEMY holds proposals: they are not chosen again.
+
+        Args:
+            request: what `build_proposals` returned.
+        """
+        held = [*request.proposals]
+        self._tesuji, self._endgame = (
+            [candidate for candidate in candidates if candidate.message not in held]
+            for candidates in (self._tesuji, self._endgame)
+        )
+        self._submitted += len(held)
+        self._submitted_tesuji += sum(
+            proposal.library == pattern_pb2.LIBRARY_MIDDLE_GAME for proposal in held
+        )
+
+    @property
+    def submitted(self) -> int:
+        """How many proposals of the seat ACADEMY holds, by `note_submitted`."""
+        return self._submitted
 
 
 def _candidate_move(before: str, after: str) -> consultation_pb2.CandidateMove:

@@ -3,7 +3,6 @@
 In a control file: command = "python bot.py". docs/tutorials/first-bot.md explains each step.
 """
 
-import os
 import random
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,11 +18,13 @@ class Bot(GtpProgram):
     name = "my-bot"
 
     def gtp_boardsize(self, arguments: Sequence[str]) -> str:
-        connection = Connection.from_environment()
-        self.academy = Academy(connection) if connection else None
         self.rules = Hex.from_settings({"board_size": int(arguments[0])})
-        spec, player = self.rules.spec(), int(os.environ.get("ACADEMY_PLAYER", "1"))
-        self.seat = Seat(spec.game_id, spec.geometry, player, os.environ.get("ACADEMY_CONTEST", ""))
+        spec, connection = self.rules.spec(), Connection.from_environment()
+        self.academy, self.seat = None, Seat(spec.game_id, spec.geometry, player=1)
+        if connection is not None:
+            academy = Academy(connection)
+            with suppress(AcademyRefusedError, AcademyUnavailableError):
+                self.seat, self.academy = academy.seat(spec), academy
         return self.gtp_clear_board(())
 
     def gtp_clear_board(self, arguments: Sequence[str]) -> str:

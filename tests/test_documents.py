@@ -6,12 +6,18 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2
+from academy.wire.games import game_message
+from referees.go import Go
 from tests.academy.cli.conftest import academy, run, running
+from tests.academy.service.examples import contest
+from tests.academy.service.running import serving
 from tests.ports import free_ports
 
 __all__ = ["academy", "running"]  # fixtures
@@ -67,6 +73,33 @@ def test_the_examples_for_bots_run(number: int) -> None:
     done = subprocess.run(
         [sys.executable, "-c", examples[number]], env=environment, capture_output=True, text=True, timeout=60
     )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_the_examples_for_bots_ask_in_a_contest_of_a_forked_game(tmp_path: Path, number: int) -> None:
+    example = PYTHON.findall((DOCS / "tutorials" / "first-bot.md").read_text())[number]
+    spec = replace(Go.from_settings({"board_size": 9, "komi": 7.5}).spec(), game_id="go-9x9-fork")
+    with serving(tmp_path) as server:
+        contests = server.arena().contests
+        contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game_message(spec)))
+        weights = game_pb2.LibrarySettings(local_weights=True)
+        request = libraries_pb2.UpdateSettingsRequest(game_id=spec.game_id, settings=weights)
+        server.admin().libraries.UpdateSettings(request)
+        opened = contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest("cup/1", spec.game_id)))
+        environment = {
+            "ACADEMY_ADDRESS": str(server.address),
+            "ACADEMY_TOKEN": opened.tickets[0],
+            "ACADEMY_CONTEST": "cup/1",
+            "ACADEMY_PLAYER": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", example],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
     assert done.returncode == 0, done.stderr
 
 

@@ -40,12 +40,14 @@ class AcademySeat:
         """Read the game and the contest from ACADEMY, once, and keep to their rules from now on."""
         if self.game is not None or not self.may_ask:
             return
-        self.game = self._try(lambda academy: academy.game(self.seat.game_id))
+        contest_id = self.seat.contest_id
+        contest = self._try(lambda academy: academy.contest(contest_id)) if contest_id else None
+        if contest is not None:
+            # A fork has a name that the referee does not know.
+            self.seat.game_id = contest.game_id
+        self.game = self._try(lambda academy: academy.game(self.seat.game_id)) if self.may_ask else None
         if self.game is not None:
             self.seat.fair_use = fair_use_of(self.game.settings)
-        contest_id = self.seat.contest_id
-        asks = bool(contest_id) and self.may_ask
-        contest = self._try(lambda academy: academy.contest(contest_id)) if asks else None
         if contest is not None and contest.HasField("fair_use"):
             self.seat.fair_use = fair_use_of(contest.fair_use)
             self.plays_alone = self.seat.player in contest.seats_alone

@@ -134,7 +134,10 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         known = line if self._asks_book else None
         # ACADEMY may have noted the claim though its answer does not come.
         self.claimed = value
-        advice = self.ask(lambda academy: academy.advise(self.seat, board, named, value, line=known))
+        plies = len(line)
+        advice = self.ask(
+            lambda academy: academy.advise(self.seat, board, named, value, line=known, plies=plies)
+        )
         if advice is None or not advice.moves_asked:
             return {}
         if not any(advice.log_odds):

@@ -33,12 +33,16 @@ _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @dataclass(frozen=True, slots=True)
 class _Chosen(Generic[Position, Move]):
-    """A move chosen in a position, the contest's ply of it, and the value given before it."""
+    """A move chosen in a position, and the contest's ply of it.
+
+    `before` is the value given with the move before, `stated` that of the position, given with this move.
+    """
 
     position: Position
     move: Candidate[Move]
     ply: int
     before: float | None
+    stated: float
 
 
 class AdvisedPlayer(Adviser[Position, Move]):
@@ -99,7 +103,7 @@ class AdvisedPlayer(Adviser[Position, Move]):
         chosen = thought.candidates[0]
         self.value_before = thought.value if self.claimed is None else self.claimed
         before, self._stated = self._stated, chosen.value
-        self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before))
+        self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before, self.value_before))
         return chosen
 
     def _think_with(self, weights: LocalWeights | None) -> None:
@@ -116,7 +120,9 @@ class AdvisedPlayer(Adviser[Position, Move]):
         for chosen in self._chosen:
             after = self.referee.play(chosen.position, {self.seat.player: chosen.move.move})
             for pattern in shapes(self._board(chosen.position), self._board(after), self.seat.player):
-                self.seat.record_move(pattern, chosen.ply, chosen.before, chosen.move.value)
+                self.seat.record_move(
+                    pattern, chosen.ply, chosen.before, chosen.move.value, stated_before=chosen.stated
+                )
         self._chosen.clear()
         self.tell(lambda academy: academy.propose(self.seat, plies))
 

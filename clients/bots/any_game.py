@@ -183,7 +183,7 @@ class AnyGameEngine(GtpProgram):
     def _player(self, number: int) -> AdvisedPlayer[Any, Any]:
         if number not in self._players:
             spec = self._referee.spec()
-            # A fork with changed rules has a name that the referee does not know.
+            # The name of a fork; where this variable is missing, the player reads it from the contest.
             game_id = os.environ.get("ACADEMY_GAME") or spec.game_id
             seat = Seat(game_id, spec.geometry, number, self._contest_id)
             self._players[number] = AdvisedPlayer(

@@ -35,15 +35,18 @@ class GoSearchGame(SearchGame[GoPosition, int]):
         settings = self._go.settings
         board = Board(settings.board_size, position.stones, position.ko)
         komi = settings.komi + settings.compensation(position.handicap)
-        won, played = playout(board, position.mover, first, komi, self.chance)
-        black = won == (position.mover == BLACK)
-        return Playout((float(black), float(not black)), played)
+        score, played = playout(board, position.mover, first, komi, self.chance)
+        black = score if position.mover == BLACK else 1.0 - score
+        return Playout((black, 1.0 - black), played)
 
 
 def playout(
     board: Board, mover: int, first: int, komi: float, chance: random.Random
-) -> tuple[bool, tuple[set[int], set[int]]]:
-    """Play `first`, then at random to the end; whether the mover won, and Black's and White's points."""
+) -> tuple[float, tuple[set[int], set[int]]]:
+    """Play `first`, then at random to the end; the mover's score, and where Black and White played.
+
+    The score is 1 for a win, and 0.5 where whole komi makes both sides equal.
+    """
     stones = board.stones
     points = len(stones)
     board.play(mover, first)
@@ -69,7 +72,10 @@ def playout(
                 break
         colour = 3 - colour
     black, white = board.area()
-    return (black - white > komi) == (mover == BLACK), played
+    margin = black - white - komi
+    if not margin:
+        return 0.5, played
+    return float((margin > 0) == (mover == BLACK)), played
 
 
 def _random_move(board: Board, colour: int, empty: list[int], chance: random.Random) -> int:

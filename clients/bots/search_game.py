@@ -33,9 +33,9 @@ class UnsuitableGameError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Playout(Generic[Move]):
-    """The end of a random game: each seat's score (1 won, 0 lost), and the moves that each made on the way.
+    """The end of a random game: each seat's score (1 won, 0.5 drawn, 0 lost), and the moves made on the way.
 
-    `played` is empty where moves are seldom worth the same when they are made later.
+    `played` has those of each seat; it is empty where moves are seldom worth the same when made later.
     """
 
     scores: tuple[float, ...]

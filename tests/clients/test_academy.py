@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from academy.knowledge.boards import Board
+from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
@@ -176,6 +177,66 @@ def test_a_refusal_says_why(connection: Connection, ask: Asking) -> None:
     assert (refusal.value.code, refusal.value.reason) == ("NOT_FOUND", "UNKNOWN_GAME")
 
 
+def seat_by_calls(connection: Connection, **of_contest: Any) -> Seat:
+    with Academy(connection) as academy:
+        return academy.seat(SPEC, **of_contest)
+
+
+def seat_by_asyncio(connection: Connection, **of_contest: Any) -> Seat:
+    async def answer() -> Seat:
+        async with AsyncAcademy(connection) as academy:
+            return await academy.seat(SPEC, **of_contest)
+
+    return asyncio.run(answer())
+
+
+SEATINGS = pytest.mark.parametrize("take", [seat_by_calls, seat_by_asyncio])
+
+
+@pytest.fixture
+def no_contest(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ACADEMY_CONTEST", "ACADEMY_GAME", "ACADEMY_PLAYER"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@SEATINGS
+@pytest.mark.usefixtures("no_contest")
+def test_a_seat_has_its_contests_game_and_rules(
+    academy: Running, monkeypatch: pytest.MonkeyPatch, take: Callable[..., Seat]
+) -> None:
+    # ACADEMY knows the game by another name than the referee.
+    name = f"fork-{take.__name__}"
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(name)))
+    opened = contest(name, name)
+    opened.fair_use.opening_moves_per_consultation = 8
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets
+    connection = Connection(str(academy.address), tickets[1])
+
+    seat = take(connection, contest_id=name, player=2)
+
+    assert seat == Seat(name, SPEC.geometry, 2, name, FairUse(opening_moves_per_consultation=8))
+    with pytest.raises(ValueError, match="ACADEMY_PLAYER"):
+        take(connection, contest_id=name)
+    monkeypatch.setenv("ACADEMY_CONTEST", name)
+    monkeypatch.setenv("ACADEMY_PLAYER", "two")
+    with pytest.raises(ValueError, match="ACADEMY_PLAYER"):
+        take(connection)
+    monkeypatch.setenv("ACADEMY_PLAYER", "2")
+    assert take(connection) == seat
+
+
+@SEATINGS
+@pytest.mark.usefixtures("no_contest")
+def test_a_seat_outside_of_a_contest_is_one_for_analysis(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, take: Callable[..., Seat]
+) -> None:
+    assert take(connection) == Seat(GAME, SPEC.geometry, 1)
+    assert take(connection, player=2) == Seat(GAME, SPEC.geometry, 2)
+    monkeypatch.setenv("ACADEMY_GAME", "tiny-fork")
+    assert take(connection) == Seat("tiny-fork", SPEC.geometry, 1)
+
+
 CELLS = str.maketrans("01", "xo")
 
 
@@ -213,11 +274,37 @@ def test_where_few_proposals_are_allowed_the_best_are_submitted(
             seat.record_move(pattern, 81 + number, None, 0.5 + number / 20)
         return seat
 
-    with pytest.raises(AcademyRefusedError, match="TOO_MANY_PROPOSALS"):
-        submit(connection, limited_to(0), 100)
-    assert [status.ply for status in submit(connection, limited_to(3), 100)] == [88, 87, 86]
-    # Those that ACADEMY holds count, and may be submitted again.
-    assert [status.ply for status in submit(connection, limited_to(5), 100)] == [88, 87]
+    assert submit(connection, limited_to(0), 100) == []
+    seat = limited_to(3)
+    assert [status.ply for status in submit(connection, seat, 100)] == [88, 87, 86]
+    # The seat knows which ACADEMY holds, and that there is no room for others.
+    assert submit(connection, seat, 100) == []
+    limited_to(5)
+    assert [status.ply for status in submit(connection, seat, 100)] == [85, 84]
+    # Another seat does not know, and may submit them again.
+    assert [status.ply for status in submit(connection, limited_to(5), 100)] == [88, 87, 86, 85, 84]
+
+
+@pytest.mark.parametrize("submit", [propose, propose_by_asyncio])
+def test_proposals_that_a_seat_does_not_know_of_leave_room_for_the_best(
+    academy: Running, submit: Callable[[Connection, Seat, int], list[ProposalStatus]]
+) -> None:
+    name = f"room-{submit.__name__}"
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(name)))
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(name, name))).tickets
+    connection = Connection(str(academy.address), tickets[0])
+
+    def seat_with(cells: str, *plies: int) -> Seat:
+        seat = Seat(name, SPEC.geometry, 1, contest_id=name)
+        for ply in plies:
+            seat.record_move(read_cells(cells, SPEC.geometry), ply, None, 0.5 + ply / 1000)
+        return seat
+
+    assert len(submit(connection, seat_with("x-", *range(95, 101)), 100)) == 6
+    seat = seat_with("xo", *range(95, 101))
+    assert [status.ply for status in submit(connection, seat, 100)] == [100, 99, 98, 97]
+    assert submit(connection, seat, 100) == []
 
 
 def successors_by_calls(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:

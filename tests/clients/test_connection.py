@@ -1,10 +1,22 @@
 """How a client learns where ACADEMY is."""
 
+from collections.abc import Callable, Iterator
+from concurrent import futures
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
+from academy.v1 import (
+    contests_pb2,
+    contests_pb2_grpc,
+    libraries_pb2,
+    libraries_pb2_grpc,
+    tokens_pb2,
+    tokens_pb2_grpc,
+)
+from arena.v1 import competitions_pb2, competitions_pb2_grpc, members_pb2, members_pb2_grpc
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, to_client_error
 
 ALL = {
@@ -80,3 +92,84 @@ def test_a_stream_that_broke_while_it_was_written_to_is_no_refusal(
         grpc.StatusCode.INTERNAL, grpc.aio.Metadata(), grpc.aio.Metadata(), details=details
     )
     assert type(to_client_error(error)) is expected
+
+
+class Failing(grpc.GenericRpcHandler):
+    """A server whose answers to all calls are lost; `calls` are their names."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def service(self, handler_call_details: Any) -> Any:
+        def fail(request: object, context: grpc.ServicerContext) -> bytes:
+            self.calls.append(handler_call_details.method)
+            context.abort(grpc.StatusCode.UNAVAILABLE, "the answer was lost")
+
+        return grpc.unary_unary_rpc_method_handler(fail)
+
+
+@pytest.fixture
+def failing() -> Iterator[tuple[Failing, Connection]]:
+    handler = Failing()
+    server = grpc.server(futures.ThreadPoolExecutor(2), handlers=[handler])
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield handler, Connection(f"127.0.0.1:{port}")
+    server.stop(0).wait()
+
+
+# What a channel is called for, and whether it may be called again.
+CALLS: dict[str, tuple[Callable[[grpc.Channel], Any], bool]] = {
+    "a contest": (
+        lambda channel: contests_pb2_grpc.ContestServiceStub(channel).GetContest(
+            contests_pb2.GetContestRequest()
+        ),
+        True,
+    ),
+    "a fork": (
+        lambda channel: libraries_pb2_grpc.LibraryServiceStub(channel).ForkGame(
+            libraries_pb2.ForkGameRequest()
+        ),
+        True,
+    ),
+    "a token of ACADEMY's": (
+        lambda channel: tokens_pb2_grpc.TokenServiceStub(channel).CreateToken(
+            tokens_pb2.CreateTokenRequest()
+        ),
+        False,
+    ),
+    "a backup": (
+        lambda channel: libraries_pb2_grpc.LibraryServiceStub(channel).CreateBackup(
+            libraries_pb2.CreateBackupRequest()
+        ),
+        False,
+    ),
+    "a token of an arena's": (
+        lambda channel: competitions_pb2_grpc.CompetitionServiceStub(channel).CreateToken(
+            competitions_pb2.CreateTokenRequest()
+        ),
+        False,
+    ),
+    "a member's next token": (
+        lambda channel: members_pb2_grpc.MemberServiceStub(channel).RotateToken(
+            members_pb2.RotateTokenRequest()
+        ),
+        False,
+    ),
+    "an invitation": (
+        lambda channel: members_pb2_grpc.MemberServiceStub(channel).CreateInvitation(
+            members_pb2.CreateInvitationRequest()
+        ),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "repeats"), CALLS.values(), ids=CALLS.keys())
+def test_a_call_that_makes_something_new_is_not_repeated(
+    failing: tuple[Failing, Connection], call: Callable[[grpc.Channel], Any], repeats: bool
+) -> None:
+    server, connection = failing
+    with connection.channel() as channel, pytest.raises(grpc.RpcError, match="the answer was lost"):
+        call(channel)
+    assert len(server.calls) == (4 if repeats else 1)

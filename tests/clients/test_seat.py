@@ -129,6 +129,41 @@ def test_a_move_is_a_tesuji_when_it_raised_the_expected_value_enough(
         assert proposal.cells == "x -\n- o"
 
 
+@pytest.mark.parametrize(
+    ("stated", "proposed"), [(None, True), (0.2, True), (0.45, True), (0.5, False), (0.7, False)]
+)
+def test_a_move_gains_over_the_larger_of_both_values_before_it(stated: float | None, proposed: bool) -> None:
+    playing = seat()
+    playing.record_move(PATTERN, 3, 0.3, 0.6, stated_before=stated)
+    playing.record_marked_move("x*", 3, 0.3, 0.6, stated_before=stated)
+    playing.record_move(PATTERN, 3, 0.5, 0.6, stated_before=0.1)
+    request = playing.build_proposals(plies=100, average_length=100)
+    # A proposal has the value of the move before: ACADEMY compares it with what the arena reports.
+    values = [] if request is None else [proposal.value_before for proposal in request.proposals]
+    assert values == ([0.3, 0.3] if proposed else [])
+
+
+@pytest.mark.parametrize(
+    ("line", "plies", "sent"), [(None, 4, 4), (None, None, None), (["a1", "b1"], None, 2), (["a1"], 4, 1)]
+)
+def test_a_question_for_advice_has_the_plies_before_the_position(
+    line: list[str] | None, plies: int | None, sent: int | None
+) -> None:
+    asking = seat()
+    request = asking.build_advice_request(EMPTY, [0, 1], 0.2, line=line, plies=plies)
+    assert request is not None
+    assert (request.position.plies if request.position.HasField("plies") else None) == sent
+    # Only a line makes it a question about the opening tree, which counts.
+    assert request.HasField("opening") == (line is not None)
+    assert asking.allows_opening(0) == (line is None)
+    assert not request.include_ids
+
+
+def test_a_seat_may_have_advice_name_what_it_rests_on() -> None:
+    request = Seat("game", GEOMETRY, 1, with_ids=True).build_advice_request(EMPTY, [0, 1])
+    assert request is not None and request.include_ids
+
+
 def test_the_last_fifth_of_a_contest_gives_endgame_patterns() -> None:
     playing = seat()
     for ply in (79, 81, 99):
@@ -159,6 +194,48 @@ def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
         proposal.ply for proposal in request.proposals if proposal.library == pattern_pb2.LIBRARY_MIDDLE_GAME
     ]
     assert tesuji == [100, 99, 98, 97, 96]
+
+
+def test_what_was_submitted_is_not_proposed_again_and_takes_its_place() -> None:
+    playing = seat()
+    for ply in range(1, 9):
+        playing.record_move(PATTERN, ply, 0.2, 0.4 + ply / 1000)
+    first = playing.build_proposals(8, 100, max_proposals=6)
+    assert first is not None
+    playing.note_submitted(first)
+    # Three tesujis and three endgame patterns: there is no place left.
+    assert [proposal.ply for proposal in first.proposals] == [8, 7, 6, 1, 2, 3]
+    assert playing.build_proposals(8, 100, max_proposals=6) is None
+    second = playing.build_proposals(8, 100, max_proposals=8)
+    assert second is not None
+    assert [(proposal.library, proposal.ply) for proposal in second.proposals] == [
+        (pattern_pb2.LIBRARY_MIDDLE_GAME, 5),
+        (pattern_pb2.LIBRARY_ENDGAME, 4),
+    ]
+
+
+def test_a_contest_that_goes_on_gives_no_endgame_patterns_before_those_of_an_average_one() -> None:
+    playing = seat()
+    for ply in (30, 79):
+        playing.record_move(PATTERN, ply, 0.5, 0.55)
+        assert playing.build_proposals(ply, 100, over=False) is None
+    playing.record_move(PATTERN, 81, 0.5, 0.55)
+    request = playing.build_proposals(81, 100, over=False)
+    assert request is not None
+    assert [proposal.ply for proposal in request.proposals] == [81]
+    # It was a short one.
+    request = playing.build_proposals(90, 100)
+    assert request is not None
+    assert [proposal.ply for proposal in request.proposals] == [79, 81]
+
+
+def test_a_call_submits_no_more_than_a_server_takes() -> None:
+    playing = seat()
+    for ply in range(1, 101):
+        playing.record_move(PATTERN, ply, None, ply / 1000)
+    request = playing.build_proposals(100, 1000, max_proposals=90)
+    assert request is not None
+    assert len(request.proposals) == 64
 
 
 def test_outside_a_contest_nothing_is_proposed() -> None:

@@ -13,7 +13,7 @@ import pytest
 from academy.knowledge.boards import SquareGeometry
 from academy.v1 import consultation_pb2, consultation_pb2_grpc
 from clients import Academy, AcademyUnavailableError, AsyncAcademy, Connection, Seat
-from clients.streams import AnswerDeadline
+from clients.streams import AnswerDeadline, AnswerStream
 
 SECONDS = 1.0
 SEAT = Seat("tiny", SquareGeometry(5, 5), 1)
@@ -83,6 +83,172 @@ def test_an_answer_that_does_not_come_closes_the_stream(
     first, second = ask(silent)
     assert first >= SECONDS * 0.9
     assert second < SECONDS, "nobody waits again for a stream that was closed"
+
+
+class Echoing(_Servicer):  # type: ignore[misc]
+    """Answers a question about openings with the question's last move, after a pause.
+
+    The answer to the move "another" has the number of another question.
+    """
+
+    def Play(self, questions: Iterator[consultation_pb2.PlayRequest], context: Any) -> Iterator[Any]:
+        for question in questions:
+            move = question.opening.moves[-1]
+            time.sleep(0.01)
+            answer = consultation_pb2.PlayResponse(request_id=question.request_id + (move == "another"))
+            answer.opening.moves.add(move=move)
+            yield answer
+
+
+@pytest.fixture
+def echoing() -> Iterator[Connection]:
+    server = grpc.server(futures.ThreadPoolExecutor(2))
+    consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(Echoing(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield Connection(f"127.0.0.1:{port}", timeout=60.0)
+    server.stop(0).wait()
+
+
+MOVES = [f"m{number}" for number in range(40)]
+
+
+def test_threads_that_share_a_stream_get_the_answers_to_their_own_questions(echoing: Connection) -> None:
+    with Academy(echoing) as academy, academy.stream() as stream, futures.ThreadPoolExecutor(8) as threads:
+        answers = [*threads.map(lambda move: stream.opening(SEAT, [move], 0)[0].move, MOVES)]
+    assert answers == MOVES
+
+
+def test_tasks_that_share_a_stream_get_the_answers_to_their_own_questions(echoing: Connection) -> None:
+    async def answers() -> list[str]:
+        async with AsyncAcademy(echoing) as academy, academy.stream() as stream:
+            openings = await asyncio.gather(*(stream.opening(SEAT, [move], 0) for move in MOVES))
+            return [opening[0].move for opening in openings]
+
+    assert asyncio.run(answers()) == MOVES
+
+
+def test_an_answer_to_another_question_is_refused_and_closes_the_stream(echoing: Connection) -> None:
+    with Academy(echoing) as academy, academy.stream() as stream:
+        assert stream.opening(SEAT, ["m1"], 0)[0].move == "m1"
+        with pytest.raises(AcademyUnavailableError, match="answered question 3 instead of 2"):
+            stream.opening(SEAT, ["another"], 0)
+        with pytest.raises(AcademyUnavailableError):
+            stream.opening(SEAT, ["m1"], 0)
+
+
+def test_an_answer_to_another_question_closes_the_asyncio_stream(echoing: Connection) -> None:
+    async def ask() -> None:
+        async with AsyncAcademy(echoing) as academy, academy.stream() as stream:
+            with pytest.raises(AcademyUnavailableError, match="answered question 2 instead of 1"):
+                await stream.opening(SEAT, ["another"], 0)
+            with pytest.raises(AcademyUnavailableError, match="ended"):
+                await stream.opening(SEAT, ["m1"], 0)
+
+    asyncio.run(ask())
+
+
+class Interrupted:
+    """The answers of a call; the wait for the first of them is interrupted, as by Ctrl-C."""
+
+    def __init__(self) -> None:
+        self.cancelled = False
+
+    def __next__(self) -> consultation_pb2.PlayResponse:
+        if self.cancelled:
+            raise StopIteration
+        raise KeyboardInterrupt
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def test_an_interrupted_question_closes_the_stream() -> None:
+    stream = AnswerStream(lambda questions, metadata: Interrupted(), Connection("nowhere"))
+    with pytest.raises(KeyboardInterrupt):
+        stream.ask(consultation_pb2.PlayRequest(request_id=1))
+    with pytest.raises(AcademyUnavailableError, match="ended"):
+        stream.ask(consultation_pb2.PlayRequest(request_id=2))
+
+
+def test_a_cancelled_task_closes_the_asyncio_stream(silent: Connection) -> None:
+    async def ask() -> None:
+        async with AsyncAcademy(silent) as academy, academy.stream() as stream:
+            assert await stream.opening(SEAT, [], 0) == []
+            question = asyncio.create_task(stream.opening(SEAT, [], 0))
+            await asyncio.sleep(0.1)
+            question.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await question
+            with pytest.raises(AcademyUnavailableError, match="ended"):
+                await stream.opening(SEAT, [], 0)
+
+    asyncio.run(ask())
+
+
+class Stalling(_Servicer):  # type: ignore[misc]
+    """Refuses the first question of a stream after a part of its time, and never answers the next."""
+
+    def __init__(self) -> None:
+        self.released = threading.Event()
+
+    def Play(self, questions: Iterator[consultation_pb2.PlayRequest], context: Any) -> Iterator[Any]:
+        first = next(questions)
+        time.sleep(0.5 * SECONDS)
+        refusal = consultation_pb2.Refusal(code=8, metadata={"retry_after": str(0.2 * SECONDS)})
+        yield consultation_pb2.PlayResponse(request_id=first.request_id, refusal=refusal)
+        self.released.wait(20.0)
+
+
+@pytest.fixture
+def stalling() -> Iterator[Connection]:
+    servicer = Stalling()
+    server = grpc.server(futures.ThreadPoolExecutor(2))
+    consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(servicer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield Connection(f"127.0.0.1:{port}", timeout=SECONDS)
+    servicer.released.set()
+    server.stop(0).wait()
+
+
+def wait_by_stream(connection: Connection) -> float:
+    with Academy(connection) as academy, academy.stream() as stream:
+        started = time.monotonic()
+        with pytest.raises(AcademyUnavailableError, match="stream"):
+            stream.opening(SEAT, [], 0)
+        return time.monotonic() - started
+
+
+def wait_by_asyncio_stream(connection: Connection) -> float:
+    async def duration() -> float:
+        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
+            started = time.monotonic()
+            with pytest.raises(AcademyUnavailableError, match="stream"):
+                await stream.opening(SEAT, [], 0)
+            return time.monotonic() - started
+
+    return asyncio.run(duration())
+
+
+@pytest.mark.parametrize("wait", [wait_by_stream, wait_by_asyncio_stream])
+def test_a_question_that_is_put_again_has_what_is_left_of_its_time(
+    stalling: Connection, wait: Callable[[Connection], float]
+) -> None:
+    # A whole deadline for the second attempt would make it 1.7 times as long.
+    assert 0.9 * SECONDS <= wait(stalling) < 1.5 * SECONDS
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.5])
+def test_a_block_may_have_less_time_than_others(pause: float) -> None:
+    expired = threading.Event()
+    deadline = AnswerDeadline(60.0, expired.set)
+    time.sleep(pause)
+    with deadline:
+        pass
+    with deadline.within(0.2):
+        assert expired.wait(30.0)
+    assert deadline.expired
 
 
 def test_only_a_block_that_takes_too_long_is_late() -> None:

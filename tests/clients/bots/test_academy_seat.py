@@ -22,15 +22,15 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-def seated(academy: Running, contest_id: str, **rules: float) -> AcademySeat:
-    wanted = examples.contest(contest_id, "go")
+def seated(academy: Running, contest_id: str, game_id: str = "go", **rules: float) -> AcademySeat:
+    wanted = examples.contest(contest_id, game_id)
     for name, value in rules.items():
         setattr(wanted.fair_use, name, value)
     request = contests_pb2.OpenContestRequest(contest=wanted)
     ticket = academy.arena().contests.OpenContest(request).tickets[0]
     connection = Connection(str(academy.address), ticket)
     geometry = SquareGeometry(5, 5)
-    return AcademySeat(Academy(connection), Seat("go", geometry, 1, contest_id))
+    return AcademySeat(Academy(connection), Seat(game_id, geometry, 1, contest_id))
 
 
 def test_a_bot_asks_no_more_than_its_contest_allows(academy: Running) -> None:
@@ -83,4 +83,13 @@ def test_a_bot_whose_academy_is_away_waits_for_it_once(
     monkeypatch.setattr(Academy, "contest", away)
     for _ in range(3):
         assert bot.ask(lambda server: server.book_move(bot.seat, [], 0)) is None
-    assert calls == ["go"]
+    assert calls == ["away"]
+
+
+def test_a_bot_takes_the_name_of_a_forked_game_from_its_contest(academy: Running) -> None:
+    fork = examples.tiny_go("go-fork")
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=fork))
+    bot = seated(academy, "forked", "go-fork")
+    bot.seat.game_id = "go"
+    assert bot.ask(lambda server: server.opening(bot.seat, [], 0)) == []
+    assert bot.seat.game_id == "go-fork"

@@ -1,8 +1,42 @@
 """What a bot makes of advice on moves."""
 
+from typing import Any, cast
+
 import pytest
 
-from clients.bots.advice import as_experience
+from academy.knowledge.settings import Library
+from academy.v1 import game_pb2
+from clients import Academy, Seat
+from clients.bots.advice import Adviser, as_experience
+from clients.responses import Advice
+from referees.go import Go
+
+
+class Listening:
+    """Keeps the options of questions for advice, and knows nothing."""
+
+    def __init__(self) -> None:
+        self.options: list[dict[str, Any]] = []
+
+    def game(self, game_id: str) -> game_pb2.Game:
+        return game_pb2.Game(game_id=game_id)
+
+    def advise(self, *question: object, **options: Any) -> Advice:
+        self.options.append(options)
+        return Advice()
+
+
+@pytest.mark.parametrize(
+    ("libraries", "line"), [(tuple(Library), ["A1", "B1"]), ([Library.MIDDLE_GAME], None)]
+)
+def test_a_bot_says_how_many_plies_led_to_the_position(
+    libraries: list[Library], line: list[str] | None
+) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec, academy = referee.spec(), Listening()
+    bot = Adviser(referee, cast(Academy, academy), Seat(spec.game_id, spec.geometry, 1), libraries)
+    bot.experience(referee.start(0), ["A1", "B1"], 0.2, [0, 1])
+    assert academy.options == [{"line": line, "plies": 2}]
 
 
 def test_a_move_that_is_as_good_as_usual_keeps_the_positions_value() -> None:

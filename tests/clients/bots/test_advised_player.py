@@ -20,7 +20,7 @@ from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.strength import Strength
 from clients.bots.thinking import Advice, Candidate, Experience, Thought, no_advice
-from clients.connection import AcademyRefusedError
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
 from clients.seat import Seat
 from referees.api import Referee
 from referees.draughts import Draughts
@@ -84,6 +84,35 @@ def test_its_tesuji_are_measured_by_its_last_reported_value(tmp_path: Path) -> N
         proposal.content.value_before for proposal in own if proposal.content.HasField("value_before")
     } == {0.6}
     assert [proposal.reason for proposal in own if proposal.verdict == proposals_pb2.VERDICT_DROPPED] == []
+
+
+def test_a_value_before_a_move_that_was_high_already_makes_no_tesuji() -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec = referee.spec()
+    # Before its second move it thinks better of the position than after its first.
+    script = [("C3", 0.4, 0.3), ("D4", 0.55, 0.6), ("B4", 0.5, 0.85)]
+    seat = Seat(spec.game_id, spec.geometry, 1, "scholar/2")
+    scholar = AdvisedPlayer(Scripted(iter(script)), referee, cast(Academy, Unheard()), seat)
+    position = referee.start(0)
+    for number, move in enumerate(MOVES):
+        if number % 2 == 0:
+            scholar.choose(position, MOVES[:number], number // 2)
+        point = referee.read_move(position, position.mover, move)
+        position = referee.play(position, {position.mover: point})
+    scholar.finish(len(MOVES))
+    request = seat.build_proposals(len(MOVES), 5.0)
+    assert request is not None
+    tesuji = {
+        proposal.ply for proposal in request.proposals if proposal.library == pattern_pb2.LIBRARY_MIDDLE_GAME
+    }
+    assert tesuji == {5}
+
+
+class Unheard:
+    """An ACADEMY that does not answer."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AcademyUnavailableError("away")
 
 
 @dataclass

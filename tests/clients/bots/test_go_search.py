@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from clients.bots.go_search import is_eye, playout, sensible_moves
+from clients.bots.go_search import GoSearchGame, is_eye, playout, sensible_moves
 from clients.bots.strength import Strength
-from referees.go import BLACK, PASS, Board, Go
+from referees.go import BLACK, PASS, WHITE, Board, Go
 
 
 def stones(diagram: str) -> bytes:
@@ -31,10 +31,26 @@ def test_an_eye_is_not_filled(diagram: str, point: int, eye: bool) -> None:
 def test_a_playout_ends_with_a_winner_and_tells_the_movers_points() -> None:
     chance = random.Random(5)
     for _ in range(20):
-        won, (own, foreign) = playout(Board(5), BLACK, 12, 0.5, chance)
-        assert isinstance(won, bool)
+        score, (own, foreign) = playout(Board(5), BLACK, 12, 0.5, chance)
+        assert score in (0.0, 1.0)
         assert 12 in own
         assert all(0 <= point < 25 for point in own | foreign)
+
+
+@pytest.mark.parametrize(("more", "score"), [(-0.5, 1.0), (0.0, 0.5), (0.5, 0.0)])
+@pytest.mark.parametrize("mover", [BLACK, WHITE])
+def test_a_playout_that_nobody_wins_is_half_a_win(mover: int, more: float, score: float) -> None:
+    # All is the mover's, with two eyes and the point that it plays on; so all 25 points are.
+    board = Board(5, bytes(0 if point in (0, 2, 24) else mover for point in range(25)))
+    komi = 25 + more if mover == BLACK else -25 - more
+    assert playout(board, mover, 24, komi, random.Random(1))[0] == score
+
+
+def test_a_search_counts_an_equal_score_as_the_referee_does() -> None:
+    # Black gets all nine points or loses.
+    game = GoSearchGame(Go.from_settings({"board_size": 3, "komi": 9}), random.Random(1))
+    scores = {game.playout(game.referee.start(0)).scores for _ in range(50)}
+    assert scores == {(0.5, 0.5), (0.0, 1.0)}
 
 
 def test_more_playouts_beat_fewer_and_both_beat_chance() -> None:
