@@ -1,13 +1,16 @@
 """Actions that run competitions, or act on one that runs: run, check, stop, reset."""
 
 from contextlib import ExitStack
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, open_competition
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
+
+if TYPE_CHECKING:
+    from arena.control.settings import Control
 
 
 def _place(where: str | None) -> str | None:
@@ -118,8 +121,8 @@ def run(  # noqa: PLR0913 - the options of a command
 def check(control: ControlFile, insecure: Insecure = False, on: On = None) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown.
 
-    ACADEMY is asked once, where the control file has its address. With `--on`, or [workers] in the control
-    file, every player is started on every kind of node of the cluster that has what it needs.
+    With `--on`, or [workers] in the control file, every player is started on every kind of node of the
+    cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address.
     """
     from arena.control.tokens import withheld_tokens
     from arena.runner.listeners import open_listeners
@@ -131,17 +134,13 @@ def check(control: ControlFile, insecure: Insecure = False, on: On = None) -> No
     settings, files = open_competition(control, None)
     for note in notes(settings):
         say(f"note: {note}")
-    if settings.academy is not None and not settings.academy.embedded:
-        from arena.academy.session import check_academy
-
-        check_academy(settings.academy, settings.game.rules().spec())
-        say(f"ACADEMY at {settings.academy.address} answers")
     where = on or settings.workers.on
     if where != "local":
         from arena.runner.cluster_check import check_on_cluster
 
         with withheld_tokens(settings.token_variables):
             check_on_cluster(settings, where, say)
+        _ask_academy(settings)
         return
     with (
         withheld_tokens(settings.token_variables),
@@ -152,6 +151,15 @@ def check(control: ControlFile, insecure: Insecure = False, on: On = None) -> No
     for family, program in child_programs(settings):
         check_child_program(program, family)
         say(f"the program of family {family} makes variants")
+    _ask_academy(settings)
+
+
+def _ask_academy(settings: "Control") -> None:
+    if settings.academy is not None and not settings.academy.embedded:
+        from arena.academy.session import check_academy
+
+        check_academy(settings.academy, settings.game.rules().spec())
+        say(f"ACADEMY at {settings.academy.address} answers")
 
 
 def stop(

@@ -284,18 +284,17 @@ def lived(server: Running, game: game_pb2.Game) -> None:
                 player=mover, move=f"move{(number * ply) % 3}", board="x" + "-" * (size - 1)
             )
             ply_message.values.add(player=mover, value=0.25 + number / 100)
-        server.client(ticket).proposals.SubmitProposals(
-            proposals_pb2.SubmitProposalsRequest(
-                contest_id=contest.contest_id,
-                proposals=[
-                    proposals_pb2.NewProposal(
-                        library=examples.ENDGAME, cells=cells, ply=ply, value=0.25 + number / 100
-                    )
-                    for ply in range(11, 13)
-                    if (ply - 1) % game.players + 1 == seat
-                ],
+        proposals = [
+            proposals_pb2.NewProposal(
+                library=examples.ENDGAME, cells=cells, ply=ply, value=0.25 + number / 100
             )
-        )
+            for ply in range(11, 13)
+            if (ply - 1) % game.players + 1 == seat
+        ]
+        if proposals:
+            server.client(ticket).proposals.SubmitProposals(
+                proposals_pb2.SubmitProposalsRequest(contest_id=contest.contest_id, proposals=proposals)
+            )
         arena.ReportContest(report)
 
 
