@@ -126,8 +126,7 @@ def expected_by_patterns(academy: Academy, spec: GameSpec, game: str, question: 
     """What the patterns on a board expect for the mover, on the average; None without any."""
     seat = Seat(game, spec.geometry, question.seat)
     (matches,) = academy.patterns(seat, [question.board])
-    values = [1.0 - match.value if match.for_opponent else match.value for match in matches]
-    return statistics.fmean(values) if values else None
+    return statistics.fmean(match.value for match in matches) if matches else None
 
 
 class Comparison:

@@ -110,17 +110,10 @@ def differences(
             score = 1.0 if report.results[ply.player - 1] == contests_pb2.RESULT_WIN else 0.0
             seat = Seat(spec.game_id, spec.geometry, ply.player)
             (matches,) = academy.patterns(seat, [rules.board(position, 1)])
-            expected = [
-                (known[match.pattern_id], match.for_opponent)
-                for match in matches
-                if match.pattern_id in known
-            ]
+            expected = [known[match.pattern_id] for match in matches if match.pattern_id in known]
             if expected:
                 for way, scores in (("then", then), ("now", now)):
-                    mean = statistics.fmean(
-                        1.0 - getattr(value, way) if turned else getattr(value, way)
-                        for value, turned in expected
-                    )
+                    mean = statistics.fmean(getattr(value, way) for value in expected)
                     scores.append((mean - score) ** 2)
         if then:
             yield statistics.fmean(then), statistics.fmean(now)

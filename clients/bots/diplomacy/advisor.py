@@ -145,7 +145,7 @@ class DiplomacyAdvisor(AcademySeat):
         return {
             move: mean_value(gained) - value
             for move, gained in zip(candidates, answer.gained, strict=True)
-            if any(not match.for_opponent for match in gained)
+            if gained
         }
 
     def gave(self, game: GamePosition, orders: PowerOrders, value: float) -> None:

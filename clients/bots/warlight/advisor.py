@@ -133,7 +133,7 @@ class WarLightAdvisor(AcademySeat):
         return {
             at: _WEIGHT * (mean_value(gained) - value)
             for at, gained in zip(targets, answer.gained, strict=True)
-            if any(not match.for_opponent for match in gained)
+            if gained
         }
 
     def turn(self, view: WarPosition, value: float) -> None:

@@ -11,10 +11,6 @@ from clients.responses import PatternMatch
 PATTERN = PatternMatch(1, Library.ENDGAME, 4, 1200.0, 0.9, 0, 0, 0, False, "")
 
 
-def test_the_mean_leaves_out_the_opponents_patterns() -> None:
-    matches = [
-        PATTERN,
-        replace(PATTERN, value=0.4, proposers=1),
-        replace(PATTERN, value=0.0, for_opponent=True),
-    ]
+def test_a_pattern_counts_as_often_as_it_was_proposed() -> None:
+    matches = [PATTERN, replace(PATTERN, value=0.4, proposers=1)]
     assert mean_value(matches) == pytest.approx(0.8)
