@@ -20,8 +20,14 @@ MAX_ACTIONS: Final = 100_000
 
 _BOARDS: Final = ("board_size", "rows", "columns", "num_rows", "num_cols", "m", "n", "size")
 _PIECES: Final = ("num_houses_per_player", "num_seeds_per_house", "insanity")
-_SIZES: Final = dict.fromkeys((*_BOARDS, *_PIECES), MAX_SIZE) | {"dims": 3, "players": 10}
-_WHOLE_NUMBER: Final = re.compile(r"(\w+)=(-?\d+)(?=[,);]|$)")
+_ROWS: Final = ("connect", "k", "x_in_row")
+_LIMITS: Final = dict.fromkeys((*_BOARDS, *_PIECES, *_ROWS), (1, MAX_SIZE)) | {
+    "dims": (1, 3),
+    "handicap": (0, 9),
+    "players": (1, 10),
+}
+_ANY_NUMBER: Final = (0, MAX_NUMBER)
+_WHOLE_NUMBER: Final = re.compile(r"(\w+)=([-+]?\d+)(?=[,);]|$)")
 _NAMES: Final = re.compile(r"(?:^|(?<=game=))\w*")
 _MADE_OF_OTHERS: Final = frozenset(("misere", "start_at"))
 # They change what is printed or shown to neural networks, and nothing in the game.
@@ -72,7 +78,7 @@ def _check_text(text: str) -> None:
     for name in _PRESENTATION.intersection(re.findall(r"(\w+)=", text.replace(" ", ""))):
         raise InvalidSettingError("game", f"{name!r} changes nothing in the game; leave it out")
     for name, digits in _WHOLE_NUMBER.findall(text.replace(" ", "")):
-        low, high = (1, _SIZES[name]) if name in _SIZES else (0, MAX_NUMBER)
+        low, high = _LIMITS.get(name, _ANY_NUMBER)
         if len(digits) > 9 or not low <= int(digits) <= high:
             raise InvalidSettingError(
                 "game", f"{name}={digits[:20]}: a number from {low} to {high} is needed"

@@ -80,7 +80,13 @@ def _read_one(number: int, record: Any, game_string: str) -> tuple[str, list[str
 def _same(game: str, game_string: str) -> bool:
     if game == game_string:
         return True
+    if _short_name(game) != _short_name(game_string):
+        return False
     try:
         return str(load(game)) == game_string
     except InvalidSettingError:
         return False
+
+
+def _short_name(game_string: str) -> str:
+    return game_string.partition("(")[0].strip()
