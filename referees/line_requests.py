@@ -86,7 +86,8 @@ class LineExchange(ABC):
     """The lines to and from a bot; `kind_of` finds the kinds of one-line answers, as LineDialogue does.
 
     After a late answer the bot still owes it: when it comes it is skipped, so that later answers are
-    not taken for each other. An answer of many lines is cut, and each of its lines. What comes before a
+    not taken for each other. Where an answer of many lines has begun and the next prompt has one last line
+    before its time is up, the first one was left out, and the bot owes nothing. An answer of many lines is cut, and each of its lines. What comes before a
     prompt and is not owed is skipped, and so are lines that answer nothing that was asked in one line.
     `dropped` counts all these lines.
     """
@@ -98,6 +99,8 @@ class LineExchange(ABC):
         self._kind_of = kind_of
         self._open = OpenRequests()
         self._owed = 0
+        # Whether lines of an answer have come whose last line has not.
+        self._unfinished = False
         self.dropped: Counter[Dropped] = Counter()
 
     @abstractmethod
@@ -157,28 +160,41 @@ class LineExchange(ABC):
             self.dropped[Dropped.OUTSIDE if outside else Dropped.NO_ANSWER] += 1
 
     def _ask_for_lines(self, request: Request, lines: Sequence[str], last_line: str, deadline: float) -> None:
-        if not self._owed:
-            for line in self._arrived_lines():
-                if line.strip():
-                    self._note(line[:MAX_ORDER_CHARACTERS])
-                    self.dropped[Dropped.OUTSIDE] += 1
+        for line in self._arrived_lines():
+            # What has come before this prompt was sent cannot be its answer.
+            self._skip(line, last_line)
+        end_left_out = self._unfinished
         self.send(lines, deadline)
         self._owed += 1
         while self._owed:
             try:
                 request.answer = self._lines(last_line, deadline)
             except self.late:
-                if request.answer is None:
+                # The answer that came is that of a turn before, unless that one's last line was left out:
+                # then the bot would owe one for ever.
+                if request.answer is None or not end_left_out:
                     raise
-                # A bot left out the last line of an answer: it would owe one for ever.
                 self._owed = 1
             self._owed -= 1
+
+    def _skip(self, line: str, last_line: str) -> None:
+        if not line.strip():
+            return
+        self._note(line[:MAX_ORDER_CHARACTERS])
+        if not self._owed:
+            self.dropped[Dropped.OUTSIDE] += 1
+        elif _ends(line, last_line):
+            self._owed -= 1
+            self._unfinished = False
+        else:
+            self._unfinished = True
 
     def _lines(self, last_line: str, deadline: float) -> list[str]:
         lines: list[str] = []
         while True:
             line = self._read(deadline)[:MAX_ORDER_CHARACTERS]
-            ends = line.strip(" \t\r") == last_line
+            ends = _ends(line, last_line)
+            self._unfinished = not ends
             if ends or len(lines) < MAX_ANSWER_LINES:
                 self._note(line)
             if ends:
@@ -187,3 +203,7 @@ class LineExchange(ABC):
                 lines.append(line)
             else:
                 self.dropped[Dropped.CUT] += 1
+
+
+def _ends(line: str, last_line: str) -> bool:
+    return line.strip(" \t\r") == last_line

@@ -13,17 +13,21 @@ from referees.line_requests import Dropped
 
 
 class Bot(ChildProcess):
-    """A bot as its pipes show it: what it writes after each prompt, and all of it at once."""
+    """A bot as its pipes show it: what it writes after each prompt, all at once or, after `~`, too late."""
 
     def __init__(self, *writes: str) -> None:
         self._writes = deque(writes)
         self._arrived: deque[bytes] = deque()
+        self._late: list[bytes] = []
 
     def write_line(self, line: bytes, deadline: float) -> None:
-        self._arrived += [text.encode() for text in self._writes.popleft().split("/") if text]
+        in_time, _, late = self._writes.popleft().partition("~")
+        self._arrived += [text.encode() for text in in_time.split("/") if text]
+        self._late = [text.encode() for text in late.split("/") if text]
 
     def read_line(self, deadline: float, *, cut: bool = False) -> bytes | None:
         if not self._arrived:
+            self._arrived += self._late
             raise PlayerTimeoutError("did not answer in time")
         return self._arrived.popleft()
 
@@ -53,6 +57,12 @@ def played(*writes: str) -> tuple[list[str | None], dict[Dropped, int]]:
         # Late by a turn, or by two.
         (["a/end", "", "b/end/c/end", "d/end"], ["a", None, "c", "d"]),
         (["", "", "a/end/b/end/c/end", "d/end"], [None, None, "c", "d"]),
+        # Always late: when the time is up, or in the midst of the next turn.
+        (["~a/end", "~b/end", "~c/end", "d/end"], [None, None, None, "d"]),
+        (["a~end", "b~end", "c~end", "d/end"], [None, None, None, "d"]),
+        (["", "a/end", "b/end", "c/end"], [None, None, None, None]),
+        (["", "a/end", "b/end/c/end", "d/end"], [None, None, "c", "d"]),
+        (["", "a/end/b", "end/c/end", "d/end"], [None, None, "c", "d"]),
         # An answer without its end costs that turn and no other.
         (["a", "b/end", "c/end", "d/end"], [None, "b", "c", "d"]),
         (["a", "b", "c/end", "d/end"], [None, None, "c", "d"]),
@@ -61,6 +71,10 @@ def played(*writes: str) -> tuple[list[str | None], dict[Dropped, int]]:
 )
 def test_each_turn_has_its_own_answer_or_none(writes: list[str], answers: list[str | None]) -> None:
     assert played(*writes) == (answers, {})
+
+
+def test_what_follows_a_late_answer_before_the_next_turn_is_skipped_and_counted() -> None:
+    assert played("~a/end/b/end", "c/end") == ([None, "c"], {Dropped.OUTSIDE: 2})
 
 
 def test_what_comes_after_an_end_is_skipped_and_counted() -> None:
