@@ -225,6 +225,8 @@ class GtpPlayer(Player):
         # Asked when they are needed first, and remembered here: to look it up each time takes a while.
         self._request: tuple[str, ...] | None = None
         self._says_moves_only = False
+        # The seconds since its last move in which it could think, for its clock.
+        self._unbooked = 0.0
 
     @property
     def record_name(self) -> str:
@@ -347,28 +349,37 @@ class GtpPlayer(Player):
 
     def choose(self, view: Any) -> Choice:
         """Ask for a move, and what the engine thinks of it. The view is not sent: engines remember."""
-        clock = self.seating.clock
-        if clock is not None and self._knows("time_left"):
-            colour = self._words.colour(self.seating.seat)
-            self._ask("time_left", colour, str(int(clock.seconds)), str(clock.stones))
-        request = self._request or self._move_request()
-        started = time.perf_counter()
-        try:
-            text = self._engine.ask(*request, seconds=self.seating.move_seconds)
-        except PlayerTimeoutError as failure:
-            raise PlayerTimeoutError(self.seating.late(str(failure))) from failure
-        seconds = time.perf_counter() - started
+        text, seconds = self._ask_for_move()
+        moved = time.perf_counter()
         answer = text.lower()
         if answer == "resign":
             return Choice(text, True, seconds, comment=self._last_words())
-        if answer == "claim" and request[0] == GENMOVE_WITH_CLAIMS:
+        if answer == "claim" and self._request and self._request[0] == GENMOVE_WITH_CLAIMS:
             return Choice(text, False, seconds, comment=self._last_words(), claims=True)
         if self._says_moves_only:
             return Choice(text, False, seconds)
         value_before, value = self._expected_values()
         choice = Choice(text, False, seconds, value, self._explanation(), value_before=value_before)
         self._says_moves_only = not (self._knows(EXPECTED_VALUE) or self._knows(EXPLAIN_LAST_MOVE))
+        self._unbooked = time.perf_counter() - moved
         return choice
+
+    def _ask_for_move(self) -> tuple[str, float]:
+        """The answer and the seconds it took; by a clock with those of other commands since its last move."""
+        request = self._request or self._move_request()
+        clock, used = self.seating.clock, 0.0 if self.seating.clock is None else self._unbooked
+        self._unbooked = 0.0
+        limit, started = self.seating.move_seconds, time.perf_counter() - used
+        try:
+            if clock is not None and self._engine.knows("time_left", seconds := max(0.0, limit - used)):
+                left = str(max(0, int(clock.seconds - used)))
+                colour = self._words.colour(self.seating.seat)
+                self._ask("time_left", colour, left, str(clock.stones), seconds=seconds)
+            seconds = max(0.0, limit - (time.perf_counter() - started))
+            text = self._ask(*request, seconds=seconds)
+        except PlayerTimeoutError as failure:
+            raise PlayerTimeoutError(self.seating.late(str(failure))) from failure
+        return text, time.perf_counter() - started
 
     def _move_request(self) -> tuple[str, ...]:
         colour = self._words.colour(self.seating.seat)
@@ -411,9 +422,11 @@ class GtpPlayer(Player):
 
     def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Send the others' moves. A failure that begins with `illegal move` disputes one."""
+        began = time.perf_counter()
         for seat, move in moves.items():
             if seat != self.seating.seat:
                 self._play(seat, move)
+        self._unbooked += time.perf_counter() - began
 
     def _play(self, seat: int, move: Any) -> None:
         words, vertex = self._words, self._words.vertex(move)

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from arena.jobs import PlayerSetup
+from arena.jobs import Fault, PlayerSetup, TimeControl
 from arena.match.game import play
 from arena.players.gtp import GtpEngine, GtpParameters, GtpPlayer
 from arena.players.player import InvalidPlayerParametersError
 from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
+from referees.api import Termination
 from tests.arena.engines import job, misbehaving, python_player
 
 
@@ -72,6 +73,41 @@ def test_parameters_that_make_no_sense_are_refused(parameters: dict[str, Any], s
 def test_commands_are_lines_of_words() -> None:
     read = GtpParameters.read({"startup_commands": ("level 3", "komi 7"), "aliases": {"a": "b"}})
     assert read == GtpParameters((("level", "3"), ("komi", "7")), {"a": "b"}, True)
+
+
+# Thinks in the command that its argument names, and plays at once.
+THINKER = """
+import sys, time
+moves = iter(("A1", "C3", "E5"))
+answers = {"protocol_version": "2", "known_command": "true"}
+for line in sys.stdin:
+    command = line.split()[0]
+    if command == sys.argv[1]:
+        time.sleep(0.6)
+    answer = next(moves, "pass") if command == "genmove" else answers.get(command, "0.5")
+    print("=", answer, end="\\n\\n", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "command", ["genmove", "time_left", "play", "gomill-explain_last_move", "academy-expected_value"]
+)
+def test_thinking_costs_a_clocks_time_in_whatever_command_it_is_done(command: str) -> None:
+    thinker = PlayerSetup(
+        "thinker", (sys.executable, "-IS", "-c", THINKER, command), time_control=TimeControl(0.5)
+    )
+    result = play(job(thinker, python_player("passer")))
+    assert result.outcome is not None and result.outcome.summary == "W+F"
+    assert "lost on time: 0." in result.outcome.detail
+    assert result.usage[0].fault is Fault.LATE
+
+
+def test_the_moves_of_an_opening_cost_no_time() -> None:
+    thinker = PlayerSetup(
+        "thinker", (sys.executable, "-IS", "-c", THINKER, "play"), time_control=TimeControl(0.5)
+    )
+    result = play(job(thinker, python_player("passer"), opening=("B2", "D4"), move_limit=3))
+    assert result.outcome is not None and result.outcome.termination is Termination.MOVE_LIMIT
 
 
 FOR_ONE_GAME = f"""#!{sys.executable} -IS
