@@ -293,6 +293,8 @@ class ChildProcess:
     @property
     def unread(self) -> bytes:
         """Output that has arrived and is not read yet."""
+        with contextlib.suppress(BlockingIOError):
+            self._buffer += os.read(self._out, _CHUNK)
         return bytes(self._buffer) if self._buffer else b""
 
     def _fill(self, deadline: float) -> bool:

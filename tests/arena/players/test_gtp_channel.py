@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,31 @@ def test_a_second_response_to_one_command_is_not_taken_for_the_next(channel: Cha
     assert engine.ask("genmove", "b", seconds=A_GENEROUS_TIME) == "D4"
     with pytest.raises(IllFormedAnswerError, match="spoke without being asked: '= E5'"):
         engine.ask("genmove", "b", seconds=A_GENEROUS_TIME)
+
+
+TALKATIVE = """
+import os, sys
+sys.stdin.readline()
+os.write(1, b"= D4\\n\\n")
+sys.stdin.readline()
+os.write(1, b"= E5\\n\\n")
+os.write(1, b"= F6\\n\\n")
+open(sys.argv[1], "w").close()
+sys.stdin.read()
+"""
+
+
+def test_an_answer_that_comes_unasked_after_a_while_is_not_taken_for_the_next(tmp_path: Path) -> None:
+    spoken = tmp_path / "spoken"
+    process = ChildProcess((sys.executable, "-I", "-S", "-c", TALKATIVE, str(spoken)), environment={})
+    engine = GtpChannel(process, "alpha")
+    assert engine.ask("genmove", "b", seconds=A_GENEROUS_TIME) == "D4"
+    process.write_line(b"now", time.monotonic() + A_GENEROUS_TIME)
+    while not spoken.exists():
+        time.sleep(0.01)
+    with pytest.raises(IllFormedAnswerError, match="spoke without being asked: '= E5"):
+        engine.ask("genmove", "b", seconds=A_GENEROUS_TIME)
+    process.end(0.0)
 
 
 def test_superfluous_blank_lines_are_nothing(channel: Channels) -> None:
