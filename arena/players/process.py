@@ -129,6 +129,7 @@ class Lifeline:
 
 MAX_LINE: Final = 1 << 20
 TERMINATE_SECONDS: Final = 0.5
+KILL_SECONDS: Final = 5.0
 _CHUNK: Final = 1 << 16
 _LONGEST_POLL: Final = 3600.0
 # A program that writes faster than the arena reads is not read for ever.
@@ -389,7 +390,8 @@ class ChildProcess:
         """End the process and all others of its group, and return what it used; to be called once.
 
         Its input is closed and it has `seconds` to exit by itself; then it gets SIGTERM, and
-        soon after killed. What is left of its group is killed in any case.
+        soon after killed. What is left of its group is killed in any case. What may not be killed, such as
+        another user's program, is left after KILL_SECONDS.
         """
         assert self._child.stdin is not None
         if self._peak_memory_bytes is None:
@@ -401,8 +403,11 @@ class ChildProcess:
             self._exits_within(TERMINATE_SECONDS)
         # Not reaped yet, so the group's number cannot have passed to others.
         self._signal_all(signal.SIGKILL)
-        _, status, usage = os.wait4(self.pid, 0)
-        self._child.returncode = os.waitstatus_to_exitcode(status)
+        if self.runs:
+            self._exits_within(KILL_SECONDS)
+        reaped, status, usage = os.wait4(self.pid, os.WNOHANG)
+        if reaped:
+            self._child.returncode = os.waitstatus_to_exitcode(status)
         # wait4's figure counts what this process used before the child loaded its program.
         if self._peak_memory_bytes is None and usage.ru_maxrss * 1024 > self._memory_before:
             self._peak_memory_bytes = usage.ru_maxrss * 1024
@@ -417,13 +422,13 @@ class ChildProcess:
                 pipe.close()
         if self._log is not None:
             self._log.close()
-        used = max(0.0, usage.ru_utime + usage.ru_stime - self._cpu_before)
+        used = max(0.0, usage.ru_utime + usage.ru_stime - self._cpu_before) if reaped else None
         return Cost(used, self._peak_memory_bytes, killed)
 
     def _signal_all(self, number: signal.Signals) -> None:
-        # The process may have left its group, and it may be empty then.
+        # The process may have left its group, and it may be empty then. It may be another user's, as of sudo.
         for send in (os.killpg, os.kill):
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 send(self.pid, number)
 
     def _exits_within(self, seconds: float) -> bool:

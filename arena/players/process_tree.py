@@ -39,13 +39,14 @@ def adopt_orphans() -> None:
 def end_children(spared: Collection[int] = ()) -> None:
     """Kill this process's children but those spared, and what it adopts of theirs, until none is left.
 
-    Gives up after some seconds: a process that hangs in the kernel dies when it leaves it.
+    Gives up after some seconds: a process that hangs in the kernel dies when it leaves it, and one of another
+    user may not be killed.
     """
     deadline = time.monotonic() + _CHILDREN_SECONDS
     while strays := _children() - set(spared):
         for stray in strays:
-            # The code that started it may wait for it as well.
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            # The code that started it may wait for it as well; and it may be another user's, as of sudo.
+            with contextlib.suppress(ProcessLookupError, ChildProcessError, PermissionError):
                 os.kill(stray, signal.SIGKILL)
                 os.waitpid(stray, os.WNOHANG)
         if time.monotonic() > deadline:
@@ -69,8 +70,8 @@ def kill_session(session: int) -> None:
     """
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and int(entry.name) != session:
-            # It may end while it is looked at.
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            # It may end while it is looked at, and it may be another user's.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
                 # The fields of proc(5) after the command's name: state, parent, group, session.
                 fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
                 if int(fields[3]) == session:

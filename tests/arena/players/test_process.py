@@ -276,6 +276,28 @@ def test_a_process_that_leaves_its_group_is_ended_too() -> None:
     assert not left_running([process.pid])
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="a process of another user needs root")
+@pytest.mark.parametrize("ended", ["process.end(0.1).killed", "end_children()", "kill_session(os.getsid(0))"])
+def test_a_program_that_may_not_be_killed_holds_nothing_up_and_is_no_error(ended: str) -> None:
+    # As of `sudo -u guest engine`.
+    program = (
+        "import os\n"
+        "from arena.players.process import ChildProcess\n"
+        "from arena.players.process_tree import end_children, kill_session\n"
+        "process = ChildProcess(['sleep', '100'], environment={})\n"
+        "os.setresuid(65534, 65534, 65534)\n"
+        f"print(process.pid, {ended}, flush=True)\n"
+        "os._exit(0)"
+    )
+    command = (sys.executable, "-c", program)
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=90, start_new_session=True
+    )
+    pid, answer = result.stdout.split()
+    assert answer in ("True", "None")
+    os.kill(int(pid), signal.SIGKILL)
+
+
 def test_a_process_in_the_middle_of_a_flood_exits_by_itself_when_it_is_let() -> None:
     process = start(
         *PYTHON,
