@@ -39,11 +39,13 @@ class SgfResults:
 def read_games(
     content: bytes, read: Callable[[Coarse_game_tree], tuple[str, list[str]]]
 ) -> list[tuple[str, list[str]]]:
-    """What `read` makes of each game of a file, at most MAX_GAMES of them. Raises UnreadableRecordError."""
+    """What `read` makes of each game of a file, which may have MAX_GAMES. Raises UnreadableRecordError."""
     try:
-        trees = list(parse_sgf_collection(content))[:MAX_GAMES]
+        trees = parse_sgf_collection(content)
     except ValueError as error:
         raise UnreadableRecordError(f"no SGF: {error}") from None
+    if len(trees) > MAX_GAMES:
+        raise UnreadableRecordError(f"{len(trees)} games, more than {MAX_GAMES}")
     games = []
     for number, tree in enumerate(trees, start=1):
         try:

@@ -1,44 +1,70 @@
 """Games of Go as SGF, FF[4] (https://www.red-bean.com/sgf/), through sgfmill."""
 
-from sgfmill.sgf import Sgf_game
+from typing import Final
+
+from sgfmill.sgf import Sgf_game, Tree_node
 from sgfmill.sgf_properties import serialise_go_point
 
 from referees.api import GameRecord, PlayedMove
 from referees.go import board
 from referees.go.board import PASS, GoPosition
 from referees.go.settings import GoSettings
-from referees.sgf import LETTERS, begin, read_games, write_record
+from referees.sgf import LETTERS, begin, read_games, read_text, write_record
+
+GAME_NUMBER: Final = "1"
 
 
 def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[str]]]:
     """Each game's name (GN) and the moves of its main line. Raises UnreadableRecordError.
 
-    The games must be on a board of this size and begin with the first position's stones and mover.
+    The games must be of Go, on a board of this size, and begin with the first position's stones and mover.
     """
     return read_games(content, lambda tree: _main_line(Sgf_game.from_coarse_game_tree(tree), size, first))
 
 
 def _main_line(game: Sgf_game, size: int, first: GoPosition) -> tuple[str, list[str]]:
+    nodes = game.get_main_sequence()
+    root = nodes[0]
+    number = read_text(root.get_raw_property_map(), "GM", GAME_NUMBER).strip()
+    if number != GAME_NUMBER:
+        raise ValueError(f"it is of another game: GM[{number[:20]}], Go is GM[{GAME_NUMBER}]")
     if game.get_size() != size:
         raise ValueError(f"its board has {game.get_size()} rows, not {size}")
-    root, *nodes = game.get_main_sequence()
-    black, white, empty = root.get_setup_stones()
-    stones = {point for point, stone in enumerate(first.stones) if stone}
-    if white or empty or {_point(cell, size) for cell in black} != stones:
-        raise ValueError("its first position is another: AB, AW or AE differ")
+    _check_first_position(root, size, first)
     mover = first.mover
     moves: list[str] = []
     for node in nodes:
-        if node.has_setup_stones():
+        if node is not root and node.has_setup_stones():
             raise ValueError(f"after move {len(moves)} stones are placed that nobody played")
-        colour, cell = node.get_move()
-        if colour is None:
+        played = [letter for letter in LETTERS.values() if node.has_property(letter)]
+        if not played:
             continue
-        if colour != LETTERS[mover].lower():
+        if played != [LETTERS[mover]]:
             raise ValueError(f"move {len(moves) + 1} is not by {LETTERS[mover]}, whose turn it is")
-        moves.append(board.name(PASS if cell is None else _point(cell, size), size))
+        moves.append(_read_move(node, len(moves) + 1, size))
         mover = 3 - mover
     return (root.get("GN") if root.has_property("GN") else ""), moves
+
+
+def _check_first_position(root: Tree_node, size: int, first: GoPosition) -> None:
+    try:
+        black, white, empty = root.get_setup_stones()
+    except ValueError:
+        raise ValueError(f"AB, AW or AE hold what is no point of a board of {size} rows") from None
+    stones = {point for point, stone in enumerate(first.stones) if stone}
+    if white or empty or {_point(cell, size) for cell in black} != stones:
+        raise ValueError("its first position is another: AB, AW or AE differ")
+
+
+def _read_move(node: Tree_node, number: int, size: int) -> str:
+    try:
+        _, cell = node.get_move()
+    except ValueError:
+        # sgfmill says nothing.
+        colour, raw = node.get_raw_move()
+        text = f"{colour.upper()}[{raw[:20].decode('utf-8', 'replace')}]"
+        raise ValueError(f"move {number}: {text} is no point of a board of {size} rows") from None
+    return board.name(PASS if cell is None else _point(cell, size), size)
 
 
 def write(game: GameRecord, settings: GoSettings, first: bytes) -> str:

@@ -9,7 +9,8 @@ import pytest
 from sgfmill.sgf import Sgf_game
 from sgfmill.sgf_moves import get_setup_and_moves
 
-from referees.api import GameRecord, Outcome, PlayedMove, Termination
+from referees import sgf
+from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecordError
 from referees.go import PASS, Go
 from tests.referees.go.gnugo import Gnugo, needs_gnugo
 
@@ -158,3 +159,42 @@ def test_gnu_go_reads_the_record(tmp_path: Path) -> None:
         assert engine.ask(f"loadsgf {path}") == "white"
         assert set(engine.ask("list_stones black").split()) == {"C3", "G7", "E6", "D5"}
         assert engine.ask("list_stones white") == "E5"
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("(;SZ[9];B[dc];W[];B[cd])", "D7 pass C6"),
+        ("(;GM[1]FF[3]SZ[9]GN[cup];B[tt])", "pass"),
+        ("(;GM[ 1 ]SZ[9]B[aa];C[thinks];W[bb])", "A9 B8"),
+    ],
+)
+def test_records_of_other_programs_are_read(text: str, moves: str) -> None:
+    ((_, read_moves),) = Go.from_settings({"board_size": 9}).read_records(text.encode())
+    assert read_moves == moves.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("(;GM[2]SZ[9];B[dc])", r"game 1: it is of another game: GM\[2\], Go is GM\[1\]"),
+        ("(;SZ[9];B[aa]W[bb])", "game 1: move 1 is not by B, whose turn it is"),
+        ("(;SZ[9]W[aa];B[bb])", "game 1: move 1 is not by B, whose turn it is"),
+        ("(;SZ[9];B[aa])(;SZ[9];B[aa];W[zz])", r"game 2: move 2: W\[zz\] is no point of a board of 9 rows"),
+        ("(;SZ[9];B[D4])", r"move 1: B\[D4\] is no point"),
+        ("(;SZ[9]AB[zz];W[aa])", "game 1: AB, AW or AE hold what is no point of a board of 9 rows"),
+        ("(;SZ[9];B[aa];AW[bb];W[cc])", "after move 1 stones are placed that nobody played"),
+        ("(;SZ[13];B[aa])", "its board has 13 rows, not 9"),
+    ],
+)
+def test_records_that_are_not_of_this_game_are_refused(text: str, why: str) -> None:
+    with pytest.raises(UnreadableRecordError, match=why):
+        Go.from_settings({"board_size": 9}).read_records(text.encode())
+
+
+def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sgf, "MAX_GAMES", 2)
+    game = Go.from_settings({"board_size": 9})
+    assert len(game.read_records(b"(;SZ[9];B[aa])" * 2)) == 2
+    with pytest.raises(UnreadableRecordError, match="3 games, more than 2"):
+        game.read_records(b"(;SZ[9];B[aa])" * 3)
