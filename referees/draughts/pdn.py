@@ -24,7 +24,8 @@ def write_move(move: Move, layout: Layout) -> str:
 
 def read_squares(text: str, layout: Layout) -> tuple[int, ...]:
     """The numbers of the squares that a move's text names, two or more. Raises UnreadableMoveError."""
-    words = _SEPARATOR.split(text[:_MAX_TEXT].strip().lower())
+    # Of what is longer nothing is a square.
+    words = _SEPARATOR.split(text.strip().lower()) if len(text) <= _MAX_TEXT else ()
     squares = tuple(layout.named.get(word.lstrip("0"), 0) for word in words)
     if len(squares) < 2 or not all(squares):
         first, last = layout.names[0], layout.names[-1]
@@ -92,10 +93,8 @@ def read_records(content: bytes, variant: Variant) -> list[tuple[str, list[str]]
     tags: dict[str, str] = {}
     moves: list[str] = []
     for kind, value, name in _tokens(text):
-        if kind == "result" or (kind == "tag" and moves):
+        if kind == "result" or (kind == "tag" and (moves or name in tags)):
             games.append(_game(tags, moves, variant, len(games)))
-            if len(games) == MAX_GAMES:
-                return games
             tags, moves = {}, []
         if kind == "tag":
             tags[name] = value
@@ -105,6 +104,8 @@ def read_records(content: bytes, variant: Variant) -> list[tuple[str, list[str]]
         games.append(_game(tags, moves, variant, len(games)))
     if not games:
         raise UnreadableRecordError("no PDN: there is no game in it")
+    if len(games) > MAX_GAMES:
+        raise UnreadableRecordError(f"{len(games)} games, more than {MAX_GAMES}")
     return games
 
 

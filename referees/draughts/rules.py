@@ -41,7 +41,7 @@ def _is_ending(ending: DraughtsEnding, white: int, black: int, kings: int) -> bo
 def drawn_by(settings: DraughtsSettings, position: DraughtsPosition) -> str | None:
     """The rule by which a position is a draw, in words; None for none."""
     if settings.repetition and position.earlier.count(position.placement) + 1 >= settings.repetition:
-        return f"the position stood for the {_ordinal(settings.repetition)} time"
+        return f"the position stood {settings.repetition} times"
     if settings.king_moves and position.quiet >= 2 * settings.king_moves:
         return f"{settings.king_moves} moves by each side without a capture or a man's move"
     for ending, plies in zip(settings.variant.endings, position.endings, strict=False):
@@ -51,10 +51,6 @@ def drawn_by(settings: DraughtsSettings, position: DraughtsPosition) -> str | No
                 f"{ending.moves} moves by each side with a lone king against at most {ending.most} {pieces}"
             )
     return None
-
-
-def _ordinal(number: int) -> str:
-    return {2: "second", 3: "third"}.get(number, f"{number}th")
 
 
 FIRST: Final = 1

@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecordError
-from referees.draughts import VARIANTS, Draughts
+from referees.api import (
+    GameRecord,
+    Outcome,
+    PlayedMove,
+    Termination,
+    UnreadableMoveError,
+    UnreadableRecordError,
+)
+from referees.draughts import VARIANTS, Draughts, pdn
 from tests.referees.draughts.placing import game
 
 
@@ -109,6 +116,26 @@ def test_files_of_others_are_read() -> None:
         ("next", ["11-15"]),
         ("", ["12-16"]),
     ]
+
+
+def test_a_game_without_moves_and_result_is_a_game_of_its_own() -> None:
+    content = b'[Event "adjourned"]\n[White "ann"]\n\n[Event "next"]\n1. 11-15 *'
+    assert game("english").read_records(content) == [("adjourned", []), ("next", ["11-15"])]
+
+
+def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdn, "MAX_GAMES", 2)
+    assert len(game("english").read_records(b"1. 11-15 *\n" * 2)) == 2
+    for content in (b"1. 11-15 *\n" * 3, b"1. 11-15 *\n" * 2 + b"1. 11-15"):
+        with pytest.raises(UnreadableRecordError, match="3 games, more than 2"):
+            game("english").read_records(content)
+
+
+def test_an_answer_is_read_to_its_end() -> None:
+    judge = game("english")
+    assert judge.move_text(judge.read_move(judge.start(0), 1, f"11-15{' ' * 50}")) == "11-15"
+    with pytest.raises(UnreadableMoveError, match="'11-15 .*' is no move"):
+        judge.read_move(judge.start(0), 1, f"11-15{' ' * 300}and rubbish")
 
 
 def test_files_older_than_utf_8_are_read() -> None:
