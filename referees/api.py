@@ -82,7 +82,7 @@ class UnreadableViewError(ValueError):
 
 
 class UnknownRefereeError(LookupError):
-    """No installed package offers a game of this name."""
+    """No installed package offers a game of this name, or the one that does cannot be loaded."""
 
 
 class Termination(Enum):
@@ -628,12 +628,20 @@ def referee(name: str) -> type[Referee[Any, Any]]:
         The referee's class.
 
     Raises:
-        UnknownRefereeError: No installed package offers the game; the message lists those there are.
+        UnknownRefereeError: No installed package offers the game, and the message lists those there are; or
+            the package that does cannot be loaded.
     """
     points = {point.name: point for point in offered(ENTRY_POINT_GROUP)}
     if name not in points:
         raise UnknownRefereeError(
             f"no referee for the game {name!r}; installed are: {', '.join(sorted(points))}"
         )
-    loaded: type[Referee[Any, Any]] = points[name].load()
+    try:
+        loaded: type[Referee[Any, Any]] = points[name].load()
+    except Exception as error:  # Other people's code, which may do anything while it is imported.
+        package = points[name].dist
+        raise UnknownRefereeError(
+            f"the game {name!r} of the package {package.name if package else '?'!r} cannot be loaded: "
+            f"{type(error).__name__}: {error}"
+        ) from error
     return loaded

@@ -3,10 +3,14 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 from referees.api import InvalidSettingError, UnknownRefereeError, referee
 from referees.conformance import LAWS, NonConformingRefereeError, UnlistedMovesError, check_referee
 from referees.toml_text import InvalidTomlError, read_toml
+
+# As of `Referee.start`.
+MAX_SEED: Final = 2**63 - 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="as in a control file; repeatable",
     )
     parser.add_argument("--games", type=_positive, default=20, help="how many games (default 20)")
-    parser.add_argument("--seed", type=int, default=0, help="the first game's seed (default 0)")
+    parser.add_argument("--seed", type=_seed, default=0, help="the first game's seed (default 0)")
     parser.add_argument(
         "--max-plies",
         type=_positive,
@@ -36,8 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         judge = referee(options.game).from_settings(dict(options.setting))
         report = check_referee(judge, options.games, options.seed, options.max_plies)
-    except (UnknownRefereeError, InvalidSettingError, UnlistedMovesError) as error:
+    except (UnknownRefereeError, InvalidSettingError) as error:
         parser.error(str(error))
+    except UnlistedMovesError as error:
+        parser.error(f"{error}: call referees.conformance.check_referee from Python")
     except NonConformingRefereeError as breach:
         print(breach, file=sys.stderr)
         return 1
@@ -62,6 +68,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is not a positive number")
+    return number
+
+
+def _seed(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= MAX_SEED:
+        raise argparse.ArgumentTypeError(f"{number} is no seed: give 0 to {MAX_SEED}")
     return number
 
 

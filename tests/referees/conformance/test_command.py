@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,9 @@ def test_the_command_prints_what_was_checked() -> None:
         (["go", "--setting", "board_size"], "'board_size': NAME=VALUE is needed"),
         (["noughts"], "no referee for the game 'noughts'"),
         (["go", "--setting", "board_size=9", "--games", "0"], "0 is not a positive number"),
+        (["go", "--setting", "board_size=9", "--seed", "-1"], f"-1 is no seed: give 0 to {2**63 - 1}"),
+        (["go", "--setting", "board_size=9", "--seed", str(2**63)], f"give 0 to {2**63 - 1}"),
+        (["warlight", "--setting", "map=double_small"], "call referees.conformance.check_referee from Python"),
     ],
 )
 def test_bad_arguments_are_named(
@@ -37,6 +41,21 @@ def test_bad_arguments_are_named(
         main(arguments)
     assert left.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_game_whose_package_cannot_be_loaded_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = tmp_path / "tangled-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: tangled\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[arena.referees]\nnoughts = tangled_rules:Noughts\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main(["noughts"])
+    assert left.value.code == 2
+    why = "the game 'noughts' of the package 'tangled' cannot be loaded: ModuleNotFoundError: No module named"
+    assert why in capsys.readouterr().err
 
 
 class Generous(Go):
