@@ -87,9 +87,9 @@ class LineExchange(ABC):
 
     After a late answer the bot still owes it: when it comes it is skipped, so that later answers are
     not taken for each other. Where an answer of many lines has begun and the next prompt has one last line
-    before its time is up, the first one was left out, and the bot owes nothing. An answer of many lines is cut, and each of its lines. What comes before a
-    prompt and is not owed is skipped, and so are lines that answer nothing that was asked in one line.
-    `dropped` counts all these lines.
+    before its time is up, the first one was left out, and the bot owes nothing. An answer of many lines is
+    cut, and each of its lines. What comes before a prompt and is not owed is skipped, and so are lines that
+    answer nothing that was asked in one line. `dropped` counts all these lines.
     """
 
     late: ClassVar[type[Exception]]

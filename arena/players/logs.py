@@ -129,7 +129,9 @@ class Transcript:
         self._sizes[part] = before + len(line) + 1
         if self._sizes[part] > self._limit:
             line = "(more than fits in the log: what follows is dropped)"
-        self._file.write(f"{part}: {one_line(line)}\n")
+        # A full disk is no reason to interrupt a game.
+        with contextlib.suppress(OSError):
+            self._file.write(f"{part}: {one_line(line)}\n")
 
     def __enter__(self) -> Self:
         return self
@@ -137,4 +139,5 @@ class Transcript:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):
+            self._file.close()

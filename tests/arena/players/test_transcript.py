@@ -41,6 +41,12 @@ def test_each_side_of_each_player_has_its_own_limit(tmp_path: Path) -> None:
     ]
 
 
+def test_a_full_disk_does_not_interrupt_a_game() -> None:
+    with Transcript("/dev/full") as transcript:
+        transcript.log_sent("ann", "Turn 1")
+        transcript.log_received("ann", "end")
+
+
 def test_control_characters_on_standard_error_are_shown(tmp_path: Path) -> None:
     log = ErrorLog(tmp_path / "log", "0_1 ann")
     log.add(b"10%\r20%\r\n\x1b[2Jtab\there\r0_1 bob: I lost")

@@ -134,7 +134,7 @@ def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyP
 def test_an_answer_is_read_to_its_end() -> None:
     judge = game("english")
     assert judge.move_text(judge.read_move(judge.start(0), 1, f"11-15{' ' * 50}")) == "11-15"
-    with pytest.raises(UnreadableMoveError, match="'11-15 .*' is no move"):
+    with pytest.raises(UnreadableMoveError, match=r"'11-15 .*' is no move"):
         judge.read_move(judge.start(0), 1, f"11-15{' ' * 300}and rubbish")
 
 
