@@ -170,7 +170,7 @@ class GtpEngine(PlayerProgram):
         """What the engine says of the CPU time of this game; None where it says nothing sensible."""
         if not self.knows(CPU_TIME, deadline - time.monotonic()):
             return None
-        reported = number(self.ask(CPU_TIME, seconds=deadline - time.monotonic()))
+        reported = number(self.ask_if_willing(deadline, CPU_TIME))
         if reported is None or reported < self._cpu_reported:
             return None
         used, self._cpu_reported = reported - self._cpu_reported, reported

@@ -110,6 +110,35 @@ def test_the_moves_of_an_opening_cost_no_time() -> None:
     assert result.outcome is not None and result.outcome.termination is Termination.MOVE_LIMIT
 
 
+REFUSER = """
+import sys
+for line in sys.stdin:
+    command, *words = line.split()
+    if command == "gomill-cpu_time":
+        print("? not now", end="\\n\\n", flush=True)
+        continue
+    known = str("gomill-cpu_time" in words).lower()
+    answers = {"protocol_version": "2", "known_command": known, "genmove": "pass"}
+    print("=", answers.get(command, ""), end="\\n\\n", flush=True)
+    if command == "quit":
+        break
+"""
+
+
+@pytest.mark.parametrize("restart", [True, False])
+def test_an_engine_that_refuses_its_cpu_time_ends_as_others_do(
+    restart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: KeptPrograms[GtpEngine] = KeptPrograms()
+    monkeypatch.setitem(PROTOCOLS, "gtp", partial(GtpPlayer, kept=kept))
+    refuser = PlayerSetup("villain", (sys.executable, "-IS", "-c", REFUSER), restart=restart)
+    result = play(job(refuser, python_player("passer"), transcript=str(tmp_path / "t")))
+    assert result.warnings == () and result.usage[0].cpu_seconds is None
+    assert bool(kept.process_ids) is not restart
+    assert (sent(tmp_path / "t")[-1] == "quit") is restart
+    kept.end()
+
+
 FOR_ONE_GAME = f"""#!{sys.executable} -IS
 import sys
 games = 0
