@@ -21,6 +21,7 @@ from arena.players.player import (
     PlayerError,
     PlayerTimeoutError,
     Seating,
+    WarningList,
     check_known,
 )
 from arena.players.process import seconds_until
@@ -225,6 +226,7 @@ class GtpPlayer(Player):
         # Asked when they are needed first, and remembered here: to look it up each time takes a while.
         self._request: tuple[str, ...] | None = None
         self._says_moves_only = False
+        self._odd_values = WarningList()
         # The seconds since its last move in which it could think, for its clock.
         self._unbooked = 0.0
 
@@ -409,9 +411,8 @@ class GtpPlayer(Player):
                 return None, value
             case [before, value] if _is_value(before) and _is_value(value):
                 return before, value
-        self.warnings.append(
-            f"player {self.seating.label}: '{EXPECTED_VALUE}': {answer[:80]!r} is no number from 0 to 1, "
-            "nor two of them"
+        self._odd_values.add(
+            f"'{EXPECTED_VALUE}': {answer[:80]!r} is no number from 0 to 1, nor two of them"
         )
         return None, None
 
@@ -456,6 +457,7 @@ class GtpPlayer(Player):
         engine, self._running = self._running, None
         if engine is None:
             return Cost()
+        self.warnings += [f"player {self.seating.label}: {warning}" for warning in self._odd_values.lines()]
         kept, limit = self._kept, self._setup.exit_seconds
         if kept is not None and not self._setup.restart and not at_once and not self.faulty:
             try:

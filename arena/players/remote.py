@@ -23,6 +23,7 @@ from arena.players.player import (
     PlayerDisconnectedError,
     PlayerTimeoutError,
     Seating,
+    WarningList,
     check_known,
 )
 from arena.v1 import players_pb2
@@ -60,6 +61,7 @@ class RemotePlayer(Player):
         self._wants_view = False
         self._requests = 0
         self._own_move = ""
+        self._odd_values = WarningList()
 
     @property
     def _label(self) -> str:
@@ -205,7 +207,7 @@ class RemotePlayer(Player):
     def _value(self, value: float) -> float | None:
         if 0.0 <= value <= 1.0:
             return value
-        self.warnings.append(f"{self._label}: the expected value {value:g} is no number from 0 to 1")
+        self._odd_values.add(f"the expected value {value:g} is no number from 0 to 1")
         return None
 
     def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
@@ -247,6 +249,7 @@ class RemotePlayer(Player):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+            self.warnings += [f"{self._label}: {warning}" for warning in self._odd_values.lines()]
         return Cost()
 
     def _say(self, message: players_pb2.PlayResponse) -> None:

@@ -110,6 +110,26 @@ def test_the_moves_of_an_opening_cost_no_time() -> None:
     assert result.outcome is not None and result.outcome.termination is Termination.MOVE_LIMIT
 
 
+BOASTER = """
+import sys
+cells = iter([f"{column}{row}" for row in range(1, 10) for column in "ABCDEFGHJ"])
+answers = {"protocol_version": "2", "known_command": "true", "academy-expected_value": "7"}
+for line in sys.stdin:
+    command = line.split()[0]
+    print("=", next(cells) if command == "genmove" else answers.get(command, ""), end="\\n\\n", flush=True)
+    if command == "quit":
+        break
+"""
+
+
+def test_values_that_are_none_make_a_limited_number_of_warnings() -> None:
+    boaster = PlayerSetup("boaster", (sys.executable, "-IS", "-c", BOASTER))
+    settings = {"board_size": 9, "komi": 0.5}
+    result = play(job(boaster, python_player("passer"), settings=settings, move_limit=120))
+    assert len(result.moves) == 120
+    assert len(result.warnings) == 51 and result.warnings[-1] == "player boaster: 10 more such warnings"
+
+
 REFUSER = """
 import sys
 for line in sys.stdin:

@@ -152,6 +152,16 @@ def test_a_value_that_is_none_is_a_warning(lobby: OpenLobby) -> None:
     assert any("the expected value 7 is no number from 0 to 1" in warning for warning in result.warnings)
 
 
+def test_values_that_are_none_make_a_limited_number_of_warnings(lobby: OpenLobby) -> None:
+    DialledIn(
+        lobby, "one", lambda game: lambda turn: Answer(turn.legal_moves[0], value=7.0), legal_moves=True
+    )
+    settings = {"board_size": 9, "komi": 0.5}
+    result = play(replace(job(remote(lobby, "one"), python_player("other")), settings=settings, move_limit=120))
+    assert len(result.moves) == 120
+    assert len(result.warnings) == 51 and result.warnings[-1] == "player one: 10 more such warnings"
+
+
 def test_a_bot_that_thinks_too_long_forfeits(lobby: OpenLobby) -> None:
     stream = RawStream(lobby)
     stream.hello("one")
