@@ -328,9 +328,11 @@ class GtpPlayer(Player):
         if control is None or not self._engine.knows("time_settings", seconds_until(deadline)):
             return
         # Whole seconds, for GTP knows no others; increments show in time_left alone.
+        main = int(control.main_seconds)
         byo_yomi = max(1, int(control.byo_yomi_seconds)) if control.byo_yomi_seconds else 0
         stones = control.byo_yomi_stones if byo_yomi else 0
-        self._ask_by(deadline, "time_settings", str(int(control.main_seconds)), str(byo_yomi), str(stones))
+        if main or byo_yomi:
+            self._ask_by(deadline, "time_settings", str(main), str(byo_yomi), str(stones))
 
     def _place_handicap(self, deadline: float) -> None:
         command = self._words.handicap()

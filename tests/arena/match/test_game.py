@@ -344,6 +344,23 @@ def test_engines_get_the_time_and_moves_hold_the_clock(tmp_path: Path) -> None:
     assert result.moves[1].clock_seconds is None
 
 
+@pytest.mark.parametrize(
+    ("control", "settings"),
+    [
+        (TimeControl(60.9, increment_seconds=2), ["time_settings 60 0 0"]),
+        (TimeControl(byo_yomi_seconds=9.6, byo_yomi_stones=1), ["time_settings 0 9 1"]),
+        (TimeControl(byo_yomi_seconds=0.6, byo_yomi_stones=1), ["time_settings 0 1 1"]),
+        # No whole second of it: an engine would read that it has no time at all.
+        (TimeControl(0.6, increment_seconds=0.4), []),
+    ],
+)
+def test_engines_get_whole_seconds_and_never_none_at_all(
+    control: TimeControl, settings: list[str], tmp_path: Path
+) -> None:
+    play(job(misbehaving("none", time_control=control), python_player("p"), transcript=str(tmp_path / "t")))
+    assert sent_commands(tmp_path / "t", "time_settings") == settings
+
+
 def test_engines_without_clock_commands_get_no_time(tmp_path: Path) -> None:
     player = misbehaving(
         "none", time_control=CLOCK, parameters={"aliases": {"time_settings": "x", "time_left": "y"}}
