@@ -218,21 +218,19 @@ class ChildProcess:
         shortened to that where it may be `cut`. Raises PlayerTimeoutError, and IllFormedAnswerError for
         such a line where it is not.
         """
-        beginning = b""
         while True:
             end = self._buffer.find(b"\n", self._scanned)
             if end < 0:
-                self._scanned = len(self._buffer)
-                if self._scanned > MAX_LINE:
+                if len(self._buffer) > MAX_LINE:
                     if not cut:
                         raise IllFormedAnswerError(f"sent a line of more than {MAX_LINE} bytes")
-                    beginning = beginning or bytes(self._buffer[:MAX_LINE])
-                    self._buffer.clear()
-                    self._scanned = 0
+                    # Kept here, not by the caller: the line may end after this deadline only.
+                    del self._buffer[MAX_LINE:]
+                self._scanned = len(self._buffer)
                 if self._fill(deadline):
                     continue
             ended = end >= 0
-            line = beginning + (self._buffer[:end] if ended else self._buffer)
+            line = bytes(self._buffer[:end] if ended else self._buffer)
             del self._buffer[: end + 1 if ended else None]
             self._scanned = 0
             line = line[:MAX_LINE] if cut else line

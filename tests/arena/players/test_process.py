@@ -412,6 +412,19 @@ def test_a_line_however_long_is_read_by_its_beginning() -> None:
         process.end(1.0)
 
 
+def test_the_rest_of_a_long_line_that_was_late_is_no_line_of_its_own() -> None:
+    program = f"print('x' * {2 * MAX_LINE}, end='', flush=True); input(); print('tail'); print('next')"
+    process = start(*PYTHON, program)
+    try:
+        with pytest.raises(PlayerTimeoutError):
+            process.read_line(soon(2.0), cut=True)
+        process.write_line(b"go on", soon())
+        assert process.read_line(soon(), cut=True) == b"x" * MAX_LINE
+        assert process.read_line(soon(), cut=True) == b"next"
+    finally:
+        process.end(1.0)
+
+
 def test_whole_lines_that_have_come_are_there_without_waiting(echo: ChildProcess) -> None:
     assert echo.arrived_lines() == []
     echo.write_line(b"one", soon())
