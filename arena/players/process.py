@@ -8,6 +8,7 @@ import fcntl
 import os
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import threading
@@ -73,6 +74,8 @@ def started(
     if working_directory is not None and not Path(working_directory).is_dir():
         raise PlayerStartError(f"bad working directory: {working_directory!r} is not a directory")
     try:
+        if memory_bytes is not None:
+            _look_up(command[0], environment, working_directory)
         with _interruptible():
             return subprocess.Popen(
                 # Limited from outside, a program could have started others before.
@@ -93,6 +96,13 @@ def started(
         raise PlayerStartError(f"cannot run {command[0]!r}: it is not an executable file") from None
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise PlayerStartError(f"cannot run {command[0]!r}: {error}") from error
+
+
+def _look_up(program: str, environment: Mapping[str, str], working_directory: str | None) -> None:
+    """Raise what starting the program would: behind a limit only the shell would know."""
+    at = Path(working_directory or ".").absolute() / program if "/" in program else Path(program)
+    if shutil.which(at, path=environment.get("PATH", os.environ.get("PATH"))) is None:
+        raise PermissionError if at.is_absolute() and at.exists() else FileNotFoundError
 
 
 # Not in Python's fcntl; the same on all architectures of Linux. See fcntl(2).

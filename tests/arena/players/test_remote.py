@@ -157,7 +157,9 @@ def test_values_that_are_none_make_a_limited_number_of_warnings(lobby: OpenLobby
         lobby, "one", lambda game: lambda turn: Answer(turn.legal_moves[0], value=7.0), legal_moves=True
     )
     settings = {"board_size": 9, "komi": 0.5}
-    result = play(replace(job(remote(lobby, "one"), python_player("other")), settings=settings, move_limit=120))
+    result = play(
+        replace(job(remote(lobby, "one"), python_player("other")), settings=settings, move_limit=120)
+    )
     assert len(result.moves) == 120
     assert len(result.warnings) == 51 and result.warnings[-1] == "player one: 10 more such warnings"
 
