@@ -24,7 +24,7 @@ def write_move(move: Move, layout: Layout) -> str:
 
 def read_squares(text: str, layout: Layout) -> tuple[int, ...]:
     """The numbers of the squares that a move's text names, two or more. Raises UnreadableMoveError."""
-    # Of what is longer nothing is a square.
+    # A longer text is no move.
     words = _SEPARATOR.split(text.strip().lower()) if len(text) <= _MAX_TEXT else ()
     squares = tuple(layout.named.get(word.lstrip("0"), 0) for word in words)
     if len(squares) < 2 or not all(squares):
