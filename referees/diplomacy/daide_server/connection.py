@@ -129,6 +129,7 @@ class ClientConnection:
             return []
         # When the connection was closed meanwhile, it is seen the next time.
         data, self._before = self._before + data, b""
+        begins = not self._reader.rest
         frames: list[Frame] = []
         try:
             for frame in self._reader.feed(data):
@@ -138,7 +139,7 @@ class ClientConnection:
         except DaideProtocolError as error:
             last = final_frame() if error.code is None else error_frame(error.code)
             self._end(f"it broke the protocol: {error}", last)
-        if frames or not self._reader.rest:
+        if frames or begins:
             self._half_since = time.monotonic()
         return frames
 
