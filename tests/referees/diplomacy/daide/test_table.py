@@ -220,6 +220,32 @@ def ordered(room: Room, **orders: str) -> list[str]:
     return room.observer.heard()
 
 
+@pytest.mark.parametrize(
+    ("order", "shown"),
+    [
+        ("A PAR - LON VIA", "((FRA AMY PAR) MTO LON) (FAR)"),
+        ("A MAR - NAF", "((FRA AMY MAR) MTO NAF) (FAR)"),
+        ("A MAR - PAR VIA", "((FRA AMY MAR) MTO PAR) (FAR)"),
+        ("A MAR - SPA VIA", "((FRA AMY MAR) MTO SPA) (NSO)"),
+        ("A MAR - MAR VIA", "((FRA AMY MAR) MTO MAR) (FAR)"),
+        ("F BRE - PAR VIA", "((FRA FLT BRE) MTO PAR) (FAR)"),
+    ],
+)
+def test_an_impossible_convoy_of_a_player_without_daide_is_shown_with_what_is_wrong(
+    order: str, shown: str
+) -> None:
+    room = Room()
+    moves = {seat: room.table.desks[seat - 1].orders(None) for seat in room.rules.to_move(room.game)}
+    moves[FRANCE + 1] = room.rules.read_move(room.game, FRANCE + 1, order)
+    adjudication = adjudicate(
+        room.game.position,
+        {seat - 1: move.orders for seat, move in moves.items()},
+        room.rules.settings.choices,
+    )
+    room.table.processed(adjudication, room.rules.play(room.game, moves))
+    assert f"ORD (SPR 1901) {shown}" in room.observer.heard()
+
+
 def test_the_retreats_of_a_dislodged_unit_are_listed_and_centres_change_in_autumn() -> None:
     room = Room()
     ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
