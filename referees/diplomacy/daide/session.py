@@ -206,7 +206,8 @@ class DaideSession:
         self.last_results: list[Tokens] = []
         self.agreed: dict[Listener, bool] = {}
         self.alarms: dict[Listener, set[int]] = {}
-        self._rung: set[tuple[int, int]] = set()
+        self._rung_until = 0.0
+        """How many seconds of the turn were left when alarms rang last."""
         self.deadline: float | None = None
         """When the time of the turn is over; None without a limit, and while the clock is stopped."""
         self._left: float | None = None
@@ -285,10 +286,9 @@ class DaideSession:
     def ask(self, now: float) -> None:
         """The time of the turn begins."""
         limit = self.variant.limit(self.position.phase)
-        self._rung.clear()
         self._left = None
         if limit is not None:
-            self.deadline = now + limit
+            self.deadline, self._rung_until = now + limit, limit
             self.say(time_left(limit))
 
     def submitted(self) -> dict[tuple[int, int], Submitted]:
@@ -381,15 +381,15 @@ class DaideSession:
             self._left = None
 
     def ring(self, now: float) -> None:
-        """Send the time left to those that asked for it."""
+        """Send the time left to those that asked for it; of what has passed since the last time."""
         if self.deadline is None:
             return
         left = self.deadline - now
         for listener, seconds in self.alarms.items():
             for wanted in sorted(seconds, reverse=True):
-                if left <= wanted and (id(listener), wanted) not in self._rung:
-                    self._rung.add((id(listener), wanted))
+                if left <= wanted < self._rung_until:
                     listener.say(time_left(wanted))
+        self._rung_until = left
 
 
 class DaideDialogue:

@@ -353,6 +353,48 @@ def test_time_is_sent_on_request_and_at_the_requested_seconds() -> None:
     assert england.heard() == []
 
 
+def test_an_alarm_whose_time_has_passed_does_not_ring() -> None:
+    room = Room(DaideVariant(mtl=60, rtl=20))
+    england = room.clients[ENGLAND]
+    room.table.ask(100.0)
+    assert room.ask(england, "TME (30)", 150.0) == ["YES (TME (30))"]
+    assert room.ask(england, "TME (5)", 150.0) == ["YES (TME (5))"]
+    room.table.ring(150.25)
+    assert england.heard() == []
+    room.table.ring(155.0)
+    assert england.heard() == ["TME (5)"]
+
+
+def test_an_alarm_longer_than_the_phase_does_not_ring_in_it() -> None:
+    room = Room(DaideVariant(mtl=60, rtl=20))
+    england = room.clients[ENGLAND]
+    ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
+    for seconds in (50, 30, 20, 10):
+        room.ask(england, f"TME ({seconds})")
+    ordered(room, RUS="((RUS AMY GAL) SUP (GER AMY BOH) MTO VIE)", GER="((GER AMY BOH) MTO VIE)")
+    room.table.ask(100.0)
+    assert england.heard()[-1] == "TME (20)"
+    room.table.ring(100.25)
+    assert england.heard() == []
+    room.table.ring(110.0)
+    assert england.heard() == ["TME (10)"]
+
+
+def test_an_alarm_rings_after_the_clock_was_stopped() -> None:
+    room = Room(DaideVariant(mtl=60, dsd=True))
+    england = room.clients[ENGLAND]
+    room.table.ask(0.0)
+    room.ask(england, "TME (30)", 1.0)
+    room.table.stop_time(10.0)
+    room.table.ring(90.0)
+    room.table.start_time(100.0)
+    england.heard()
+    room.table.ring(119.0)
+    assert england.heard() == []
+    room.table.ring(120.0)
+    assert england.heard() == ["TME (30)"]
+
+
 def test_limits_of_press_are_not_sent_without_press() -> None:
     room = Room(DaideVariant(mtl=60, pda=True, npr=True, npb=True, ptl=5))
     hello = room.ask(room.clients[ENGLAND], "HLO")
