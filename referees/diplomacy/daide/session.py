@@ -7,6 +7,7 @@ from typing import Protocol
 
 from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
 from referees.diplomacy.adjustments import adjustment
+from referees.diplomacy.daide.frames import message_frame
 from referees.diplomacy.daide.messages import (
     ACCEPTED,
     DaideVariant,
@@ -15,6 +16,7 @@ from referees.diplomacy.daide.messages import (
     centre_owners,
     command,
     is_for_own_unit,
+    map_definition,
     note_of,
     results,
     standing,
@@ -43,6 +45,7 @@ from referees.diplomacy.daide.tokens import (
 )
 from referees.diplomacy.game import GamePosition, survivors
 from referees.diplomacy.legal import legal_orders
+from referees.diplomacy.map import InvalidMapError
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
@@ -401,6 +404,13 @@ class DaideDialogue:
     def __init__(self, settings: DiplomacySettings) -> None:
         self._settings = settings
         self.words: Vocabulary = vocabulary(settings.map)
+        try:
+            message_frame(map_definition(self.words))
+        except ValueError as error:
+            raise InvalidMapError(
+                f"the map {settings.map.name!r}: its definition (MDF) is {error}; "
+                "leave borders or provinces out"
+            ) from None
 
     def variant(self, seconds: float) -> DaideVariant:
         """The game's options. A phase for which the settings have no limit gets `seconds`."""

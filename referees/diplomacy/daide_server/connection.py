@@ -20,8 +20,10 @@ from referees.diplomacy.daide.frames import (
     message_frame,
 )
 from referees.diplomacy.daide.tokens import Vocabulary
+from referees.diplomacy.daide_server.settings import MAX_NAME_CHARACTERS
 
-_CHUNK: Final = 1 << 15
+# What was read of a connection goes to its game in one message of at most 64 KiB, as hexadecimals.
+_CHUNK: Final = 1 << 14
 _MOST_LAST_CHUNKS: Final = 8
 
 
@@ -45,7 +47,7 @@ class DaideLimits:
     messages_per_second: float = 200.0
     message_burst: float = 2_000.0
     unsent_bytes: int = 4 * 1024 * 1024
-    name_characters: int = 64
+    name_characters: int = MAX_NAME_CHARACTERS
     wrong_passcodes: int = 8
     greeting_seconds: float = 30.0
     write_seconds: float = 30.0
