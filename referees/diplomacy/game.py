@@ -79,7 +79,10 @@ def _after_year(
     )
     staying = tuple(power for power, count in enumerate(counts) if count)
     leaders = tuple(power for power in staying if counts[power] == max(counts))
-    if len(staying) == 1 or (len(leaders) == 1 and max(counts) >= after.map.centres_to_win):
+    if not staying:
+        # Only on maps of one's own: in the winter nobody would keep a unit.
+        ending, winners, why = Termination.SCORE, survivors(passed), "no centres"
+    elif len(staying) == 1 or (len(leaders) == 1 and max(counts) >= after.map.centres_to_win):
         ending, winners, why = Termination.SCORE, leaders, "solo"
     elif settings.stasis_limit and year - passed.stable_since >= settings.stasis_limit:
         ending, winners, why = Termination.STASIS, staying, "stasis"

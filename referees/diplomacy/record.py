@@ -150,7 +150,7 @@ def parse_record(content: bytes) -> dict[str, Any]:
 
 
 def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[str]]]:
-    """The game of a record: its event and every power's moves, in the order of play. Raises
+    """The game of a record: its name and every power's moves, in the order of play. Raises
     UnreadableRecordError.
 
     A record of a game that was interrupted can so be the opening of another.
@@ -163,7 +163,10 @@ def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[st
     try:
         for phase in record["phases"]:
             texts = phase["moves"]
-            moves += [str(texts[code]) for code in codes if code in texts]
+            moves += [texts[code] for code in codes if code in texts]
     except (KeyError, TypeError):
         raise UnreadableRecordError("a phase without moves") from None
-    return [(str(record.get("event", "")), moves)]
+    for text in moves:
+        if not isinstance(text, str):
+            raise UnreadableRecordError(f"a move {text!r:.40}: each power's moves are one text")
+    return [(str(record.get("name", "")), moves)]

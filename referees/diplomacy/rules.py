@@ -264,7 +264,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def dialogue(self, protocol: str) -> "DeepMindDialogue | DaideDialogue | None":
         """`daide`: for bots of the DAIDE servers. `policy`: for DeepMind's, on the standard map.
 
-        Raises InvalidMapError for a map whose codes are none in DAIDE.
+        Raises InvalidMapError for a map that cannot be sent in DAIDE's messages.
         """
         if protocol == "daide":
             return DaideDialogue(self.settings)

@@ -135,6 +135,9 @@ class AiChallenge2(WarLines):
         self._map, self._settings, self._mirror = war_map, settings, mirror
         self._number = {territory.id: at for at, territory in enumerate(war_map.territories, start=1)}
         self._rewards, self._super_region = _super_regions(war_map)
+        self._members: list[list[int]] = [[] for _ in self._rewards]
+        for at, number in enumerate(self._super_region):
+            self._members[number - 1].append(at)
 
     def greeting(self, seat: int, time: BotTime) -> Sequence[str]:
         """Settings, super regions, regions and neighbours, each pair once."""
@@ -174,10 +177,10 @@ class AiChallenge2(WarLines):
 
     def _offered(self, own: Sequence[int]) -> list[int]:
         """The seat's own territories, and one of each super region that has none of them."""
+        held = set(own)
         offered = []
-        for number in range(1, len(self._rewards) + 1):
-            members = [at for at, region in enumerate(self._super_region) if region == number]
-            offered += [at for at in members if at in own] or members[:1]
+        for members in self._members:
+            offered += [at for at in members if at in held] or members[:1]
         return offered
 
     def _opponents_starts(self, own: Sequence[int]) -> list[int]:
@@ -276,13 +279,16 @@ def _pick(head: tuple[str, ...], offered: str) -> Prompt:
 def _super_regions(war_map: WarMap) -> tuple[list[int], list[int]]:
     """The reward of each super region from 1, and for each territory the number of its own.
 
-    A territory of several bonuses counts to the first; one of none is a super region without reward.
+    A territory of several bonuses counts to the first; one of none is a super region without reward. A bonus
+    of which earlier ones have all territories is left out: bots do not expect a super region without regions.
     """
-    rewards = [armies for armies, _ in war_map.regions]
+    rewards: list[int] = []
     number_of: dict[int, int] = {}
-    for number, (_, region) in enumerate(war_map.regions, start=1):
-        for at in region:
-            number_of.setdefault(at, number)
+    for armies, region in war_map.regions:
+        own = [at for at in region if at not in number_of]
+        if own:
+            rewards.append(armies)
+            number_of |= dict.fromkeys(own, len(rewards))
     for at in range(len(war_map.territories)):
         if at not in number_of:
             rewards.append(0)
@@ -291,7 +297,8 @@ def _super_regions(war_map: WarMap) -> tuple[list[int], list[int]]:
 
 
 def _has_no_moves(line: str) -> bool:
-    return len(line.strip()) <= 1 or line.strip().lower() == "no moves"
+    words = line.strip(", \t\r\n")
+    return len(words) <= 1 or words.lower() == "no moves"
 
 
 def _shown(text: str) -> str:

@@ -150,6 +150,10 @@ def _check_name(name: str, called: str) -> None:
 
 MAX_CHARACTERS: Final = 4_000_000
 _FRAME: Final = ("Map", "EndMap")
+_FORMS: Final = {
+    "TerritoryDefinition": "a territory is written TerritoryDefinition ID NAME NEIGHBOURS",
+    "BonusDefinition": "a bonus is written BonusDefinition ARMIES NAME TERRITORIES",
+}
 
 
 def read_map(text: str, name: str) -> WarMap:
@@ -167,15 +171,15 @@ def read_map(text: str, name: str) -> WarMap:
         try:
             match words:
                 case ["TerritoryDefinition", id_, called, *neighbours]:
-                    territories.append(Territory(int(id_), called, tuple(map(int, neighbours))))
+                    territories.append(Territory(_whole(id_), called, tuple(map(_whole, neighbours))))
                 case ["BonusDefinition", armies, called, *members]:
-                    bonuses.append(Bonus(called, int(armies), tuple(map(int, members))))
-                case ["#", "Place", id_, right, down]:
-                    places[int(id_)] = _place(right, down)
+                    bonuses.append(Bonus(called, _whole(armies), tuple(map(_whole, members))))
+                case ["#", "Place", id_, *place] if id_.isdecimal():
+                    places[int(id_)] = _place(place)
                 case []:
                     pass
                 case [word, *rest] if not word.startswith("#") and (rest or word not in _FRAME):
-                    raise ValueError(f"{word[:40]!r} begins no line of a map")
+                    raise ValueError(_FORMS.get(word) or f"{word[:40]!r} begins no line of a map")
         except ValueError as error:
             raise InvalidMapError(f"line {number}: {error}") from None
     if unknown := places.keys() - {territory.id for territory in territories}:
@@ -184,11 +188,21 @@ def read_map(text: str, name: str) -> WarMap:
     return WarMap(name, tuple(placed), tuple(bonuses))
 
 
-def _place(right: str, down: str) -> tuple[float, float]:
-    place = float(right), float(down)
-    if not all(0 <= number <= 1000 for number in place):
-        raise ValueError(f"the place {right} {down}: both numbers must be 0 to 1000")
-    return place
+def _whole(word: str) -> int:
+    try:
+        return int(word)
+    except ValueError:
+        raise ValueError(f"{word[:40]!r} is no whole number") from None
+
+
+def _place(words: Sequence[str]) -> tuple[float, float]:
+    try:
+        right, down = map(float, words)
+    except ValueError:
+        raise ValueError(f"{' '.join(words)[:40]!r}: a place is written # Place ID X Y") from None
+    if not (0 <= right <= 1000 and 0 <= down <= 1000):
+        raise ValueError(f"the place {right:g} {down:g}: both numbers must be 0 to 1000")
+    return right, down
 
 
 def protocol_lines(war_map: WarMap) -> Iterator[str]:

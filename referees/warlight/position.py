@@ -83,7 +83,8 @@ class WarPosition:
 def view(war_map: WarMap, position: WarPosition, seat: int, *, fog: bool) -> WarPosition:
     """The position as a seat may see it; the game's seed would give the future away.
 
-    Without `fog` everybody sees everything else.
+    Without `fog` everybody sees everything else. Its events are all `seen`: whether the opponent saw an order
+    tells where the opponent stands.
     """
     owners, near = position.owners, war_map.neighbours
     if fog:
@@ -94,7 +95,13 @@ def view(war_map: WarMap, position: WarPosition, seat: int, *, fog: bool) -> War
         owners,
         tuple([0 if o == UNSEEN else n for o, n in zip(owners, position.armies, strict=True)]),
         0,
-        tuple([event for event in position.events if event.seat == seat or event.seen or not fog]),
+        tuple(
+            [
+                event if event.seen else event._replace(seen=True)
+                for event in position.events
+                if event.seat == seat or event.seen or not fog
+            ]
+        ),
         position.first,
     )
 

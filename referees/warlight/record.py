@@ -4,13 +4,14 @@ docs/reference/warlight.md describes the format.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.exact_json import exact, parse_records
 from referees.warlight.maps import WarMap
+from referees.warlight.orders import PASS
 from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred, WarPosition
 from referees.warlight.settings import WarSettings
 
@@ -117,21 +118,58 @@ def event_of(event: Event) -> dict[str, Any]:
     return {"seat": event.seat, "kind": KINDS[type(event)], **content}
 
 
-def read(content: bytes) -> list[tuple[str, list[str]]]:
-    """Each game's name and moves, of one record or a list of them. Raises UnreadableRecordError."""
-    records = parse_records(content, MAX_GAMES)
-    return [_read_one(number, record) for number, record in enumerate(records, start=1)]
+Start = Callable[[int], WarPosition]
 
 
-def _read_one(number: int, record: object) -> tuple[str, list[str]]:
+def read(content: bytes, map_name: str, settings: WarSettings, start: Start) -> list[tuple[str, list[str]]]:
+    """Each game's name and moves, of one record or a list of them; `start` gives a seed's first position.
+
+    Raises UnreadableRecordError, also for a game of another map, or that began otherwise.
+    """
+    games = []
+    for number, record in enumerate(parse_records(content, MAX_GAMES), start=1):
+        try:
+            _check_head(record, map_name)
+            games.append((str(record.get("name", "")), _moves(record, settings, start)))
+        except UnreadableRecordError as error:
+            raise UnreadableRecordError(f"game {number}: {error}") from None
+        except (LookupError, TypeError, ValueError) as error:
+            raise UnreadableRecordError(f"game {number}: its turns cannot be read: {error!r:.200}") from None
+    return games
+
+
+def _check_head(record: Any, map_name: str) -> None:
     if not isinstance(record, dict) or record.get("game") != "warlight":
-        raise UnreadableRecordError(f'game {number}: it has no "game": "warlight"')
+        raise UnreadableRecordError('it has no "game": "warlight"')
     if record.get("version") != VERSION:
+        raise UnreadableRecordError(f"its version is {record.get('version')!r:.40}, known is {VERSION}")
+    played_on = record.get("map")
+    name = played_on.get("name") if isinstance(played_on, dict) else played_on
+    if name != map_name:
+        raise UnreadableRecordError(f"its map is {name!r:.60}, not {map_name!r}")
+
+
+def _moves(record: dict[str, Any], settings: WarSettings, start: Start) -> list[str]:
+    """The moves of a record's turns. Raises LookupError, TypeError and ValueError for what has none."""
+    turns, seed = record["turns"], int(record["seed"])
+    if turns and turns[0]["standing"] != standing_of(start(seed)):
+        its, these = _starts(record["settings"]), _starts(asdict(settings))
         raise UnreadableRecordError(
-            f"game {number}: its version is {record.get('version')!r:.40}, known is {VERSION}"
+            f"it does not begin as a game of seed {seed} does under these settings: "
+            f"it has {its}, these settings have {these}"
         )
-    try:
-        moves = ["; ".join(orders) or "pass" for turn in record["turns"] for orders in turn["orders"]]
-    except (KeyError, TypeError) as error:
-        raise UnreadableRecordError(f"game {number}: its turns cannot be read: {error!r}") from None
-    return str(record.get("name", "")), moves
+    return ["; ".join(orders) or PASS for turn in turns for orders in _orders_of_seats(turn["orders"])]
+
+
+def _starts(settings: Mapping[str, Any]) -> str:
+    """What the first position depends on, but for the map and the seed."""
+    names = ("starts", "start_armies", "neutral_armies")
+    return ", ".join(f"{name} {settings[name]!r:.20}" for name in names)
+
+
+def _orders_of_seats(orders: Any) -> list[list[str]]:
+    """The orders of both seats in a turn. Raises TypeError."""
+    lists = [own for own in orders if isinstance(own, list) and all(isinstance(order, str) for order in own)]
+    if not isinstance(orders, list) or not len(orders) == len(lists) == 2:
+        raise TypeError(f"{orders!r:.60} is not two lists of texts, one for each seat")
+    return lists

@@ -233,7 +233,7 @@ class WarLight(Referee[WarPosition, Orders]):
 
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
         """The orders of a record, or of a list of records, in the order of turns and seats."""
-        return record.read(content)
+        return record.read(content, self.map.name, self.settings, self.start)
 
     def dialogue(self, protocol: str) -> LineDialogue[WarPosition] | None:
         """`lines` is the challenge's own dialogue, `lines:ai-challenge-2` that of theaigames."""

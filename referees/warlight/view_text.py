@@ -40,9 +40,10 @@ def read(text: str, territories: int) -> WarPosition:
     try:
         content = json.loads(text)
         standing = content["standing"]
-        owners, armies = bytes(standing["owners"]), tuple(map(int, standing["armies"]))
+        owners = bytes(_counts(standing["owners"], "owners"))
+        armies = tuple(_counts(standing["armies"], "armies"))
         events = tuple(map(_read_event, content["events"]))
-        turn, first = int(content["turn"]), int(content["first"])
+        turn, first = _counts([content["turn"], content["first"]], "turn and first")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnreadableViewError(f"{text[:80]!r} is no view of WarLight: {error!r:.200}") from None
     if not len(owners) == len(armies) == territories:
@@ -55,13 +56,24 @@ def read(text: str, territories: int) -> WarPosition:
     return WarPosition(turn, owners, armies, 0, events, first)
 
 
+def _counts(values: object, name: str) -> list[int]:
+    """A list of whole numbers. Raises ValueError."""
+    if not isinstance(values, list) or not all(type(value) is int and value >= 0 for value in values):
+        raise ValueError(f"{name}: {values!r:.60} are no whole numbers from 0")
+    return values
+
+
 def _read_event(content: dict[str, Any]) -> Event:
     """An event that the seat could see. Raises KeyError, TypeError and ValueError for what is none."""
     if content["kind"] == "illegal":
         try:
-            order = read_order(content["order"])
+            order = read_order(str(content["order"]))
         except UnreadableMoveError as error:
             raise ValueError(str(error)) from None
-        return RefusedOrder(content["seat"], order, content["why"], bool(content["sound"]), seen=True)
+        (seat,) = _counts([content["seat"]], "seat")
+        return RefusedOrder(seat, order, str(content["why"]), bool(content["sound"]), seen=True)
     made: type[Deployed | Transferred | Attacked] = _CLASSES[content["kind"]]
-    return made(**{name: name == "seen" or content[KEYS.get(name, name)] for name in made._fields})
+    values = {name: name == "seen" or content[KEYS.get(name, name)] for name in made._fields}
+    if not all(isinstance(value, int) for value in values.values()):
+        raise ValueError(f"{content!r:.100} has something else than whole numbers")
+    return made(**values)

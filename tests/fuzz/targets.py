@@ -57,7 +57,7 @@ from referees.go import Go, board
 from referees.go.gtp import GoDialogue
 from referees.go.settings import GoSettings
 from referees.hex import Hex
-from referees.warlight import record as warlight_record
+from referees.warlight import WarLight
 from tests.academy.store.examples import go, go_game, learn
 
 GRAPH: Final = GraphGeometry(("PAR", "BUR", "GAS", "MAR", "SPA"), ((0, 1), (1, 2), (2, 3), (3, 4)))
@@ -438,11 +438,11 @@ def _game_record_samples() -> list[bytes]:
 
 
 def _other_game_records(data: bytes) -> None:
-    """PDN, and JSON of WarLight: both are read apart from any position."""
+    """PDN, and JSON of WarLight."""
     with suppress(UnreadableRecordError):
         Draughts.from_settings({"variant": "english"}).read_records(data)
     with suppress(UnreadableRecordError):
-        warlight_record.read(data)
+        WarLight.from_settings({"map": "double_small"}).read_records(data)
 
 
 def _other_game_record_samples() -> list[bytes]:

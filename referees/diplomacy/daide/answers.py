@@ -160,6 +160,8 @@ def _tell_time(table: DaideSession, heard: Heard) -> Answer:
     seconds = number_of(heard.tree[1][0])
     accepted = 0 <= seconds <= longest and bool(longest)
     if accepted:
+        # Times that have passed ring before this alarm is set.
+        table.ring(heard.now)
         table.alarms.setdefault(heard.listener, set()).add(seconds)
     return accepted
 

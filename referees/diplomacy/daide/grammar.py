@@ -121,10 +121,10 @@ _RULES: Final = {
         simple
         NOT ( arrangement )
         NAR ( arrangement )
-        @30 AND part part+
-        @30 ORR part part+
         @50 AND member member+
         @50 ORR member member+
+        @30 AND part part+
+        @30 ORR part part+
         @50 CHO ( number number ) member+
     """,
     "part": "( simple )",

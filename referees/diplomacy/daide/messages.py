@@ -118,7 +118,8 @@ def _route_note(position: Position, order: SaidOrder) -> int:
     first, last = order.route[0], order.route[-1]
     source, target = board.province_of[order.unit.location], board.province_of[order.target]
     fits = (
-        board.sea_access[source] >> first & 1
+        source != target
+        and board.sea_access[source] >> first & 1
         and board.sea_access[target] >> last & 1
         and all(
             board.sea_borders[sea] >> following & 1

@@ -144,20 +144,24 @@ def read_unit(words: Vocabulary, tree: Tree) -> SaidUnit:
 def order_tokens(words: Vocabulary, position: Position, power: int, order: Order) -> Tokens:
     """An order of a power, in parentheses; units that it names are looked up in the position.
 
-    A move by convoy goes by a shortest chain of fleets that stand there.
+    A move by convoy goes by a shortest chain of fleets that stand there; without one it is written as a move.
     """
     board = words.map
     if order.kind is OrderKind.WAIVE:
         return bracketed(words.powers[power], FIXED["WVE"])
     unit = _ordered(position, power, order)
-    tokens = [*unit_tokens(words, unit), _VERBS[order.kind]]
-    match order.kind:
+    kind: OrderKind = order.kind
+    seas: tuple[int, ...] = ()
+    if kind is OrderKind.CONVOYED_MOVE:
+        seas = route(position, board.province_of[unit.location], board.province_of[order.target])
+        # VIA names one sea at least.
+        kind = kind if seas else OrderKind.MOVE
+    tokens = [*unit_tokens(words, unit), _VERBS[kind]]
+    match kind:
         case OrderKind.MOVE | OrderKind.RETREAT:
             tokens += place_tokens(words, order.target)
         case OrderKind.CONVOYED_MOVE:
-            target = board.province_of[order.target]
-            seas = route(position, board.province_of[unit.location], target)
-            tokens += (words.provinces[target], FIXED["VIA"])
+            tokens += (words.provinces[board.province_of[order.target]], FIXED["VIA"])
             tokens += bracketed(*(words.provinces[sea] for sea in seas))
         case OrderKind.SUPPORT_HOLD:
             tokens += unit_tokens(words, _standing(position, board.province_of[order.target]))

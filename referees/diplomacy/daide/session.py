@@ -7,6 +7,7 @@ from typing import Protocol
 
 from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
 from referees.diplomacy.adjustments import adjustment
+from referees.diplomacy.daide.frames import message_frame
 from referees.diplomacy.daide.messages import (
     ACCEPTED,
     DaideVariant,
@@ -15,6 +16,7 @@ from referees.diplomacy.daide.messages import (
     centre_owners,
     command,
     is_for_own_unit,
+    map_definition,
     note_of,
     results,
     standing,
@@ -43,6 +45,7 @@ from referees.diplomacy.daide.tokens import (
 )
 from referees.diplomacy.game import GamePosition, survivors
 from referees.diplomacy.legal import legal_orders
+from referees.diplomacy.map import InvalidMapError
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
@@ -206,7 +209,8 @@ class DaideSession:
         self.last_results: list[Tokens] = []
         self.agreed: dict[Listener, bool] = {}
         self.alarms: dict[Listener, set[int]] = {}
-        self._rung: set[tuple[int, int]] = set()
+        self._rung_until = 0.0
+        """How many seconds of the turn were left when alarms rang last."""
         self.deadline: float | None = None
         """When the time of the turn is over; None without a limit, and while the clock is stopped."""
         self._left: float | None = None
@@ -285,10 +289,9 @@ class DaideSession:
     def ask(self, now: float) -> None:
         """The time of the turn begins."""
         limit = self.variant.limit(self.position.phase)
-        self._rung.clear()
         self._left = None
         if limit is not None:
-            self.deadline = now + limit
+            self.deadline, self._rung_until = now + limit, limit
             self.say(time_left(limit))
 
     def submitted(self) -> dict[tuple[int, int], Submitted]:
@@ -381,15 +384,15 @@ class DaideSession:
             self._left = None
 
     def ring(self, now: float) -> None:
-        """Send the time left to those that asked for it."""
+        """Send the time left to those that asked for it; of what has passed since the last time."""
         if self.deadline is None:
             return
         left = self.deadline - now
         for listener, seconds in self.alarms.items():
             for wanted in sorted(seconds, reverse=True):
-                if left <= wanted and (id(listener), wanted) not in self._rung:
-                    self._rung.add((id(listener), wanted))
+                if left <= wanted < self._rung_until:
                     listener.say(time_left(wanted))
+        self._rung_until = left
 
 
 class DaideDialogue:
@@ -401,6 +404,13 @@ class DaideDialogue:
     def __init__(self, settings: DiplomacySettings) -> None:
         self._settings = settings
         self.words: Vocabulary = vocabulary(settings.map)
+        try:
+            message_frame(map_definition(self.words))
+        except ValueError as error:
+            raise InvalidMapError(
+                f"the map {settings.map.name!r}: its definition (MDF) is {error}; "
+                "leave borders or provinces out"
+            ) from None
 
     def variant(self, seconds: float) -> DaideVariant:
         """The game's options. A phase for which the settings have no limit gets `seconds`."""

@@ -20,8 +20,10 @@ from referees.diplomacy.daide.frames import (
     message_frame,
 )
 from referees.diplomacy.daide.tokens import Vocabulary
+from referees.diplomacy.daide_server.settings import MAX_NAME_CHARACTERS
 
-_CHUNK: Final = 1 << 15
+# What was read of a connection goes to its game in one message of at most 64 KiB, as hexadecimals.
+_CHUNK: Final = 1 << 14
 _MOST_LAST_CHUNKS: Final = 8
 
 
@@ -45,7 +47,7 @@ class DaideLimits:
     messages_per_second: float = 200.0
     message_burst: float = 2_000.0
     unsent_bytes: int = 4 * 1024 * 1024
-    name_characters: int = 64
+    name_characters: int = MAX_NAME_CHARACTERS
     wrong_passcodes: int = 8
     greeting_seconds: float = 30.0
     write_seconds: float = 30.0
@@ -129,6 +131,7 @@ class ClientConnection:
             return []
         # When the connection was closed meanwhile, it is seen the next time.
         data, self._before = self._before + data, b""
+        begins = not self._reader.rest
         frames: list[Frame] = []
         try:
             for frame in self._reader.feed(data):
@@ -138,7 +141,7 @@ class ClientConnection:
         except DaideProtocolError as error:
             last = final_frame() if error.code is None else error_frame(error.code)
             self._end(f"it broke the protocol: {error}", last)
-        if frames or not self._reader.rest:
+        if frames or begins:
             self._half_since = time.monotonic()
         return frames
 

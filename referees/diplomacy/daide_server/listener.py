@@ -14,7 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -111,7 +111,6 @@ def _receive(link: socket.socket, connections: int) -> tuple[dict[str, Any], lis
 
 ANY_CLIENT: Final = "*"
 _TICK_SECONDS: Final = 0.5
-_MOST_PASSED: Final = 24 * 1024
 
 Note = Callable[..., object]
 
@@ -180,16 +179,24 @@ class DaideListener:
 
     def __enter__(self) -> Self:
         family = socket.AF_INET6 if ":" in self._address[0] else socket.AF_INET
-        self._folder = tempfile.TemporaryDirectory(prefix="arena-")
-        self._server = socket.create_server(self._address, family=family, backlog=128)
-        self._links = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._links.bind(self.games)
-        self._links.listen(128)
-        self._bell, self._bell_rope = socket.socketpair()
-        for opened in (self._server, self._links, self._bell):
-            opened.setblocking(False)
-            self._selector.register(opened, selectors.EVENT_READ, opened)
-        self._thread.start()
+        with ExitStack() as stack:
+            self._folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-"))
+            self._server = stack.enter_context(
+                socket.create_server(self._address, family=family, backlog=128)
+            )
+            self._links = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+            try:
+                self._links.bind(self.games)
+            except OSError as error:
+                why = f"{error}; name another folder by the variable TMPDIR"
+                raise OSError(error.errno, why, self.games) from None
+            self._links.listen(128)
+            self._bell, self._bell_rope = map(stack.enter_context, socket.socketpair())
+            for opened in (self._server, self._links, self._bell):
+                opened.setblocking(False)
+                self._selector.register(opened, selectors.EVENT_READ, opened)
+            self._thread.start()
+            self._opened = stack.pop_all()
         return self
 
     @property
@@ -201,7 +208,7 @@ class DaideListener:
     @property
     def games(self) -> str:
         """The path of the socket where games ask for clients."""
-        return str(Path(self._folder.name) / "listener")
+        return str(Path(self._folder) / "listener")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -214,9 +221,7 @@ class DaideListener:
         for game in self._games:
             game.link.close()
         self._selector.close()
-        for opened in (self._server, self._links, self._bell):
-            opened.close()
-        self._folder.cleanup()
+        self._opened.close()
 
     # The thread
 
@@ -444,7 +449,7 @@ class DaideListener:
             game.passcodes.get(seat, 0),
             client.name,
             client.version,
-            (client.backlog + client.connection.rest)[:_MOST_PASSED].hex(),
+            (client.backlog + client.connection.rest).hex(),
         )
         try:
             send(game.link, passed, client.connection.socket)

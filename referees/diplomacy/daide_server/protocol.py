@@ -12,6 +12,7 @@ from arena.players.player import (
     InvalidPlayerParametersError,
     Player,
     PlayerError,
+    PlayerLeftError,
     PlayerStartError,
     Seating,
 )
@@ -26,6 +27,7 @@ from referees.diplomacy.daide_server.settings import (
     DaideAddress,
     DaideParameters,
 )
+from referees.diplomacy.map import InvalidMapError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -74,7 +76,8 @@ class DaidePlayer(Player):
         try:
             self._game.await_client(self._place, time.monotonic() + seconds)
         except PlayerError as failure:
-            raise type(failure)(f"player {self.seating.label}: {failure} within {seconds:g} s") from failure
+            waited = "" if isinstance(failure, PlayerLeftError) else f" within {seconds:g} s"
+            raise type(failure)(f"player {self.seating.label}: {failure}{waited}") from failure
         self.name = f"{self._place.name}:{self._place.version}".strip(":")
         self.description = f"{self._place.name} {self._place.version}".strip()
 
@@ -148,7 +151,7 @@ class DaideProtocol(DialInProtocol):
                 stack.enter_context(listener)
             except OSError as error:
                 raise InvalidListenerError(
-                    "address", f"{address}: cannot listen there ({error.strerror})"
+                    "address", f"{error.filename or address}: cannot listen there ({error.strerror})"
                 ) from error
             announcer.say(f"DAIDE clients dial in at {DaideAddress(*listener.address)}")
             yield {"listener": listener.games}
@@ -162,7 +165,10 @@ def _vocabulary(games: Mapping[str, Referee[Any, Any]]) -> Vocabulary:
     """The tokens of the one map that all games are played on. Raises InvalidPlayerParametersError."""
     vocabularies = set()
     for player, rules in games.items():
-        dialogue = rules.dialogue(PROTOCOL)
+        try:
+            dialogue = rules.dialogue(PROTOCOL)
+        except InvalidMapError as error:
+            raise InvalidPlayerParametersError(f"player {player}: {error}") from None
         if not isinstance(dialogue, DaideDialogue):
             raise InvalidPlayerParametersError(f"player {player}: {rules.name!r} is not played over DAIDE")
         vocabularies.add(dialogue.words)

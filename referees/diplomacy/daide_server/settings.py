@@ -11,6 +11,7 @@ PROTOCOL: Final = "daide"
 # The port of the DAIDE servers, which their clients try first.
 DEFAULT_PORT: Final = 16713
 MAX_LATE_TURNS: Final = 100_000
+MAX_NAME_CHARACTERS: Final = 64
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ def check_client(name: str) -> str:
             f"{name!r} is no name that a DAIDE client can say: give printable characters of ASCII, "
             "'*' for any name, or leave this out if it is the player's"
         )
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise ValueError(f"{name!r} has {len(name)} characters, {MAX_NAME_CHARACTERS} at most: shorten it")
     return name
 
 

@@ -173,7 +173,7 @@ class DiplomacyState:
     phase of builds before it, and `last_actions` what was played just before. `settings` are the rules, by
     default DeepMind's with a draw of all after 1,000 years. `seasons` makes the season of an observation of
     its number: pass DeepMind's own `Season` where their code compares it. Raises InvalidPositionError for
-    another map or a position that cannot be.
+    another map or a position that cannot be, and IllegalActionError for what are no lists of whole numbers.
     """
 
     def __init__(
@@ -190,11 +190,13 @@ class DiplomacyState:
             raise InvalidPositionError(
                 f"the map {start.map.name!r}: DeepMind's actions are the standard map's"
             )
-        if len(build_numbers) != POWERS:
-            raise InvalidPositionError(f"{len(build_numbers)} build numbers: one for each of {POWERS} powers")
+        self._build_numbers = tuple(_numbers(build_numbers, POWERS, "build_numbers"))
+        if len(self._build_numbers) != POWERS:
+            raise InvalidPositionError(
+                f"{len(self._build_numbers)} build numbers: one for each of {POWERS} powers"
+            )
         self._game = begin(start)
-        self._build_numbers = tuple(build_numbers)
-        self._last_actions = [int(action) for action in last_actions]
+        self._last_actions = _numbers(last_actions, POWERS * MAX_ACTIONS, "last_actions")
         self._settings = settings
         self._seasons = seasons
         self._count_builds()
@@ -334,16 +336,20 @@ def _read(actions_per_player: object) -> list[list[int]]:
         raise IllegalActionError(f"actions of {len(by_power)} powers: give a list for each of {POWERS}")
     given = []
     for power, actions in zip(STANDARD.powers, by_power, strict=True):
-        listed = [] if actions is None else _items(actions, MAX_ACTIONS, f"{power.code}'s actions")
-        given.append([_number(power.code, action) for action in listed])
+        given.append([] if actions is None else _numbers(actions, MAX_ACTIONS, f"{power.code}'s actions"))
     return given
 
 
-def _number(code: str, action: Any) -> int:
+def _numbers(values: object, most: int, what: str) -> list[int]:
+    """A list of plain whole numbers. Raises IllegalActionError."""
+    return [_number(value, what) for value in _items(values, most, what)]
+
+
+def _number(value: Any, what: str) -> int:
     try:
-        return operator.index(action)
+        return operator.index(value)
     except TypeError:
-        raise IllegalActionError(f"{code}: {action!r:.40} is no action: actions are whole numbers") from None
+        raise IllegalActionError(f"{what}: {value!r:.40} is no whole number") from None
 
 
 def _items(values: object, most: int, what: str) -> list[object]:

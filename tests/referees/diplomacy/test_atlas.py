@@ -51,7 +51,7 @@ def test_a_record_has_the_map_within_it_and_is_taken_up_without_the_file(file: P
     ]
     record = judge.record(GameRecord("one", "", "", ("a", "b"), moves, None, 0)).encode()
     file.unlink()
-    assert judge.read_records(record) == [("", ["NONE", "NONE"])]
+    assert judge.read_records(record) == [("one", ["NONE", "NONE"])]
 
 
 @pytest.mark.parametrize(

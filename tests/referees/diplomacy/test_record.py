@@ -51,8 +51,8 @@ def test_a_record_tells_every_phase_with_results_and_reasons() -> None:
 def test_a_game_is_taken_up_from_its_record_where_it_was_interrupted() -> None:
     judge = Diplomacy.from_settings({"year_limit": 3})
     moves, end = random_game(judge, 6)
-    ((event, texts),) = judge.read_records(record_of(judge, moves, None).encode())
-    assert event == "test"
+    ((name, texts),) = judge.read_records(record_of(judge, moves, None).encode())
+    assert name == "g1"
     assert texts == [move.text for move in moves]
     game, waiting = judge.start(0), list(texts)
     while seats := judge.to_move(game):
@@ -68,6 +68,11 @@ def test_a_game_is_taken_up_from_its_record_where_it_was_interrupted() -> None:
         (b'{"format": "diplomacy-1", "map": "straits"}', "its map is 'straits'"),
         (b'{"format": "diplomacy-1", "map": "standard"}', "without moves"),
         (b'{"format": "diplomacy-1", "map": "standard", "phases": [1]}', "without moves"),
+        (b'{"format": "diplomacy-1", "map": "standard", "phases": [{"moves": "AUSENG"}]}', "without moves"),
+        (
+            b'{"format": "diplomacy-1", "map": "standard", "phases": [{"moves": {"AUS": null}}]}',
+            "a move None",
+        ),
     ],
 )
 def test_files_that_are_no_records_say_why(content: bytes, why: str) -> None:

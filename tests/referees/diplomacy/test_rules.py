@@ -9,7 +9,7 @@ import pytest
 from academy.knowledge.cells import State
 from referees.api import IllegalMoveError, InvalidSettingError, Termination, UnreadableMoveError
 from referees.conformance import check_referee
-from referees.diplomacy import Diplomacy, Phase
+from referees.diplomacy import Diplomacy, Phase, Season
 from referees.diplomacy.game import GamePosition, begin
 from referees.diplomacy.power_orders import PowerOrders
 from tests.referees.diplomacy.positions import position
@@ -154,6 +154,15 @@ def test_a_game_in_which_nothing_happens_ends(
 def test_the_longest_game_has_a_move_of_each_power_in_each_phase_to_the_last_year() -> None:
     assert referee(year_limit=35).longest_game() == 1225
     assert referee(year_limit=2, map="straits").longest_game() == 20
+
+
+def test_a_game_in_which_nobody_owns_a_centre_is_a_draw_after_its_first_year() -> None:
+    judge = referee()
+    game = begin(position("GER A TYR; RUS A UKR", season=Season.AUTUMN, owned="GER"))
+    game = play(judge, game)
+    assert game.outcome is not None
+    assert (game.outcome.winners, game.outcome.detail[:10]) == ((GERMANY, RUSSIA), "no centres")
+    assert judge.to_move(game) == ()
 
 
 def test_stasis_begins_again_when_a_count_changes() -> None:

@@ -92,6 +92,21 @@ def test_a_territory_of_no_bonus_is_a_super_region_without_reward(tmp_path: Path
     assert "setup_map regions 1 1 2 2 3 1" in greeting
 
 
+def test_a_bonus_within_others_is_no_super_region(tmp_path: Path) -> None:
+    text = write_map(chain_of("A", "B", "C", "D")).replace(
+        "BonusDefinition 3 All 1 2 3 4",
+        "BonusDefinition 3 West 1 2 3\nBonusDefinition 9 Inner 1 2\nBonusDefinition 2 East 3 4",
+    )
+    (tmp_path / "row.txt").write_text(text)
+    words = WarLight.from_settings({"map": str(tmp_path / "row.txt"), "starts": 1}).dialogue(
+        "lines:ai-challenge-2"
+    )
+    assert words is not None
+    greeting = words.greeting(1, BotTime(0, 0))
+    assert "setup_map super_regions 1 3 2 2" in greeting
+    assert "setup_map regions 1 1 2 1 3 1 4 2" in greeting
+
+
 def test_picks_are_a_formality_with_a_list_that_shrinks(
     rules: WarLight, words: LineDialogue[WarPosition]
 ) -> None:
@@ -149,6 +164,8 @@ def test_both_answers_make_one_turns_orders(words: LineDialogue[WarPosition]) ->
     ("line", "text", "complaints"),
     [
         ("No moves", "pass", 0),
+        ("No moves,", "pass", 0),
+        (" no moves , ", "pass", 0),
         ("x", "pass", 0),
         ("player2 place_armies 4 3,player1 place_armies 1 2", "Deploy 2 on 1", 1),
         ("player1 attack/transfer 1 2 3,player1 place_armies 1 2", "Deploy 2 on 1", 1),

@@ -129,14 +129,53 @@ def test_the_moves_of_records_can_be_read(
 
 
 @pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"map": "double_earth"}, "game 1: its map is 'double_small', not 'double_earth'"),
+        (
+            {"starts": 4},
+            r"game 1: .* seed 11 .* starts 3, start_armies 5, neutral_armies 2, these .* starts 4,",
+        ),
+        ({"start_armies": 6}, "these settings have starts 3, start_armies 6, neutral_armies 2"),
+    ],
+)
+def test_a_record_of_another_map_or_other_starts_is_refused(
+    settings: dict[str, object], message: str, positions_and_record: tuple[list[WarPosition], dict[str, Any]]
+) -> None:
+    _, record = positions_and_record
+    other = WarLight.from_settings({"map": "double_small", **settings})
+    with pytest.raises(UnreadableRecordError, match=message):
+        other.read_records(json.dumps(record).encode())
+
+
+@pytest.mark.parametrize(
+    "orders",
+    [["Deploy 5 on 3", []], [["Deploy 5 on 3"]], [[], [], []], "ab", [[5], []], {"a": [], "b": []}],
+)
+def test_a_turn_without_two_lists_of_orders_is_refused(
+    orders: object, rules: WarLight, positions_and_record: tuple[list[WarPosition], dict[str, Any]]
+) -> None:
+    _, record = positions_and_record
+    turns = [record["turns"][0] | {"orders": orders}]
+    with pytest.raises(
+        UnreadableRecordError, match=r"game 1: its turns cannot be read: .* two lists of texts"
+    ):
+        rules.read_records(json.dumps(record | {"turns": turns}).encode())
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"(;GM[1])", "no JSON"),
         (b"[]x", "no JSON"),
         (b'{"game": "go"}', 'no "game": "warlight"'),
         (b'{"game": "warlight", "version": 2}', "its version is 2"),
-        (b'{"game": "warlight", "version": 1}', "its turns cannot be read"),
-        (b'{"game": "warlight", "version": 1, "turns": [3]}', "its turns cannot be read"),
+        (b'{"game": "warlight", "version": 1}', "its map is None, not 'double_small'"),
+        (b'{"game": "warlight", "version": 1, "map": {"name": "double_small"}}', "its turns cannot be read"),
+        (
+            b'{"game": "warlight", "version": 1, "map": {"name": "double_small"}, "seed": 1, "turns": [3]}',
+            "its turns cannot be read",
+        ),
     ],
 )
 def test_what_is_no_record_is_refused(rules: WarLight, content: bytes, message: str) -> None:

@@ -109,7 +109,7 @@ def test_without_fog_everything_is_seen() -> None:
     own = rules.map.territories[start.owners.index(2)].id
     after = rules.play(start, {1: (), 2: (Deploy(1, own),)})
     assert not after.events[0].seen
-    assert rules.view(after, 1).events == after.events
+    assert [event._replace(seen=False) for event in rules.view(after, 1).events] == list(after.events)
 
 
 def test_player_without_territory_has_lost(tmp_path: Path) -> None:
@@ -254,6 +254,16 @@ def test_players_interact_where_their_territories_touch(tmp_path: Path) -> None:
     rules = row_of_four(tmp_path)
     assert rules.interaction(standing(rules, {2: (1, 5), 3: (2, 5)}))
     assert not rules.interaction(standing(rules, {1: (1, 5), 3: (2, 5)}))
+
+
+def test_own_orders_do_not_tell_who_stands_beside_what_they_attack(tmp_path: Path) -> None:
+    path = tmp_path / "row.txt"
+    path.write_text(write_map(chain_of("A", "B", "C", "D")))
+    rules = WarLight.from_settings({"map": str(path), "starts": 1})
+    orders = {1: (AttackTransfer(1, 1, 2),), 2: ()}
+    beside, away = (rules.play(standing(rules, {1: (1, 9), id_: (2, 9)}), orders) for id_ in (3, 4))
+    assert [event.seen for event in (*beside.events, *away.events)] == [True, False]
+    assert rules.view(beside, 1) == rules.view(away, 1)
 
 
 def test_why_an_order_did_nothing_does_not_tell_who_stands_in_the_fog() -> None:

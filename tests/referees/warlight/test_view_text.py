@@ -60,6 +60,8 @@ def test_text_of_a_view_does_not_give_the_seed_or_what_lies_in_the_fog_away() ->
 
 WHOLE = json.loads(RULES.view_text(RULES.view(RULES.start(1), 1)))
 
+ILLEGAL = {"kind": "illegal", "seat": 1, "order": "Deploy 1 on 3", "why": "no", "sound": True}
+
 
 @pytest.mark.parametrize(
     ("text", "why"),
@@ -68,11 +70,24 @@ WHOLE = json.loads(RULES.view_text(RULES.view(RULES.start(1), 1)))
         ("[" * 100_000, "is no view of WarLight"),
         ("[]", "is no view of WarLight"),
         (json.dumps(WHOLE | {"turn": "soon"}), "soon"),
+        (json.dumps(WHOLE | {"turn": float("inf")}), "turn"),
+        (json.dumps(WHOLE | {"turn": 1.5}), "turn"),
+        (json.dumps(WHOLE | {"first": -1}), "first"),
+        (json.dumps(WHOLE | {"events": {"kind": "rest"}}), "is no view"),
         (json.dumps(WHOLE | {"events": [{"kind": "rest", "seat": 1}]}), "rest"),
+        (json.dumps(WHOLE | {"events": [ILLEGAL | {"order": 5}]}), "is no view"),
+        (json.dumps(WHOLE | {"events": [ILLEGAL | {"seat": "me"}]}), "is no view"),
+        (
+            json.dumps(WHOLE | {"events": [{"kind": "deploy", "seat": 1, "to": [], "asked": 1, "sent": 1}]}),
+            "to",
+        ),
         (json.dumps(WHOLE | {"events": [{"kind": "illegal", "seat": 1, "order": "go"}]}), "go"),
         (json.dumps(WHOLE | {"standing": {"owners": [1], "armies": [5]}}), "the same map"),
         (json.dumps(WHOLE | {"standing": WHOLE["standing"] | {"owners": [9] * 92}}), "9 is no owner"),
         (json.dumps(WHOLE | {"standing": WHOLE["standing"] | {"owners": [-1] * 92}}), "is no view"),
+        (json.dumps(WHOLE | {"standing": WHOLE["standing"] | {"owners": 92}}), "is no view"),
+        (json.dumps(WHOLE | {"standing": WHOLE["standing"] | {"armies": [-1] * 92}}), "is no view"),
+        (json.dumps(WHOLE | {"standing": WHOLE["standing"] | {"armies": [2.5] * 92}}), "is no view"),
     ],
 )
 def test_text_that_is_no_view_is_refused_with_the_reason(text: str, why: str) -> None:

@@ -54,6 +54,8 @@ LEVELS = {
     40: ["SND (ENG) (PRP (SCD (ENG NWY) (FRA BEL)))", "SND (ENG) (PRP (OCC (ENG UNT BEL)))"],
     50: [
         "SND (ENG) (PRP (ORR (PCE (ENG FRA)) (AND (PCE (ENG GER)) (PCE (ENG ITA)))))",
+        "SND (ENG) (PRP (AND (PCE (ENG FRA)) (PCE (ENG GER)) (ORR (PCE (ENG ITA)) (PCE (ENG RUS)))))",
+        "SND (ENG) (PRP (ORR (PCE (ENG FRA)) (DRW) (NOT (AND (PCE (ENG ITA)) (PCE (ENG RUS))))))",
         "SND (ENG) (PRP (CHO (1 2) (PCE (ENG FRA)) (PCE (ENG GER))))",
     ],
     60: ["SND (ENG) (INS (PCE (ENG FRA)))", "SND (ENG) (THK (NOT (QRY (PCE (ENG FRA)))))"],

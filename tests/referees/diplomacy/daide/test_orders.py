@@ -57,6 +57,7 @@ MOVES = position(
         ("ENG", "((ENG AMY YOR) CTO NWY VIA (NTH))", "MBV"),
         ("ENG", "((ENG AMY YOR) CTO BRE VIA (NTH ECH))", "MBV"),
         ("ENG", "((ENG AMY YOR) CTO BRE VIA (ECH NTH))", "FAR"),
+        ("ENG", "((ENG AMY YOR) CTO YOR VIA (NTH))", "FAR"),
         ("ENG", "((ENG AMY YOR) CTO NWY VIA (NWG))", "NSF"),
         ("ENG", "((ENG AMY YOR) CTO NWY VIA (LON))", "NSF"),
         ("ENG", "((ENG FLT LON) CTO NWY VIA (NTH))", "NSA"),

@@ -220,6 +220,32 @@ def ordered(room: Room, **orders: str) -> list[str]:
     return room.observer.heard()
 
 
+@pytest.mark.parametrize(
+    ("order", "shown"),
+    [
+        ("A PAR - LON VIA", "((FRA AMY PAR) MTO LON) (FAR)"),
+        ("A MAR - NAF", "((FRA AMY MAR) MTO NAF) (FAR)"),
+        ("A MAR - PAR VIA", "((FRA AMY MAR) MTO PAR) (FAR)"),
+        ("A MAR - SPA VIA", "((FRA AMY MAR) MTO SPA) (NSO)"),
+        ("A MAR - MAR VIA", "((FRA AMY MAR) MTO MAR) (FAR)"),
+        ("F BRE - PAR VIA", "((FRA FLT BRE) MTO PAR) (FAR)"),
+    ],
+)
+def test_an_impossible_convoy_of_a_player_without_daide_is_shown_with_what_is_wrong(
+    order: str, shown: str
+) -> None:
+    room = Room()
+    moves = {seat: room.table.desks[seat - 1].orders(None) for seat in room.rules.to_move(room.game)}
+    moves[FRANCE + 1] = room.rules.read_move(room.game, FRANCE + 1, order)
+    adjudication = adjudicate(
+        room.game.position,
+        {seat - 1: move.orders for seat, move in moves.items()},
+        room.rules.settings.choices,
+    )
+    room.table.processed(adjudication, room.rules.play(room.game, moves))
+    assert f"ORD (SPR 1901) {shown}" in room.observer.heard()
+
+
 def test_the_retreats_of_a_dislodged_unit_are_listed_and_centres_change_in_autumn() -> None:
     room = Room()
     ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
@@ -325,6 +351,48 @@ def test_time_is_sent_on_request_and_at_the_requested_seconds() -> None:
     england.heard()
     room.table.ring(359.0)
     assert england.heard() == []
+
+
+def test_an_alarm_whose_time_has_passed_does_not_ring() -> None:
+    room = Room(DaideVariant(mtl=60, rtl=20))
+    england = room.clients[ENGLAND]
+    room.table.ask(100.0)
+    assert room.ask(england, "TME (30)", 150.0) == ["YES (TME (30))"]
+    assert room.ask(england, "TME (5)", 150.0) == ["YES (TME (5))"]
+    room.table.ring(150.25)
+    assert england.heard() == []
+    room.table.ring(155.0)
+    assert england.heard() == ["TME (5)"]
+
+
+def test_an_alarm_longer_than_the_phase_does_not_ring_in_it() -> None:
+    room = Room(DaideVariant(mtl=60, rtl=20))
+    england = room.clients[ENGLAND]
+    ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
+    for seconds in (50, 30, 20, 10):
+        room.ask(england, f"TME ({seconds})")
+    ordered(room, RUS="((RUS AMY GAL) SUP (GER AMY BOH) MTO VIE)", GER="((GER AMY BOH) MTO VIE)")
+    room.table.ask(100.0)
+    assert england.heard()[-1] == "TME (20)"
+    room.table.ring(100.25)
+    assert england.heard() == []
+    room.table.ring(110.0)
+    assert england.heard() == ["TME (10)"]
+
+
+def test_an_alarm_rings_after_the_clock_was_stopped() -> None:
+    room = Room(DaideVariant(mtl=60, dsd=True))
+    england = room.clients[ENGLAND]
+    room.table.ask(0.0)
+    room.ask(england, "TME (30)", 1.0)
+    room.table.stop_time(10.0)
+    room.table.ring(90.0)
+    room.table.start_time(100.0)
+    england.heard()
+    room.table.ring(119.0)
+    assert england.heard() == []
+    room.table.ring(120.0)
+    assert england.heard() == ["TME (30)"]
 
 
 def test_limits_of_press_are_not_sent_without_press() -> None:

@@ -13,6 +13,7 @@ from arena.runner.listeners import open_listeners
 from arena.runner.playing import check_players
 from arena.runner.run import check_reachable
 from referees.diplomacy.daide_server.settings import DaideAddress
+from referees.diplomacy.map import shipped_map
 
 PLAYERS = """
 [players.a]
@@ -69,6 +70,7 @@ def test_players_and_address_are_read(tmp_path: Path) -> None:
             PLAYERS.replace('"Albert"', '""'),
             "players.a.client: '' is no name that a DAIDE client can say",
         ),
+        ("", PLAYERS.replace("Albert", "A" * 65), "players.a.client: 'A+' has 65 characters, 64 at most"),
         ("", PLAYERS.replace('"Albert"', '"Ægir"'), "players.a.client: 'Ægir' is no name"),
         ("", PLAYERS.replace('"Albert"', r'"A\u0007"'), "printable characters of ASCII, '.' for any name"),
         (
@@ -128,6 +130,60 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
             open_listeners(second, lines.append, lambda *_, **__: None),
         ):
             pass
+
+
+def test_a_temporary_folder_with_too_long_a_path_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ("long" * 25)
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    read = control(tmp_path, '[daide]\naddress = "127.0.0.1:0"')
+    with (
+        pytest.raises(
+            InvalidAddressError, match=r"longlong.*/listener: cannot listen there .*too long.*TMPDIR"
+        ),
+        open_listeners(read, pytest.fail, lambda *_, **__: None),
+    ):
+        pass
+    assert not list(folder.iterdir())
+
+
+def dense_map(provinces: int) -> str:
+    """A map on which each province borders on all others."""
+    codes = [f"Q{number // 26 + 65:c}{number % 26 + 65:c}" for number in range(provinces)]
+    powers = "".join(
+        f'[[powers]]\nname = "{code}land"\ncode = "X{code}"\ncentres = "{code}"\nunits = "A {code}"\n'
+        for code in codes[:2]
+    ).replace("XQ", "X")
+    places = "".join(f'{code} = {{kind = "coast", name = "{code}shire"}}\n' for code in codes)
+    borders = [" ".join(codes[first:]) for first in range(provinces - 1)]
+    return (
+        'name = "dense"\nfirst_year = 1901\ncentres_to_win = 2\nneutral_centres = ""\n'
+        f"{powers}[provinces]\n{places}[borders]\narmy = {borders}\nfleet = {borders}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("board", "says"),
+    [
+        (dense_map(130), "player a: .* its definition .* 69718 bytes: at most 65535"),
+        (
+            shipped_map("straits").text.replace("straits", "mine").replace("STR", "CCD"),
+            "player a: 'CCD' means",
+        ),
+    ],
+)
+def test_a_map_that_daide_has_no_words_for_is_refused_before_anybody_dials_in(
+    tmp_path: Path, board: str, says: str
+) -> None:
+    (tmp_path / "own.toml").write_text(board)
+    read = control(tmp_path, game='diplomacy"\nmap = "own.toml')
+    with (
+        pytest.raises(InvalidPlayerParametersError, match=says),
+        open_listeners(read, pytest.fail, lambda *_, **__: None),
+    ):
+        pass
 
 
 def test_other_games_are_not_played_over_daide(tmp_path: Path) -> None:

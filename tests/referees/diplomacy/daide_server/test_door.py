@@ -6,9 +6,10 @@ import struct
 import pytest
 
 from clients.bots.diplomacy.daide import DaideClient, ServerDisconnectedError
-from referees.diplomacy.daide.frames import FrameReader
+from referees.diplomacy.daide.frames import FrameReader, message_frame
 from referees.diplomacy.daide.tokens import text_tokens
 from referees.diplomacy.daide_server.connection import DaideLimits
+from referees.diplomacy.daide_server.listener import Seek, receive_passed, send
 from tests.referees.diplomacy.daide_server.rooms import PATIENCE, Hand, hands, open_door
 
 INITIAL = bytes.fromhex("00 00 0004 0001 DA10")
@@ -159,6 +160,32 @@ def test_a_client_that_cannot_play_the_map_is_sent_away() -> None:
         hand.say(f"REJ ({hand.hear()})")
         with pytest.raises(ServerDisconnectedError):
             hand.hear()
+
+
+def test_nothing_is_lost_of_what_a_client_sends_with_its_return() -> None:
+    with (
+        open_door("A", board="standard") as door,
+        hands(door, "A", board="standard") as (hand,),
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as game,
+    ):
+        game.connect(door.games)
+        game.settimeout(PATIENCE)
+        send(game, Seek("game", {3: "A"}))
+        passed, connection = receive_passed(game)
+        connection.close()
+        orders = message_frame(hand.words.tokens("SUB" + " ((FRA AMY PAR) MTO BUR)" * 60))
+        iam = message_frame(hand.words.tokens(f"IAM (FRA) ({passed.passcode})"))
+        with socket.create_connection(door.address, PATIENCE) as client:
+            client.sendall(INITIAL)
+            assert client.recv(4, socket.MSG_WAITALL) == bytes.fromhex("01 00 0000")
+            client.sendall(iam + orders * 40)
+            passed, connection = receive_passed(game)
+            with connection:
+                connection.settimeout(PATIENCE)
+                heard = bytes.fromhex(passed.rest)
+                while len(heard) < 40 * len(orders):
+                    heard += connection.recv(40 * len(orders) - len(heard))
+                assert heard == orders * 40
 
 
 def test_a_passcode_of_no_game_is_rejected() -> None:

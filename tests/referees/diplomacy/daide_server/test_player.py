@@ -517,6 +517,19 @@ def test_a_game_with_one_of_two_clients_of_a_name_is_void(door: DaideListener) -
     assert result.void_reason == "player two: 1 of 2 clients 'n' dialled in within 0.3 s"
 
 
+def test_a_game_whose_client_went_before_it_names_no_time_to_wait(door: DaideListener) -> None:
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), level=10)
+    with hands(door, "s") as (south,), Played(job) as played:
+        # The door rejects what the game, which waits for the other, passes on.
+        while south.ask("ADM ('s') ('here')").startswith("REJ"):
+            pass
+        south.close()
+        with hands(door, "n"):
+            assert played.result.void_reason == (
+                "player s: its client went before the game: it announced that it goes"
+            )
+
+
 def test_bots_sit_beside_players_of_other_kinds(door: DaideListener) -> None:
     other = PlayerSetup("r", ("arena.players.random_moves:random_moves",), protocol="python")
     with (

@@ -1,6 +1,7 @@
 """One client's connection, and the bounds on what it may do."""
 
 import socket
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -101,6 +102,25 @@ def test_half_a_message_is_not_waited_for_for_ever(pair: tuple[socket.socket, so
     wire = ClientConnection(ours, STANDARD, DaideLimits(greeting_seconds=0.0), b"")
     theirs.sendall(NOW[:5])
     wire.receive()
+    with pytest.raises(ConnectionHungError, match="unfinished"):
+        wire.check()
+
+
+def test_a_client_that_was_silent_may_send_a_message_in_pieces(
+    pair: tuple[socket.socket, socket.socket],
+) -> None:
+    ours, theirs = pair
+    wire = ClientConnection(ours, STANDARD, DaideLimits(greeting_seconds=0.5), b"")
+    theirs.sendall(NOW)
+    assert received(wire) == [tokens("NOW")]
+    time.sleep(0.6)
+    theirs.sendall(NOW[:4])
+    assert wire.receive() == []
+    wire.check()
+    # Each further piece wins no time.
+    time.sleep(0.6)
+    theirs.sendall(NOW[4:5])
+    assert wire.receive() == []
     with pytest.raises(ConnectionHungError, match="unfinished"):
         wire.check()
 

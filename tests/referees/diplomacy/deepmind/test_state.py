@@ -4,6 +4,7 @@ import copy
 import itertools
 import random
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 import pytest
@@ -231,6 +232,21 @@ def test_another_map_is_refused() -> None:
         DiplomacyState(build_numbers=(0, 1))
 
 
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"build_numbers": "0000000"}, "build_numbers are '0000000': give a list"),
+        ({"build_numbers": (1.5,) * 7}, "build_numbers: 1.5 is no whole number"),
+        ({"build_numbers": (0,) * 8}, "build_numbers are more than 7"),
+        ({"last_actions": ["x"]}, "last_actions: 'x' is no whole number"),
+        ({"last_actions": 5}, "last_actions are 5: give a list"),
+    ],
+)
+def test_what_came_before_a_state_must_be_whole_numbers(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(IllegalActionError, match=why):
+        DiplomacyState(**given)
+
+
 def test_seasons_may_be_another_enumeration() -> None:
     class Theirs(IntEnum):
         SPRING_MOVES = 0
@@ -350,8 +366,8 @@ def test_whatever_a_step_is_given_is_played_or_refused_with_nothing_changed(give
         ([[]] * 8, "actions_per_player are more than 7"),
         ([5] * 7, "AUS's actions are 5: give a list"),
         ([[], "A LON H", [], [], [], [], []], "ENG's actions are 'A LON H': give a list"),
-        ([[1.5], *[[]] * 6], "AUS: 1.5 is no action: actions are whole numbers"),
-        ([[np.zeros(3)], *[[]] * 6], "AUS: array.*is no action"),
+        ([[1.5], *[[]] * 6], "AUS's actions: 1.5 is no whole number"),
+        ([[np.zeros(3)], *[[]] * 6], "AUS's actions: array.*is no whole number"),
         (np.zeros((), object), "actions_per_player are array"),
         ([itertools.count(), *[[]] * 6], "AUS's actions are more than 34"),
         ([[10**100], *[[]] * 6], "0x1249ad2594c37ceb0b2784c4ce0bf38ace408e is no action"),
