@@ -60,6 +60,7 @@ from arena.control.values import (
     VariableName,
     Version,
     Weight,
+    Workers,
 )
 from arena.lobby import DEFAULT_ADDRESS
 from arena.players.lines import MAX_LATE_TURNS
@@ -487,7 +488,7 @@ class RemoteTable(Table):
 class WorkersTable(Table):
     """Where games are played."""
 
-    on: Text = Field("local", min_length=1)
+    on: Workers = "local"
     """`"local"`: processes on this machine; `"ray"`: a Ray cluster that the run starts on it;
     `"ray://HOST:PORT"` or `"HOST:PORT"`: a Ray cluster that is there."""
     working_folder: Folder | None = None
@@ -586,7 +587,7 @@ class ProgramTable(PlayerTable):
     looked for beside the control file, others on `PATH`."""
     working_directory: Folder | None = None
     """Where it runs; without it in the control file's folder."""
-    environment: dict[str, Text] = {}
+    environment: dict[VariableName, Text] = {}
     """Variables that are added to the arena's own."""
     discard_stderr: bool = False
     """Throw its standard error away instead of keeping it in the log."""

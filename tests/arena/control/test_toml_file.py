@@ -297,9 +297,49 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "[academy]",
             '[workers]\nvariables = { "A=B" = "x" }\n\n[academy]',
-            "workers.variables: 'A=B' must be letters of ASCII, digits and _, no digit first",
+            "workers.variables: 'A=B' can't be a variable's name: write one without '='",
         ),
-        ("[academy]", '[workers]\non = ""\n\n[academy]', "workers.on: "),
+        (
+            '{ THREADS = "1" }',
+            '{ "A=B" = "1" }',
+            "players.alpha.environment: 'A=B' can't be a variable's name: write one without '='",
+        ),
+        (
+            '{ THREADS = "1" }',
+            '{ "A\\u0000B" = "1" }',
+            "players.alpha.environment: 'A\\x00B' must be at most 4096 characters, none of them NUL",
+        ),
+        (
+            "[academy]",
+            '[workers]\non = ""\n\n[academy]',
+            "workers.on: must be 'local', 'ray' or the address of a cluster, not ''",
+        ),
+        (
+            "move_seconds = 0.5",
+            'version = "1.0 beta"',
+            "players.alpha.version: must be text of at most 64 letters, digits and ._+-, a letter or digit "
+            "first, not '1.0 beta'",
+        ),
+        (
+            '"./bin/engine"',
+            '"~nosuchuser/engine"',
+            "players.alpha.command: '~nosuchuser/engine': there is no user of this name",
+        ),
+        (
+            'working_directory = "nets"',
+            'working_directory = "~nosuchuser"',
+            "players.alpha.working_directory: '~nosuchuser': there is no user of this name",
+        ),
+        (
+            'tls_ca = "ca.pem"',
+            'tls_ca = "~nosuchuser/ca.pem"',
+            "academy.tls_ca: '~nosuchuser/ca.pem': there is no user of this name",
+        ),
+        (
+            "postgresql://host/games",
+            "sqlite:///~nosuchuser/games.sqlite",
+            "competition.results: '~nosuchuser/games.sqlite': there is no user of this name",
+        ),
         (
             "[academy]",
             '[workers]\nworking_folder = "nowhere"\n\n[academy]',
@@ -374,6 +414,18 @@ def test_stricter_rules_of_fair_use_go_to_academy(tmp_path: Path) -> None:
     }
     with pytest.raises(ControlError, match=r"\[fair_use\] is about ACADEMY: add a table \[academy\]"):
         control(tmp_path, SMALLEST + rules)
+
+
+def test_a_tilde_is_the_users_home_in_every_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    text = SMALLEST.replace("[game]", 'results = "sqlite:///~/cup.sqlite"\n\n[game]')
+    text = text.replace('"engine --level 1"', '"~/engine"')
+    settings = control(tmp_path, f'{text}[league]\nurl = "sqlite:///~/league.db"\n')
+    assert settings.results is not None and settings.league is not None
+    assert settings.results.database == str(home / "cup.sqlite")
+    assert settings.league.database == str(home / "league.db")
+    assert settings.players["alpha"].command == (str(home / "engine"),)
 
 
 def test_programs_installed_beside_python_are_found_without_path(
