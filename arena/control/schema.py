@@ -173,6 +173,13 @@ class StandingTable(CompetitionTable):
     rounds: Count | None = None
     """How many rounds; without it there is no end."""
 
+    @model_validator(mode="after")
+    def _check_repetitions(self) -> Self:
+        for setting in ("void_retries", "leave_out_after"):
+            if setting in self.model_fields_set:
+                raise SettingError(setting, "a standing competition plays no void game again: leave it out")
+        return self
+
 
 class SprtTestTable(OneMatchupTable):
     """Two players, until a test knows which one is better."""
@@ -370,6 +377,10 @@ class RatingsTable(Table):
     """Players without an `elo` begin with the last one that ACADEMY knows, or as newcomers."""
 
 
+# What only an ACADEMY that is not embedded needs.
+_ELSEWHERE: Final = ("token", "token_env", "token_file", "tls_ca", "tls_cert", "tls_key", "insecure")
+
+
 class AcademyTable(Table):
     """How ACADEMY is reached. Without this table it learns nothing of the games."""
 
@@ -399,6 +410,15 @@ class AcademyTable(Table):
     """The certificate that the players show, for mutual TLS."""
     player_tls_key: FilePath | None = None
     """The key of `player_tls_cert`."""
+
+    @model_validator(mode="after")
+    def _check_place(self) -> Self:
+        embedded = self.address == "embedded"
+        kind = "a server elsewhere" if embedded else "the embedded server"
+        for setting in _ELSEWHERE if embedded else ("data",):
+            if self.address != "none" and getattr(self, setting):
+                raise SettingError(setting, f"is for {kind}, and address is {self.address!r}: leave it out")
+        return self
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -503,6 +523,13 @@ class WorkersTable(Table):
     def _check(self) -> Self:
         if self.working_folder is not None and not Path(self.working_folder).is_dir():
             raise SettingError("working_folder", f"{str(self.working_folder)!r} is no folder here")
+        # Without `on` the file may be for `arena run --on`.
+        if self.on == "local" and "on" in self.model_fields_set:
+            for setting in ("working_folder", "packages", "variables"):
+                if getattr(self, setting):
+                    raise SettingError(
+                        setting, "is for a Ray cluster, and on is 'local': leave one of them out"
+                    )
         return self
 
 
