@@ -18,6 +18,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.drawing import Drawing, draw_board
 from referees.installed import offered
+from referees.paths import path_from
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -265,13 +266,18 @@ class Referee(ABC, Generic[Position, Move]):
 
         Returns:
             The settings, with the paths of files as absolute paths.
+
+        Raises:
+            InvalidSettingError: for a path in the home of a user whom this machine does not have.
         """
-        files = {
-            setting: str(folder / Path(value).expanduser())
-            for setting, value in settings.items()
-            if isinstance(value, str) and cls.names_file(setting, value)
-        }
-        return {**settings, **files}
+        located = dict(settings)
+        for setting, value in settings.items():
+            if isinstance(value, str) and cls.names_file(setting, value):
+                try:
+                    located[setting] = str(path_from(folder, value))
+                except ValueError as error:
+                    raise InvalidSettingError(setting, str(error)) from None
+        return located
 
     @classmethod
     def names_file(cls, setting: str, value: str) -> bool:

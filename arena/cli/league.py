@@ -1,6 +1,6 @@
 """Actions on a league: rating lists, players, histories, and results of competitions that it takes in."""
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -139,20 +139,24 @@ def import_(
     from arena.results.database import ResultsDatabase
     from arena.runner.league import enter_players
 
-    # A league is not made for missing results.
-    given = [(source, *_results_of(source)) for source in sources]
-    with closing(open_league(league, create=True)) as opened:
-        for source, url, control in given:
+    with ExitStack() as opened:
+        # A league is neither made nor changed for results that cannot be read.
+        given = [(source, *_results_of(source)) for source in sources]
+        named = [
+            (source, control, opened.enter_context(closing(ResultsDatabase.open(url, create=False))))
+            for source, url, control in given
+        ]
+        into = opened.enter_context(closing(open_league(league, create=True)))
+        for source, control, results in named:
             if control is not None:
-                enter_players(control, opened)
-            with closing(ResultsDatabase.open(url, create=False)) as results:
-                rated = competitions(results)
-                if not rated:
-                    complain(f"arena: {source}: no competition that rates its players")
-                for competition in rated:
-                    games = take_in(opened, results, competition)
-                    say(f"{competition.name} ({competition.kind}): {games} new games")
-        estimate_all(opened)
+                enter_players(control, into)
+            rated = competitions(results)
+            if not rated:
+                complain(f"arena: {source}: no competition that rates its players")
+            for competition in rated:
+                games = take_in(into, results, competition)
+                say(f"{competition.name} ({competition.kind}): {games} new games")
+        estimate_all(into)
 
 
 def _results_of(source: str) -> "tuple[URL | str, Control | None]":

@@ -6,6 +6,8 @@ from typing import Final
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from referees.paths import path_from
+
 _REMEDY: Final = "write postgresql://user@host/name or sqlite:///path/to/file"
 _DRIVERS: Final = {
     "postgresql": "postgresql+psycopg",
@@ -20,7 +22,7 @@ class InvalidDatabaseUrlError(ValueError):
 
 
 def database_url(text: URL | str) -> URL:
-    """The URL of a results database, with its driver.
+    """The URL of a results database, with its driver; in a text, `~` is the user's home.
 
     Raises InvalidDatabaseUrlError, whose text has no secrets.
     """
@@ -38,7 +40,17 @@ def database_url(text: URL | str) -> URL:
         raise InvalidDatabaseUrlError(
             f"{shown(url)} is followed by parameters, and SQLite files take none: {_REMEDY}"
         )
+    # What is a URL already was made of a path.
+    if driver == "sqlite" and isinstance(text, str):
+        url = _in_home(url)
     return url.set(drivername=driver)
+
+
+def _in_home(url: URL) -> URL:
+    try:
+        return url.set(database=str(path_from(Path(), url.database or "")))
+    except ValueError as error:
+        raise InvalidDatabaseUrlError(str(error)) from None
 
 
 def within(folder: Path, url: URL) -> URL:

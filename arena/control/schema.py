@@ -60,6 +60,7 @@ from arena.control.values import (
     VariableName,
     Version,
     Weight,
+    Workers,
 )
 from arena.lobby import DEFAULT_ADDRESS
 from arena.players.lines import MAX_LATE_TURNS
@@ -171,6 +172,13 @@ class StandingTable(CompetitionTable):
     """Who may play; without it all players."""
     rounds: Count | None = None
     """How many rounds; without it there is no end."""
+
+    @model_validator(mode="after")
+    def _check_repetitions(self) -> Self:
+        for setting in ("void_retries", "leave_out_after"):
+            if setting in self.model_fields_set:
+                raise SettingError(setting, "a standing competition plays no void game again: leave it out")
+        return self
 
 
 class SprtTestTable(OneMatchupTable):
@@ -369,6 +377,10 @@ class RatingsTable(Table):
     """Players without an `elo` begin with the last one that ACADEMY knows, or as newcomers."""
 
 
+# What only an ACADEMY that is not embedded needs.
+_ELSEWHERE: Final = ("token", "token_env", "token_file", "tls_ca", "tls_cert", "tls_key", "insecure")
+
+
 class AcademyTable(Table):
     """How ACADEMY is reached. Without this table it learns nothing of the games."""
 
@@ -398,6 +410,15 @@ class AcademyTable(Table):
     """The certificate that the players show, for mutual TLS."""
     player_tls_key: FilePath | None = None
     """The key of `player_tls_cert`."""
+
+    @model_validator(mode="after")
+    def _check_place(self) -> Self:
+        embedded = self.address == "embedded"
+        kind = "a server elsewhere" if embedded else "the embedded server"
+        for setting in _ELSEWHERE if embedded else ("data",):
+            if self.address != "none" and getattr(self, setting):
+                raise SettingError(setting, f"is for {kind}, and address is {self.address!r}: leave it out")
+        return self
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -487,7 +508,7 @@ class RemoteTable(Table):
 class WorkersTable(Table):
     """Where games are played."""
 
-    on: Text = Field("local", min_length=1)
+    on: Workers = "local"
     """`"local"`: processes on this machine; `"ray"`: a Ray cluster that the run starts on it;
     `"ray://HOST:PORT"` or `"HOST:PORT"`: a Ray cluster that is there."""
     working_folder: Folder | None = None
@@ -502,6 +523,13 @@ class WorkersTable(Table):
     def _check(self) -> Self:
         if self.working_folder is not None and not Path(self.working_folder).is_dir():
             raise SettingError("working_folder", f"{str(self.working_folder)!r} is no folder here")
+        # Without `on` the file may be for `arena run --on`.
+        if self.on == "local" and "on" in self.model_fields_set:
+            for setting in ("working_folder", "packages", "variables"):
+                if getattr(self, setting):
+                    raise SettingError(
+                        setting, "is for a Ray cluster, and on is 'local': leave one of them out"
+                    )
         return self
 
 
@@ -586,7 +614,7 @@ class ProgramTable(PlayerTable):
     looked for beside the control file, others on `PATH`."""
     working_directory: Folder | None = None
     """Where it runs; without it in the control file's folder."""
-    environment: dict[str, Text] = {}
+    environment: dict[VariableName, Text] = {}
     """Variables that are added to the arena's own."""
     discard_stderr: bool = False
     """Throw its standard error away instead of keeping it in the log."""

@@ -21,6 +21,7 @@ from sqlalchemy import URL
 
 from arena.control.database_urls import database_url, within
 from arena.control.validation import Form
+from referees.paths import path_from
 
 MAX_TEXT: Final = 4096
 MAX_MATCHUPS: Final = 10_000
@@ -40,7 +41,6 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
 _LABEL: Final = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
 _DOMAIN_PART: Final = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _LABEL_NAME: Final = re.compile(rf"({_DOMAIN_PART}(\.{_DOMAIN_PART})*/)?{_LABEL}")
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SIZE: Final = TypeAdapter(ByteSize)
 
 
@@ -51,8 +51,8 @@ def _check_text(value: str, most: int = MAX_TEXT) -> str:
 
 
 def _check_variable(value: str) -> str:
-    if not _VARIABLE.fullmatch(value):
-        raise ValueError("must be letters of ASCII, digits and _, no digit first, as names of variables are")
+    if not value or "=" in value:
+        raise ValueError("can't be a variable's name: write one without '='")
     return value
 
 
@@ -99,8 +99,8 @@ def _locate_program(program: str, info: ValidationInfo) -> str:
 
 
 def _path_from(info: ValidationInfo, name: str) -> str:
-    """A file's path from the control file's folder, `~` being the user's home."""
-    return str(_folder(info) / Path(name).expanduser())
+    """A file's path from the control file's folder, `~` being the user's home. Raises ValueError."""
+    return str(path_from(_folder(info), name))
 
 
 def _folder(info: ValidationInfo) -> Path:
@@ -170,7 +170,13 @@ def _check_plain(value: object) -> object:
 
 
 Text = Annotated[str, AfterValidator(lambda value: _check_text(value))]
-VariableName = Annotated[str, AfterValidator(_check_variable)]
+VariableName = Annotated[Text, AfterValidator(_check_variable)]
+Workers = Annotated[
+    str,
+    Field(min_length=1),
+    AfterValidator(lambda value: _check_text(value)),
+    Form("'local', 'ray' or the address of a cluster"),
+]
 Description = Annotated[str, AfterValidator(lambda value: _check_text(value, 100_000))]
 Name = Annotated[Text, AfterValidator(_check_name)]
 GameId = Annotated[
@@ -189,7 +195,11 @@ LabelValue = Annotated[
     Field(pattern=f"^{_LABEL}$"),
     Form("text of at most 63 letters, digits and ._-"),
 ]
-Version = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]{0,63})?$")]
+Version = Annotated[
+    str,
+    Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._+-]{0,63})?$"),
+    Form("text of at most 64 letters, digits and ._+-, a letter or digit first"),
+]
 Names = Annotated[tuple[Name, ...], Field(strict=False, max_length=MAX_PLAYERS)]
 Command = Annotated[
     tuple[Text, ...],

@@ -8,6 +8,7 @@ from sqlalchemy import URL, Connection, insert, inspect, select
 from arena.control.database_urls import shown
 from arena.league.tables import GAME, META, METADATA, PAIR, SCHEMA_VERSION
 from arena.results.database import Database, NoResultsYetError, ResultsError, lock_out_others, sqlite_url
+from arena.results.own_tables import META as RESULTS_META
 
 _VERSION: Final = "schema_version"
 
@@ -24,6 +25,12 @@ class LeagueDatabase(Database):
             if not create:
                 raise NoResultsYetError(
                     f"there is no league in {shown(connection.engine.url)}: `arena league import` makes one"
+                )
+            # A database of PostgreSQL may hold both.
+            if connection.dialect.name == "sqlite" and inspect(connection).has_table(RESULTS_META.name):
+                raise ResultsError(
+                    f"{shown(connection.engine.url)} has the results of competitions, and a league is a file "
+                    "of its own: name another one"
                 )
             lock_out_others(connection)
             if not inspect(connection).has_table(META.name):

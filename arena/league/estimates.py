@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, DateTime, Row, bindparam, func, or_, select, text, update
+from sqlalchemy import Connection, DateTime, Row, bindparam, exists, func, or_, select, text, update
 
 from arena.league.database import LeagueDatabase
 from arena.league.tables import PAIR, PLAYER, RATED_GAME, RATING
@@ -32,10 +32,13 @@ _ADD_TO_HISTORY: Final = text(
 def estimate_all(league: LeagueDatabase, only_new: bool = False) -> list[str]:
     """Find the likeliest ratings of every game that has new games; return these games.
 
-    `only_new` is as for `estimate`.
+    `only_new` is as for `estimate`; games whose last estimate was such a one have new games until one of all.
     """
     table = RATED_GAME.c
     stale = select(table.Game).where(table.Games != table.EstimatedGames).order_by(table.Game)
+    if only_new:
+        unrated = (RATING.c.Game == table.Game) & (RATING.c.Games != RATING.c.EstimatedGames)
+        stale = stale.where(exists().where(unrated))
     games = [row.Game for row in league.rows(stale)]
     for game in games:
         estimate(league, game, only_new)
@@ -64,7 +67,10 @@ def estimate(league: LeagueDatabase, game: str, only_new: bool = False) -> None:
     ]
     with league.sole_transaction() as connection:
         _store(connection, game, rows)
-        connection.execute(update(RATED_GAME).where(RATED_GAME.c.Game == game).values(EstimatedGames=counted))
+        # After an estimate of some the next one of all is due, with or without further games.
+        if not moving:
+            estimated = update(RATED_GAME).where(RATED_GAME.c.Game == game).values(EstimatedGames=counted)
+            connection.execute(estimated)
 
 
 def _players(connection: Connection, game: str) -> Sequence[Row[Any]]:

@@ -15,7 +15,7 @@ from arena.results.database import NoResultsYetError
 
 @dataclass(frozen=True)
 class RatedGame:
-    """A game of the league: its contests, its players, and how many contests the likeliest ratings know."""
+    """A game of the league: its contests, its players, and the contests known to the last estimate of all."""
 
     game: str
     games: int

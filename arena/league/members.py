@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, Table, delete, exists, func, insert, or_, select, update
 
 from academy.wire.tokens import digest_of
 from arena.league.database import LeagueDatabase
@@ -28,6 +28,8 @@ from arena.results.database import utc_now
 MOST_MEMBERS: Final = 100_000
 MOST_INVITATIONS: Final = 100_000
 MOST_USES: Final = 10_000
+KEPT_UNPLAYED: Final = 10
+"""A member's latest versions without a game: one of theirs may be in progress."""
 MOST_GAMES: Final = 32
 LONGEST_TEXT: Final = 200
 LONGEST_BAN_DAYS: Final = 36_500
@@ -191,10 +193,9 @@ class Members:
             values["Version"] = check_version(version)
         with self.league.sole_transaction() as connection:
             member = _by_name(connection, name)
-            if version not in (None, member.version):
-                _forget_unplayed(connection, member)
             if version is not None:
                 enter(connection, Entrant(name, version))
+                _forget_unplayed(connection, name, version)
             if values:
                 _change(connection, member.member_id, **values)
             return _by_name(connection, name)
@@ -271,6 +272,10 @@ class Members:
             "Expires": None if duration is None else now + duration, "Revoked": False,
         }  # fmt: skip
         with self.league.sole_transaction() as connection:
+            if _count(connection, INVITATION) >= MOST_INVITATIONS:
+                table = INVITATION.c
+                dead = or_(table.Revoked, table.Used >= table.Uses, table.Expires <= now)
+                connection.execute(delete(INVITATION).where(dead))
             _check_room(connection, INVITATION, MOST_INVITATIONS)
             added = connection.execute(insert(INVITATION).values(row)).inserted_primary_key
             assert added is not None
@@ -292,16 +297,23 @@ class Members:
                 raise UnknownInvitationError(f"there is no invitation {invitation_id}")
 
 
-def _forget_unplayed(connection: Connection, member: Member) -> None:
-    """Take a member's version out of the players, if it has played no game: nothing is known of it."""
-    own = (PLAYER.c.Name == member.name) & (PLAYER.c.Version == member.version)
-    player = connection.execute(select(PLAYER.c.PlayerId, PLAYER.c.PredecessorId).where(own)).one()
-    followers = PLAYER.c.PredecessorId == player.PlayerId
-    played = connection.execute(select(SEAT.c.GameId).where(SEAT.c.PlayerId == player.PlayerId).limit(1))
-    # Without a version before it the family would be lost.
-    if player.PredecessorId is not None and played.first() is None:
-        connection.execute(update(PLAYER).where(followers).values(PredecessorId=player.PredecessorId))
-        connection.execute(delete(PLAYER).where(own))
+def _forget_unplayed(connection: Connection, name: str, version: str) -> None:
+    """Take a member's older versions without a game out of the players: nothing is known of them."""
+    table = PLAYER.c
+    query = (
+        select(table.PlayerId, table.PredecessorId)
+        .where(
+            table.Name == name, table.Version != version, ~exists().where(SEAT.c.PlayerId == table.PlayerId)
+        )
+        # Without a version before it the family would be lost.
+        .where(table.PredecessorId.is_not(None))
+        .order_by(table.PlayerId.desc())
+        .offset(KEPT_UNPLAYED)
+    )
+    for player in connection.execute(query).all():
+        followers = update(PLAYER).where(table.PredecessorId == player.PlayerId)
+        connection.execute(followers.values(PredecessorId=player.PredecessorId))
+        connection.execute(delete(PLAYER).where(table.PlayerId == player.PlayerId))
 
 
 def versions_of(league: LeagueDatabase, names: Sequence[str]) -> dict[str, str]:
@@ -381,8 +393,12 @@ def _change(connection: Connection, member_id: int, **values: Any) -> None:
     connection.execute(update(MEMBER).where(MEMBER.c.MemberId == member_id).values(values))
 
 
+def _count(connection: Connection, table: Table) -> int:
+    return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
 def _check_room(connection: Connection, table: Table, most: int) -> None:
-    if connection.execute(select(func.count()).select_from(table)).scalar_one() >= most:
+    if _count(connection, table) >= most:
         raise TooManyError(f"the league has {most} of them already", most=most)
 
 

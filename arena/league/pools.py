@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from cronsim import CronSim, CronSimError
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from arena.league.database import LeagueDatabase
 from arena.league.errors import InvalidPoolError, PoolConflictError, UnknownPoolError
@@ -86,10 +86,8 @@ class Pools:
 
     def named(self, name: str) -> StoredPool:
         """The pool of a name. Raises UnknownPoolError."""
-        rows = self._league.rows(select(POOL).where(POOL.c.Name == name))
-        if not rows:
-            raise UnknownPoolError(f"there is no pool {name[:80]!r}", name=name)
-        return StoredPool(*rows[0])
+        with self._league.transaction() as connection:
+            return _named(connection, name)
 
     @staticmethod
     def check_name(name: str) -> None:
@@ -114,25 +112,34 @@ class Pools:
 
     def change(self, name: str, settings: bytes) -> StoredPool:
         """Give a pool other settings. Raises UnknownPoolError."""
-        return self._update(name, Settings=settings)
+        with self._league.sole_transaction() as connection:
+            return _update(connection, name, Settings=settings)
 
     def set_state(self, name: str, state: str) -> StoredPool:
         """Open, pause or end a pool. Raises UnknownPoolError; PoolConflictError for one that has ended."""
-        if state != ENDED and self.named(name).state == ENDED:
-            raise PoolConflictError(f"the pool {name!r} has ended: add another", name=name)
-        return self._update(name, State=state)
+        with self._league.sole_transaction() as connection:
+            if _named(connection, name).state == ENDED and state != ENDED:
+                raise PoolConflictError(f"the pool {name!r} has ended: add another", name=name)
+            return _update(connection, name, State=state)
 
     def remove(self, name: str) -> None:
         """Free the name of a pool that has ended. Raises UnknownPoolError and PoolConflictError."""
-        if self.named(name).state != ENDED:
-            raise PoolConflictError(f"the pool {name!r} has not ended: end it first", name=name)
         with self._league.sole_transaction() as connection:
+            if _named(connection, name).state != ENDED:
+                raise PoolConflictError(f"the pool {name!r} has not ended: end it first", name=name)
             connection.execute(delete(POOL).where(POOL.c.Name == name))
 
-    def _update(self, name: str, **values: object) -> StoredPool:
-        with self._league.sole_transaction() as connection:
-            connection.execute(update(POOL).where(POOL.c.Name == name).values(values))
-        return self.named(name)
+
+def _named(connection: Connection, name: str) -> StoredPool:
+    row = connection.execute(select(POOL).where(POOL.c.Name == name)).first()
+    if row is None:
+        raise UnknownPoolError(f"there is no pool {name[:80]!r}", name=name)
+    return StoredPool(*row)
+
+
+def _update(connection: Connection, name: str, **values: object) -> StoredPool:
+    connection.execute(update(POOL).where(POOL.c.Name == name).values(values))
+    return _named(connection, name)
 
 
 def _zoned(time: datetime) -> datetime:

@@ -143,7 +143,7 @@ RATED_GAME: Final = Table(
     METADATA,
     Column("Game", Text, primary_key=True),
     Column("Games", Integer, nullable=False),
-    Column("EstimatedGames", Integer, nullable=False),  # how many of them the last estimate knows
+    Column("EstimatedGames", Integer, nullable=False),  # of them, by the last estimate of all players
 )
 
 HISTORY: Final = Table(

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import make_url
 
 from arena.control.database_urls import InvalidDatabaseUrlError, database_url, shown, within
+from arena.results.database import sqlite_url
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,10 @@ def test_postgresql_and_sqlite_files_are_taken(text: str, driver: str) -> None:
         ("//me:secret@host", "this is no database's URL"),
         ("postgresql://me:secret@host:port/games", "this is no database's URL"),
         ("", "this is no database's URL"),
+        (
+            "sqlite:///~nosuchuser/cup.sqlite",
+            "'~nosuchuser/cup.sqlite': there is no user of this name",
+        ),
     ],
 )
 def test_all_others_are_refused_with_the_remedy_and_without_their_secrets(text: str, message: str) -> None:
@@ -64,3 +69,11 @@ def test_a_url_is_shown_without_password_and_parameters() -> None:
 def test_only_the_relative_path_of_a_file_begins_in_the_folder(text: str, database: str) -> None:
     url = database_url(text)
     assert within(Path("/srv/a?b"), url) == url.set(database=database)
+
+
+def test_a_tilde_of_a_url_is_the_users_home_and_that_of_a_files_name_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    assert database_url("sqlite:///~/cup.sqlite").database == "/home/ann/cup.sqlite"
+    assert database_url(sqlite_url(Path("~/cup.sqlite"))).database == "~/cup.sqlite"

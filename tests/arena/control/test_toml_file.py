@@ -297,9 +297,49 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "[academy]",
             '[workers]\nvariables = { "A=B" = "x" }\n\n[academy]',
-            "workers.variables: 'A=B' must be letters of ASCII, digits and _, no digit first",
+            "workers.variables: 'A=B' can't be a variable's name: write one without '='",
         ),
-        ("[academy]", '[workers]\non = ""\n\n[academy]', "workers.on: "),
+        (
+            '{ THREADS = "1" }',
+            '{ "A=B" = "1" }',
+            "players.alpha.environment: 'A=B' can't be a variable's name: write one without '='",
+        ),
+        (
+            '{ THREADS = "1" }',
+            '{ "A\\u0000B" = "1" }',
+            "players.alpha.environment: 'A\\x00B' must be at most 4096 characters, none of them NUL",
+        ),
+        (
+            "[academy]",
+            '[workers]\non = ""\n\n[academy]',
+            "workers.on: must be 'local', 'ray' or the address of a cluster, not ''",
+        ),
+        (
+            "move_seconds = 0.5",
+            'version = "1.0 beta"',
+            "players.alpha.version: must be text of at most 64 letters, digits and ._+-, a letter or digit "
+            "first, not '1.0 beta'",
+        ),
+        (
+            '"./bin/engine"',
+            '"~nosuchuser/engine"',
+            "players.alpha.command: '~nosuchuser/engine': there is no user of this name",
+        ),
+        (
+            'working_directory = "nets"',
+            'working_directory = "~nosuchuser"',
+            "players.alpha.working_directory: '~nosuchuser': there is no user of this name",
+        ),
+        (
+            'tls_ca = "ca.pem"',
+            'tls_ca = "~nosuchuser/ca.pem"',
+            "academy.tls_ca: '~nosuchuser/ca.pem': there is no user of this name",
+        ),
+        (
+            "postgresql://host/games",
+            "sqlite:///~nosuchuser/games.sqlite",
+            "competition.results: '~nosuchuser/games.sqlite': there is no user of this name",
+        ),
         (
             "[academy]",
             '[workers]\nworking_folder = "nowhere"\n\n[academy]',
@@ -365,6 +405,61 @@ def test_a_token_goes_to_another_machine_in_clear_only_where_the_file_says_so(tm
         assert control(tmp_path, SMALLEST + f'[academy]\naddress = "{here}"\n').academy is not None
 
 
+ELSEWHERE = '[academy]\naddress = "unix:/a"\n'
+EMBEDDED = '[academy]\naddress = "embedded"\n'
+LOCAL = '[workers]\non = "local"\n'
+
+
+@pytest.mark.parametrize(
+    ("tables", "setting", "message"),
+    [
+        (ELSEWHERE, 'data = "folder"', "academy.data: is for the embedded server, and address is 'unix:/a'"),
+        (EMBEDDED, 'token = "secret"', "academy.token: is for a server elsewhere, and address is 'embedded'"),
+        (EMBEDDED, 'token_env = "CUP"', "academy.token_env: is for a server elsewhere"),
+        (EMBEDDED, 'tls_ca = "ca.pem"', "academy.tls_ca: is for a server elsewhere"),
+        (
+            "[academy]\n",
+            'tls_cert = "a.pem"\ntls_key = "a.key"',
+            "academy.tls_cert: is for a server elsewhere",
+        ),
+        (LOCAL, 'packages = ["numpy"]', "workers.packages: is for a Ray cluster, and on is 'local'"),
+        (LOCAL, 'variables = { A = "b" }', "workers.variables: is for a Ray cluster, and on is 'local'"),
+        (LOCAL, 'working_folder = "."', "workers.working_folder: is for a Ray cluster, and on is 'local'"),
+    ],
+)
+def test_a_setting_that_would_be_ignored_is_refused(
+    tmp_path: Path, tables: str, setting: str, message: str
+) -> None:
+    assert control(tmp_path, SMALLEST + tables)
+    with pytest.raises(ControlError) as error:
+        control(tmp_path, f"{SMALLEST}{tables}{setting}\n")
+    assert str(error.value).startswith(message) and "leave" in str(error.value)
+    assert "secret" not in str(error.value)
+
+
+def test_what_a_cluster_gets_may_stand_in_the_file_of_a_run_that_names_the_cluster_itself(
+    tmp_path: Path,
+) -> None:
+    workers = control(tmp_path, f'{SMALLEST}[workers]\npackages = ["numpy"]\n').workers
+    assert (workers.on, workers.runtime_env) == ("local", {"pip": ["numpy"]})
+
+
+def test_an_academy_is_switched_off_with_its_settings_in_place(tmp_path: Path) -> None:
+    off = SMALLEST + '[academy]\naddress = "none"\ndata = "folder"\ntoken_env = "CUP"\n'
+    assert control(tmp_path, off).academy is None
+
+
+@pytest.mark.parametrize("setting", ["void_retries", "leave_out_after"])
+def test_a_standing_competition_which_repeats_no_void_game_has_no_count_of_repetitions(
+    tmp_path: Path, setting: str
+) -> None:
+    text = SMALLEST.replace('"all-play-all"', f'"standing"\n{setting} = 2')
+    with pytest.raises(
+        ControlError, match=rf"^competition.{setting}: .* plays no void game again: leave it out"
+    ):
+        control(tmp_path, text)
+
+
 def test_stricter_rules_of_fair_use_go_to_academy(tmp_path: Path) -> None:
     assert control(tmp_path, SMALLEST + "[academy]\n").fair_use == {}
     rules = "[fair_use]\nopening_plies_ahead = 0\nconsult_share = 0.25\n"
@@ -374,6 +469,18 @@ def test_stricter_rules_of_fair_use_go_to_academy(tmp_path: Path) -> None:
     }
     with pytest.raises(ControlError, match=r"\[fair_use\] is about ACADEMY: add a table \[academy\]"):
         control(tmp_path, SMALLEST + rules)
+
+
+def test_a_tilde_is_the_users_home_in_every_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    text = SMALLEST.replace("[game]", 'results = "sqlite:///~/cup.sqlite"\n\n[game]')
+    text = text.replace('"engine --level 1"', '"~/engine"')
+    settings = control(tmp_path, f'{text}[league]\nurl = "sqlite:///~/league.db"\n')
+    assert settings.results is not None and settings.league is not None
+    assert settings.results.database == str(home / "cup.sqlite")
+    assert settings.league.database == str(home / "league.db")
+    assert settings.players["alpha"].command == (str(home / "engine"),)
 
 
 def test_programs_installed_beside_python_are_found_without_path(

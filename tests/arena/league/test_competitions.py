@@ -13,6 +13,7 @@ import pytest
 from arena.runner import league as delivery
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.control_files import RANDOM
+from tests.arena.league.leagues import filled
 
 RESIGNING = 'protocol = "python"\ncommand = "tests.arena.engines:resigning"'
 CUP = """
@@ -107,6 +108,23 @@ def test_no_league_is_made_for_missing_results(tmp_path: Path) -> None:
     done = arena("league", "import", tmp_path / "league.db", tmp_path / "none.sqlite")
     assert done.returncode == 1 and "there is no results database" in done.stderr
     assert not (tmp_path / "league.db").exists()
+
+
+def test_no_league_is_made_or_changed_if_one_of_the_sources_cannot_be_read(tmp_path: Path) -> None:
+    league, good, bad = tmp_path / "league.db", tmp_path / "cup.sqlite", tmp_path / "notes.db"
+    filled(good, 3)
+    bad.write_text("These are notes.")
+    done = arena("league", "import", league, good, bad)
+    assert done.returncode == 1 and "notes.db" in done.stderr
+    assert not league.exists()
+
+
+def test_a_league_is_not_written_into_a_file_of_results(tmp_path: Path) -> None:
+    first, second = filled(tmp_path / "first.sqlite", 3), filled(tmp_path / "second.sqlite", 3, name="second")
+    done = arena("league", "import", first, second)
+    assert done.returncode == 1
+    assert "first.sqlite has the results of competitions, and a league is a file of its own" in done.stderr
+    assert arena("league", "show", first).returncode == 1
 
 
 def test_a_killed_run_leaves_the_next_one_to_fill_the_league(tmp_path: Path) -> None:

@@ -227,6 +227,27 @@ def test_few_with_new_games_are_rated_as_in_an_estimate_of_all(
         assert line.error == pytest.approx(right.error, rel=0.1)
 
 
+def test_an_estimate_of_all_follows_one_of_few_though_no_game_was_played_meanwhile(
+    league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimates, "MOST_EXACT", 10)
+    monkeypatch.setattr(bradley_terry, "MOST_EXACT", 10)
+    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
+    with league.sole_transaction() as connection:
+        enter_competition(connection, cup)
+    record(league, cup, society.games(0, 2000))
+    assert estimate_all(league) == [GAME]
+    record(league, cup, society.games(2000, 10))
+    assert estimate_all(league, only_new=True) == [GAME]
+    few = {line.name: line.likeliest for line in LeagueReader(league).ratings(GAME)}
+    assert estimate_all(league, only_new=True) == [], "nobody has new games"
+    assert estimate_all(league) == [GAME]
+    whole = {line.name: line.likeliest for line in LeagueReader(league).ratings(GAME)}
+    playing = {seat.name for game in society.games(2000, 10) for seat in game.seats}
+    assert {name for name, likeliest in whole.items() if likeliest != few[name]} - playing
+    assert estimate_all(league) == []
+
+
 def test_a_league_of_an_earlier_release_gets_the_index_of_opponents(tmp_path: Path) -> None:
     file = tmp_path / "league.db"
     open_league(str(file), create=True).close()

@@ -40,6 +40,8 @@ def test_a_path_leads_from_the_control_files_folder(file: Path) -> None:
     assert Diplomacy.located({"map": str(file)}, Path("/elsewhere")) == {"map": str(file)}
     for settings in ({"map": "straits"}, {}, {"map": 3}):
         assert Diplomacy.located(settings, file.parent) == settings
+    with pytest.raises(InvalidSettingError, match=r"'~nosuchuser/my\.toml': there is no user of this name"):
+        Diplomacy.located({"map": "~nosuchuser/my.toml"}, file.parent)
 
 
 def test_a_record_has_the_map_within_it_and_is_taken_up_without_the_file(file: Path) -> None:

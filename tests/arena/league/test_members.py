@@ -1,0 +1,96 @@
+"""What a league keeps of members, their versions and invitations."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from arena.league import members as members_module
+from arena.league.database import LeagueDatabase, open_league
+from arena.league.lists import LeagueReader
+from arena.league.members import KEPT_UNPLAYED, Application, Members
+from arena.league.recording import enter_competition, record
+from arena.league.source import SourceCompetition, SourceGame, SourceSeat
+from arena.league.tables import INVITATION
+from arena.lobby.errors import TooManyError
+from arena.results.database import utc_now
+from referees.api import Outcome, Termination
+
+CUP = SourceCompetition(1, "uuid", "cup", "standing")
+KEY = "k" * 32
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[LeagueDatabase]:
+    with closing(open_league(str(tmp_path / "league.db"), create=True)) as opened:
+        with opened.sole_transaction() as connection:
+            enter_competition(connection, CUP)
+        yield opened
+
+
+def play(league: LeagueDatabase, number: int, version: str, winner: int) -> None:
+    """A game of alice's version against bob."""
+    seats = SourceSeat("alice", version, 1000.0), SourceSeat("bob", "", 1000.0)
+    outcome = Outcome((winner,), Termination.SCORE, "B+1")
+    game = SourceGame(number, f"contest{number}", f"r{number}_0", "go-9x9", utc_now(), outcome, seats)
+    assert record(league, CUP, [game]) == 1
+
+
+def versions(league: LeagueDatabase) -> list[str]:
+    return [player.version for player in LeagueReader(league).players() if player.name == "alice"]
+
+
+def test_a_version_whose_game_lasts_longer_than_it_keeps_its_place_before_the_next_one(
+    league: LeagueDatabase,
+) -> None:
+    members = Members(league)
+    members.register(Application("alice", "1"), "", KEY, open_to_all=True)
+    play(league, 1, "1", 1)
+    for version in ("2", "3"):
+        members.change("alice", version=version, contact=None, games=None)
+    # A game of version 2 was in progress.
+    for number in range(2, 22):
+        play(league, number, "2", 1)
+    play(league, 22, "3", 2)
+    assert versions(league) == ["1", "2", "3"]
+    elo = {rating.version: rating.elo for rating in LeagueReader(league).ratings("go-9x9")}
+    assert elo["2"] > elo["3"] > elo["1"], "version 3 begins where version 2 is"
+
+
+def test_versions_that_never_play_do_not_pile_up(league: LeagueDatabase) -> None:
+    members = Members(league)
+    members.register(Application("alice", "first", "family"), "", KEY, open_to_all=True)
+    for number in range(2 * KEPT_UNPLAYED):
+        last = members.change("alice", version=str(number), contact=None, games=None)
+    assert (last.version, last.family) == (str(2 * KEPT_UNPLAYED - 1), "family")
+    assert versions(league) == ["first", *map(str, range(KEPT_UNPLAYED - 1, 2 * KEPT_UNPLAYED))]
+    listed = [player for player in LeagueReader(league).players() if player.name == "alice"]
+    assert [player.predecessor for player in listed[1:]] == [
+        f"alice {player.version}" for player in listed[:-1]
+    ]
+    back = members.change("alice", version=str(KEPT_UNPLAYED - 1), contact=None, games=None)
+    assert back.version == str(KEPT_UNPLAYED - 1)
+
+
+def test_invitations_that_are_no_longer_good_leave_room_for_others(
+    league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(members_module, "MOST_INVITATIONS", 4)
+    members = Members(league)
+    good, _ = members.invite("", "", 2, timedelta(days=1))
+    revoked, _ = members.invite("", "", 1, None)
+    members.revoke_invitation(revoked.invitation_id)
+    _, code = members.invite("", "", 1, None)
+    members.register(Application("alice"), code, KEY, open_to_all=False)
+    expired, _ = members.invite("", "", 1, timedelta(days=1))
+    with league.sole_transaction() as connection:
+        table = INVITATION.c
+        late = update(INVITATION).where(table.InvitationId == expired.invitation_id)
+        connection.execute(late.values(Expires=utc_now() - timedelta(days=1)))
+    more = [members.invite("", "", 1, None)[0].invitation_id for _ in range(3)]
+    assert {item.invitation_id for item in members.invitations(None, 10)} == {good.invitation_id, *more}
+    with pytest.raises(TooManyError, match="the league has 4 of them already"):
+        members.invite("", "", 1, None)
