@@ -175,11 +175,10 @@ def _gauntlet(contents: Contents) -> plans.GauntletPlan:
     for name in opponents:
         if name in challengers:
             _fail("competition.opponents", f"{name!r} is a challenger")
-    if len(challengers) + len(opponents) > MAX_PLAYERS:
+    if (together := len(challengers) + len(opponents)) > MAX_PLAYERS:
         _fail(
             "competition.opponents",
-            f"{len(opponents)} given, {len(challengers) + len(opponents)} players with the challengers: at most "
-            f"{MAX_PLAYERS} are allowed",
+            f"{len(opponents)} given, {together} players with the challengers: at most {MAX_PLAYERS} are allowed",
         )
     return plans.GauntletPlan(challengers, opponents, competition.rounds)
 
