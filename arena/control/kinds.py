@@ -178,7 +178,8 @@ def _gauntlet(contents: Contents) -> plans.GauntletPlan:
     if (together := len(challengers) + len(opponents)) > MAX_PLAYERS:
         _fail(
             "competition.opponents",
-            f"{len(opponents)} given, {together} players with the challengers: at most {MAX_PLAYERS} are allowed",
+            f"{len(opponents)} given, {together} players with the challengers: at most "
+            f"{MAX_PLAYERS} are allowed",
         )
     return plans.GauntletPlan(challengers, opponents, competition.rounds)
 
