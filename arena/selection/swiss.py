@@ -339,7 +339,7 @@ class _Matching:
 
 
 class _Tree:
-    """Who may give up an opponent for the sake of the root, from it on: a search for one who has none.
+    """Who may change opponents so that the root has one: a search, from it on, for a player without any.
 
     `base` names the blossom (a ring of an odd number of players) that a player belongs to, `before` is who
     would be the new opponent of a player, and the players whose opponents are looked at next are `open`.

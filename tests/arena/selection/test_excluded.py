@@ -47,7 +47,7 @@ def test_a_readmitted_player_plays_the_missing_games() -> None:
 
 
 @given(actions=st.lists(st.tuples(st.sampled_from("ggggcxr"), st.integers(0, 3)), max_size=60))
-def test_the_matchup_with_the_fewest_games_plays_next_whoever_comes_and_goes(
+def test_the_matchup_with_the_fewest_games_plays_next_while_players_come_and_go(
     actions: list[tuple[str, int]],
 ) -> None:
     selector = RoundRobin(FOUR, 3)
