@@ -2,6 +2,7 @@
 
 import difflib
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -21,8 +22,13 @@ from arena.control.parameters import (
 )
 from arena.control.players import read_player, setup_player
 from arena.control.settings import ControlError
-from arena.control.validation import Place, choose, read, toml_place
-from arena.control.values import MAX_CHILDREN, MAX_LISTED, MAX_PLAYERS
+from arena.control.validation import Place, choose, cut, read, toml_place
+from arena.control.values import (
+    MAX_AT_ONCE,
+    MAX_CHILDREN,
+    MAX_LISTED,
+    MAX_PLAYERS,
+)
 from arena.jobs import PlayerSetup, TimeControl
 from arena.ratings.pentanomial import Sprt
 from referees.api import InvalidSettingError, UnknownRefereeError
@@ -56,9 +62,9 @@ class Contents:
 
     def check_names(self, path: str, names: tuple[str, ...], least: int) -> tuple[str, ...]:
         """Names of different players, `least` of them or more."""
-        for name in names:
+        for name, times in Counter(names).items():
             self.check_name(path, name)
-            if names.count(name) > 1:
+            if times > 1:
                 _fail(path, f"{name!r} stands there more than once")
         if len(names) < least:
             _fail(path, f"{len(names)} given, at least {least} {'is' if least == 1 else 'are'} needed")
@@ -112,7 +118,8 @@ def read_game(
         # The referee does not know the settings that all games have.
         near = difflib.get_close_matches(error.setting, schema.GameTable.model_fields, n=1)
         hint = f"; all games have a setting {near[0]!r}" if near else ""
-        _fail(place([error.setting]), str(error).removeprefix(f"{error.setting!r}: ") + hint)
+        why = cut(str(error).removeprefix(f"{error.setting!r}: "), settings.get(error.setting))
+        _fail(place([error.setting]), why + hint)
     if table.move_limit is not None:
         return replace(game, move_limit=table.move_limit, move_limit_given=True)
     given = plain.move_limit_given
@@ -121,7 +128,15 @@ def read_game(
 
 
 def _all_play_all(contents: Contents) -> plans.AllPlayAllPlan:
-    return plans.AllPlayAllPlan(contents.competitors(contents.seats), contents.file.competition.rounds)
+    competitors = contents.competitors(contents.seats)
+    line_ups = math.comb(len(competitors), contents.seats)
+    if line_ups > MAX_AT_ONCE:
+        _fail(
+            "competition.competitors",
+            f"{len(competitors)} players have {line_ups} line-ups in a game of {contents.seats}, at most "
+            f"{MAX_AT_ONCE} are allowed: list fewer",
+        )
+    return plans.AllPlayAllPlan(competitors, contents.file.competition.rounds)
 
 
 def _playoff(contents: Contents) -> plans.PlayoffPlan:
@@ -160,13 +175,21 @@ def _gauntlet(contents: Contents) -> plans.GauntletPlan:
     for name in opponents:
         if name in challengers:
             _fail("competition.opponents", f"{name!r} is a challenger")
+    if (together := len(challengers) + len(opponents)) > MAX_PLAYERS:
+        _fail(
+            "competition.opponents",
+            f"{len(opponents)} given, {together} players with the challengers: at most "
+            f"{MAX_PLAYERS} are allowed",
+        )
     return plans.GauntletPlan(challengers, opponents, competition.rounds)
 
 
 def _swiss(contents: Contents) -> plans.SwissPlan:
     contents.require_two_seats()
     competition = contents.file.competition
-    return plans.SwissPlan(contents.competitors(least=2), competition.rounds, competition.games)
+    competitors = contents.competitors(least=2)
+    _check_games("competition.games", len(competitors) // 2, "pairings", competition.games)
+    return plans.SwissPlan(competitors, competition.rounds, competition.games)
 
 
 def _standing(contents: Contents) -> plans.StandingPlan:
@@ -282,7 +305,8 @@ def _cross_entropy(contents: Contents) -> plans.CrossEntropyPlan:
 def cross_entropy_plan(
     table: schema.CrossEntropyTable, candidate: plans.CandidatePlan, parameters: tuple[NormalParameter, ...]
 ) -> plans.CrossEntropyPlan:
-    """The plan of a cross-entropy tuner."""
+    """The plan of a cross-entropy tuner. Raises ControlError."""
+    _check_games("competition.batch", table.samples, "samples", table.batch)
     return plans.CrossEntropyPlan(candidate, parameters, **_same(plans.CrossEntropyPlan, table))
 
 
@@ -382,6 +406,16 @@ def _candidate(contents: Contents) -> plans.CandidatePlan:
             f"{{{code}}} stands nowhere in the candidate's command, startup_commands and environment",
         )
     return plans.CandidatePlan(competition.opponent, seats.get(seat), make, seat)
+
+
+def _check_games(path: str, groups: int, noun: str, games: int) -> None:
+    """Raise ControlError if the games that are held at a time are too many."""
+    if groups * games > MAX_AT_ONCE:
+        _fail(
+            path,
+            f"{games} games of {groups} {noun} are {groups * games} at a time, at most {MAX_AT_ONCE} are "
+            "allowed",
+        )
 
 
 def _add(named: dict[str, Named], name: str, value: Named, path: str, clash: str) -> None:

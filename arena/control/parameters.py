@@ -5,6 +5,7 @@ tuner on real numbers, which a transform maps. The formulas are those of Gomill'
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
@@ -38,10 +39,10 @@ class Logarithmic(Linear):
     """From `low` to `high` in equal ratios; neither may be 0, and both have the same sign."""
 
     def __post_init__(self) -> None:
-        if self.low == 0 or self.high / self.low <= 0:
+        if self.low == 0 or not 0 < self.high / self.low < math.inf:
             raise InvalidParameterError(
-                f"a logarithmic scale can't go from {self.low:g} to {self.high:g}: "
-                "neither end may be 0, and both must have the same sign"
+                f"a logarithmic scale can't go from {self.low:g} to {self.high:g}: neither end may be 0, "
+                "both must have the same sign, and one may be at most 1e307 times the other"
             )
 
     def __call__(self, place: float) -> float | int:
@@ -74,8 +75,13 @@ class Bounded:
     integer: bool = False
 
     def __call__(self, number: float) -> float | int:
-        """The value of a tuner's number. Raises OverflowError for powers that are too large."""
-        value = number if self.base is None else self.base**number
+        """The value of a tuner's number. Raises OverflowError for too large a power without `most`."""
+        try:
+            value = number if self.base is None else self.base**number
+        except OverflowError:
+            if self.most is None:
+                raise OverflowError("the power is too large: give the parameter a `most`") from None
+            value = math.inf
         if self.least is not None:
             value = max(value, self.least)
         if self.most is not None:
@@ -169,10 +175,10 @@ class CandidateTemplate:
         """The candidate with these values."""
         named = dict(zip(self.codes, map(_plain, values), strict=True))
 
+        places = re.compile(rf"\{{({'|'.join(map(re.escape, self.codes))})\}}")
+
         def fill(text: str) -> str:
-            for code, value in named.items():
-                text = text.replace(f"{{{code}}}", value)
-            return text
+            return places.sub(lambda match: named[match[1]], text)
 
         setup = self.setup
         parameters: Mapping[str, Any] = setup.parameters

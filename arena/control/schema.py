@@ -768,7 +768,7 @@ class ListedValues(Table):
 
     scale: Literal["explicit"]
     """The values are listed."""
-    values: tuple[Plain, ...] = Field(strict=False, max_length=10_000)
+    values: tuple[Plain, ...] = Field(strict=False, min_length=1, max_length=10_000)
     """The values; variants take neighbours in the list more often than others."""
     format: Format | None = None
     """How reports write it: `"level %d"`; without it `"NAME:%s"`."""

@@ -153,7 +153,7 @@ def _explain(rule: str, error: Any, kind: Any, where: tuple[Any, Any, list[Key],
     value = _show(error["input"])
     match rule:
         case "value_error":
-            return str(error["ctx"]["error"])
+            return cut(str(error["ctx"]["error"]), error["input"])
         case "missing":
             *parents, name = path
             heading = ""
@@ -206,6 +206,12 @@ def suggest_misspelt(name: str, unknown: set[str]) -> str:
     """The remedy where a setting is missing and one of the unknown ones looks like it; else nothing."""
     near = difflib.get_close_matches(name, unknown, n=1)
     return f"; did you mean it by {near[0]!r}?" if near else ""
+
+
+def cut(why: str, value: object) -> str:
+    """A message with the value that it shows, cut where it is long."""
+    shown = _show(value)
+    return why.replace(repr(value), shown) if shown.endswith("...") else why
 
 
 def _show(value: object) -> str:

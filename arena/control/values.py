@@ -1,5 +1,6 @@
 """The values of a control file's settings: types that check what they read."""
 
+import math
 import re
 import shlex
 import shutil
@@ -29,6 +30,8 @@ MAX_SERIES: Final = 1000
 MAX_PARAMETERS: Final = 100
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702
+# The matchups of an all-play-all, the games of a Swiss round or of a cross-entropy tuner's generation.
+MAX_AT_ONCE: Final = 250_000
 # Those of a standing arena come and go.
 MAX_LISTED: Final = 10_000
 # A node of the Monte Carlo tuner's tree has as many children as the splits' product.
@@ -166,6 +169,9 @@ def check_format(text: str) -> str:
 def _check_plain(value: object) -> object:
     if not isinstance(value, str | int | float):
         raise ValueError(f"must be text, a number, true or false, not {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"must be a finite number, not {value!r}")
+    _check_text(str(value))
     return value
 
 

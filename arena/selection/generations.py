@@ -132,9 +132,13 @@ class _Record:
 
 @dataclass
 class _Generation:
-    """The pairs of a generation, round by round, and which of its games have no result yet."""
+    """The pairs of a generation, round by round, and which of its games have no result yet.
+
+    If `alike`, all members meet the same player of the panel in a round; earlier versions gave each another.
+    """
 
     pairs: Sequence[tuple[str, str]]
+    alike: bool = True
     waiting: dict[int, None] = field(default_factory=dict)
     open: set[int] = field(default_factory=set)
     records: defaultdict[str, _Record] = field(default_factory=lambda: defaultdict(_Record))
@@ -217,6 +221,7 @@ class Generations(Selector):
             return
         if generation != self.generation or number not in self._now.open:
             raise self._misplaced(game.game_id)
+        self._pair_as(stored)
         players = self._players(number)
         if tuple(map(original_name, game.players)) != players:
             raise self._misplaced(game.game_id)
@@ -235,7 +240,9 @@ class Generations(Selector):
         generation, number = self._parse(game_id)
         if generation != self.generation or number not in self._now.waiting:
             return None
-        for name, origin in json.loads(detail).get("members", {}).items() if detail else ():
+        stored = json.loads(detail) if detail else {}
+        self._pair_as(stored)
+        for name, origin in stored.get("members", {}).items():
             self._recall(game_id, name, origin)
         del self._now.waiting[number]
         return self._fixture(number)
@@ -313,20 +320,28 @@ class Generations(Selector):
     def _begin(self) -> None:
         pairs = () if self.finished else self._schedule()
         numbers = range(len(pairs) * LEGS)
-        self._now = _Generation(pairs, dict.fromkeys(numbers), set(numbers))
+        self._now = _Generation(pairs, waiting=dict.fromkeys(numbers), open=set(numbers))
         for members in self._present.values():
             for member in members:
                 member.last = min(self.generation, self._plan.generations - 1)
 
-    def _schedule(self) -> list[tuple[str, str]]:
+    def _pair_as(self, stored: Mapping[str, Any]) -> None:
+        """Pair this generation as the version did that began it, by what is stored of one of its games."""
+        if self._plan.meet == "panel" and stored and self._now.alike and not stored.get("alike"):
+            self._now.alike = False
+            self._now.pairs = self._schedule(alike=False)
+
+    def _schedule(self, *, alike: bool = True) -> list[tuple[str, str]]:
         members = [member.name for members in self._present.values() for member in members]
         members = [name for name in members if name not in self.excluded.players]
         panel = [name for name in self._plan.panel if name not in self.excluded.players]
         chance = random.Random(game_seed(self._seed, f"generation {self.generation}/schedule"))
         if self._plan.meet == "everybody":
             return round_robin_rounds([*members, *panel], self._plan.rounds, chance)
+        # Generations go on where the one before has stopped: rounds may be no multiple of the panel.
+        first = self.generation * self._plan.rounds
         return [
-            (name, panel[(place + turn) % len(panel)])
+            (name, panel[((first if alike else place) + turn) % len(panel)])
             for turn in range(self._plan.rounds)
             for place, name in enumerate(members)
             if panel
@@ -350,7 +365,11 @@ class Generations(Selector):
             opening=(self._scheduled_before + number) // LEGS,
             remarks=tuple(f"{name}: {abridge(self._all[name].text)}" for name in members),
             detail=json.dumps(
-                {"terms": self._terms, "members": {name: asdict(origin) for name, origin in members.items()}}
+                {
+                    "terms": self._terms,
+                    "members": {name: asdict(origin) for name, origin in members.items()},
+                    "alike": self._now.alike,
+                }
             ),
         )
 

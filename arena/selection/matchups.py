@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heapreplace
 from itertools import count
 from typing import TypeVar
 
 from arena.control.changed_settings import changed
 from arena.control.plans import GameSettings
+from arena.control.settings import Scope
 from arena.jobs import PlayerSetup
 from arena.selection.selector import (
     CompetitionChangedError,
@@ -135,15 +137,37 @@ class MatchupSelector(Selector):
         self._keep_ghosts = keep_ghosts
         self._numbers = {matchup: Numbering(group.games) for matchup, group in groups.items()}
         self._ghosts: set[str] = set()
+        self._recount()
+
+    def _recount(self) -> None:
+        """Find what is left to play. It takes long, so results and games given out only change it."""
+        out = set(filter(self._excludes, self.groups))
+        self._missing = {
+            matchup
+            for matchup, numbers in self._numbers.items()
+            if matchup not in out and not numbers.finished
+        }
+        games = [
+            self._numbers[matchup].completed if matchup in out else group.games
+            for matchup, group in self.groups.items()
+        ]
+        self._total = None if None in games else sum(number for number in games if number is not None)
+        self._turns = self._list_turns()
+
+    def _list_turns(self) -> list[tuple[int, int, str]]:
+        """A heap of the games given out of each matchup that misses some, and its place in the order."""
+        turns = [
+            (self._numbers[matchup].given, place, matchup)
+            for place, matchup in enumerate(self.groups)
+            if matchup in self._missing
+        ]
+        heapify(turns)
+        return turns
 
     @property
     def total(self) -> int | None:
         """The games of all matchups, None if one has no end; of those left out, the ones that were played."""
-        games = [
-            self._numbers[matchup].completed if self._excludes(matchup) else group.games
-            for matchup, group in self.groups.items()
-        ]
-        return None if None in games else sum(number for number in games if number is not None)
+        return self._total
 
     @property
     def finished(self) -> bool:
@@ -153,17 +177,10 @@ class MatchupSelector(Selector):
     @property
     def short(self) -> str:
         """Why no game is left to play, where all matchups are left out."""
-        if all(map(self._excludes, self.groups)) and not all(n.finished for n in self._numbers.values()):
-            return "all matchups with missing games are left out"
-        return ""
-
-    @property
-    def _missing(self) -> list[str]:
-        return [
-            matchup
-            for matchup, numbers in self._numbers.items()
-            if not numbers.finished and not self._excludes(matchup)
-        ]
+        if self._missing or not all(map(self._excludes, self.groups)):
+            return ""
+        finished = all(numbers.finished for numbers in self._numbers.values())
+        return "" if finished else "all matchups with missing games are left out"
 
     def _excludes(self, matchup: str) -> bool:
         return self.excluded.bars(matchup, self.groups[matchup].players)
@@ -175,24 +192,31 @@ class MatchupSelector(Selector):
 
     def next_game(self) -> Fixture | None:
         """The lowest number not yet given out of the matchup with the fewest games given out."""
-        matchups = [matchup for matchup in self._missing if self._numbers[matchup].open]
-        if not matchups:
-            return None
-        matchup = min(matchups, key=lambda matchup: self._numbers[matchup].given)
-        return self._fixture(matchup, self._numbers[matchup].next())
+        while self._turns:
+            given, place, matchup = self._turns[0]
+            numbers = self._numbers[matchup]
+            if not numbers.open:
+                heappop(self._turns)
+            elif given < numbers.given:
+                # Games of earlier runs.
+                heapreplace(self._turns, (numbers.given, place, matchup))
+            else:
+                fixture = self._fixture(matchup, numbers.next())
+                heapreplace(self._turns, (numbers.given, place, matchup))
+                return fixture
+        return None
 
     def upcoming(self) -> Iterator[Fixture]:
         """What `next_game` would give out, one after the other."""
-        missing = self._missing
-        given = {matchup: self._numbers[matchup].given for matchup in missing}
-        numbers = {matchup: self._numbers[matchup].open_numbers() for matchup in missing}
-        while missing:
-            matchup = min(missing, key=given.__getitem__)
+        turns = self._list_turns()
+        numbers = {matchup: self._numbers[matchup].open_numbers() for matchup in self._missing}
+        while turns:
+            given, place, matchup = turns[0]
             number = next(numbers[matchup], None)
             if number is None:
-                missing.remove(matchup)
+                heappop(turns)
                 continue
-            given[matchup] += 1
+            heapreplace(turns, (given + 1, place, matchup))
             yield self._fixture(matchup, number)
 
     def completed(self, game: CompletedGame) -> None:
@@ -207,7 +231,23 @@ class MatchupSelector(Selector):
             raise self._other_players(matchup, game)
         if group.game is not None and game.game is not None:
             check_terms(game.game.terms, group.game.terms, f"matchups[{matchup}].game")
-        self._numbers[matchup].complete(number)
+        numbers = self._numbers[matchup]
+        before = numbers.completed
+        numbers.complete(number)
+        if numbers.finished:
+            self._missing.discard(matchup)
+        if self._total is not None and self._excludes(matchup):
+            self._total += numbers.completed - before
+
+    def exclude(self, scope: Scope, name: str) -> None:
+        """Give out no more games of a player or of a matchup."""
+        super().exclude(scope, name)
+        self._recount()
+
+    def readmit(self, scope: Scope, name: str) -> None:
+        """Give out games of a player or a matchup again."""
+        super().readmit(scope, name)
+        self._recount()
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
         """The game of this id; None when fewer games are wanted now. Raises CompetitionChangedError."""

@@ -57,6 +57,9 @@ class Standing(Selector):
         # Asked before each round: it may bring other competitors.
         self.before_round: Callable[[], None] = lambda: None
         self._round = 0
+        # Rounds with a result; and those that ended with a run, of which some have none.
+        self._played: set[int] = set()
+        self._interrupted: set[int] = set()
         self._waiting: deque[Fixture] = deque()
         self._open: set[str] = set()
         self.ratings: Ratings = lambda names: None
@@ -84,9 +87,10 @@ class Standing(Selector):
 
     @property
     def finished(self) -> bool:
-        """Whether the last round is over."""
+        """Whether the last round is over; a round that ended with a run before it had a result is none."""
         last = self._plan.rounds
-        return last is not None and not self._open and self._round >= last
+        unplayed = len(self._interrupted - self._played)
+        return last is not None and not self._open and self._round - unplayed >= last
 
     @property
     def expects_games(self) -> bool:
@@ -117,7 +121,7 @@ class Standing(Selector):
 
     def completed(self, game: CompletedGame) -> None:
         """Take in a result. Raises CompetitionChangedError."""
-        self._note_round(game.game_id)
+        self._played.add(self._note_round(game.game_id))
         self._open.discard(game.game_id)
         names = [original_name(name) for name in game.players]
         self._seated.update((name, seat) for seat, name in enumerate(names))
@@ -135,7 +139,7 @@ class Standing(Selector):
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
         """An interrupted game is not played again: who was there then may have gone."""
-        self._note_round(game_id)
+        self._interrupted.add(self._note_round(game_id))
         return None
 
     def dropped(self, fixture: Fixture) -> None:
@@ -151,11 +155,13 @@ class Standing(Selector):
         """Pair these from the next round on."""
         self._plan = replace(self._plan, competitors=tuple(competitors))
 
-    def _note_round(self, game_id: str) -> None:
+    def _note_round(self, game_id: str) -> int:
         match = _GAME_ID.fullmatch(game_id)
         if match is None:
             raise self.foreign(game_id)
-        self._round = max(self._round, int(match[1]))
+        number = int(match[1])
+        self._round = max(self._round, number)
+        return number
 
     def _begin_round(self) -> None:
         """Have those who are there meet; without enough for a game nothing happens for some seconds."""

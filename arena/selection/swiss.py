@@ -3,8 +3,10 @@
 import hashlib
 import json
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
 from typing import Final
 
 from arena.control.changed_settings import REMEDY
@@ -52,6 +54,11 @@ class Swiss(Selector):
         # Games of a player or pairing that was left out: they count as they were decided then.
         self._decided: set[str] = set()
         self._games_begun = 0
+        # The games of the round that have a result.
+        self._over: list[str] = []
+        # Before the round: who had met and sat where, the games begun; and the pairs of earlier versions.
+        pairings: list[tuple[str, str]] = []
+        self._before = self._met, self._first_seats, self._games_begun, pairings
         self._begin_round()
 
     @property
@@ -97,12 +104,15 @@ class Swiss(Selector):
         if self._check(game) > self._plan.rounds or game.game_id in self._decided:
             return
         if game.game_id not in self._open:
+            self._pair_as_before()
+        if game.game_id not in self._open:
             raise CompetitionChangedError(
                 f"competition: game {game.game_id!r} is none of round {self._round} of the control file's: "
                 f"{self.description}; {REMEDY}"
             )
         self._waiting.pop(game.game_id, None)
         del self._open[game.game_id]
+        self._over.append(game.game_id)
         winners = [game.players[seat - 1] for seat in game.outcome.winners] or list(game.players)
         self._share(winners)
         if not self._open:
@@ -192,9 +202,28 @@ class Swiss(Selector):
             fewest = min(map(self._byes.count, ranking))
             bye = next(name for name in reversed(ranking) if self._byes.count(name) == fewest)
             ranking.remove(bye)
-        pairings = pair(ranking, self.score, lambda player, other: frozenset((player, other)) in self._met)
+        pairings = pair(ranking, self.score, self._have_met)
+        earlier = _with_rematches(ranking, self.score, self._have_met)
+        self._before = self._met.copy(), self._first_seats.copy(), self._games_begun, earlier
+        self._over.clear()
         if bye is not None:
             self._byes.append(bye)
+        self._draw_up(pairings)
+
+    def _have_met(self, player: str, other: str) -> bool:
+        return frozenset((player, other)) in self._met
+
+    def _pair_as_before(self) -> None:
+        """Pair the round as earlier versions did, which gave up and had rematches that could be avoided."""
+        self._met, self._first_seats, self._games_begun, pairings = self._before
+        self._pairings = {}
+        self._draw_up(pairings)
+        for game_id in self._over:
+            self._open.pop(game_id, None)
+            self._waiting.pop(game_id, None)
+
+    def _draw_up(self, pairings: Sequence[tuple[str, str]]) -> None:
+        """Make the games of the round."""
         for player, other in pairings:
             self._met[frozenset((player, other))] += 1
             first, second = sorted((player, other), key=lambda name: self._first_seats[name])
@@ -217,9 +246,10 @@ class Swiss(Selector):
             players=(first, second) if number % 2 == 0 else (second, first),
             seed=game_seed(self._seed, game_id),
             opening=(self._round - 1) * ((self._plan.games + 1) // 2) + number // 2,
-            detail=json.dumps(self._terms()),
+            detail=json.dumps(self._terms),
         )
 
+    @cached_property
     def _terms(self) -> dict[str, object]:
         # There may be hundreds of competitors, too many to be stored with every game.
         names = hashlib.sha256("\n".join(self._plan.competitors).encode()).hexdigest()[:8]
@@ -232,12 +262,9 @@ class Swiss(Selector):
         if match is None:
             raise self.foreign(game.game_id)
         if game.detail:
-            check_terms(json.loads(game.detail), self._terms())
+            check_terms(json.loads(game.detail), self._terms)
         return int(match[1])
 
-
-# Pairings without any rematch can take long to find, and need not exist.
-_MAX_TRIES: Final = 20_000
 
 Met = Callable[[str, str], bool]
 
@@ -248,44 +275,135 @@ def pair(ranking: Sequence[str], scores: Callable[[str], float], met: Met) -> li
     Among players of one score the upper half meets the lower half, as in chess; those without an opponent
     there meet the next best. Where there must be rematches, as many of the best as possible have none.
     """
-    search = _Search(met)
-    pairs = search.pairs(tuple(ranking), scores)
-    return pairs if pairs is not None else _with_rematches(ranking, scores, met)
+    known = {name: scores(name) for name in ranking}
+    matching = _Matching(ranking, met)
+    if not matching.complete():
+        return _with_rematches(ranking, known.__getitem__, met)
+    left, pairs = list(ranking), []
+    while left:
+        choices = preferred(left, known.__getitem__)
+        opponent = next(other for other in choices if matching.fix(left[0], other))
+        pairs.append((left[0], opponent))
+        left = [player for player in left[1:] if player != opponent]
+    return pairs
 
 
-class _Search:
-    """Looks for a pairing without rematches, going back where it must."""
+class _Matching:
+    """Pairs of players who have not met, by Edmonds' blossom algorithm; some of them are fixed."""
 
-    def __init__(self, met: Met) -> None:
-        self._met = met
-        self._tries = 0
+    def __init__(self, players: Sequence[str], met: Met) -> None:
+        self._unmet: dict[str, set[str]] = {player: set() for player in players}
+        for first, second in combinations(players, 2):
+            if not met(first, second):
+                self._unmet[first].add(second)
+                self._unmet[second].add(first)
+        self._opponent: dict[str, str] = {}
+        self._alone = set(players)
+        self._fixed: set[str] = set()
 
-    def pairs(self, players: tuple[str, ...], scores: Callable[[str], float]) -> list[tuple[str, str]] | None:
-        """Depth-first without recursion: hundreds of players would be too deep for it."""
-        pairs: list[tuple[str, str]] = []
-        open_choices: list[tuple[tuple[str, ...], list[str]]] = [(players, self._choices(players, scores))]
-        while open_choices:
-            left, choices = open_choices[-1]
-            if not left:
-                return pairs
-            if not choices:
-                open_choices.pop()
-                if pairs:
-                    pairs.pop()
-                continue
-            self._tries += 1
-            if self._tries > _MAX_TRIES:
-                return None
-            opponent = choices.pop(0)
-            pairs.append((left[0], opponent))
-            rest = tuple(player for player in left[1:] if player != opponent)
-            open_choices.append((rest, self._choices(rest, scores)))
-        return None
+    def complete(self) -> bool:
+        """Pair all; whether that is possible."""
+        return all(player in self._opponent or self._augment(player) for player in self._unmet)
 
-    def _choices(self, players: tuple[str, ...], scores: Callable[[str], float]) -> list[str]:
-        if not players:
-            return []
-        return [other for other in preferred(players, scores) if not self._met(players[0], other)]
+    def fix(self, player: str, opponent: str) -> bool:
+        """Pair two for good, all having opponents; whether the others can still be paired."""
+        if self._opponent[player] != opponent:
+            if opponent not in self._unmet[player]:
+                return False
+            before = self._opponent.copy()
+            self._alone = {self._opponent.pop(player), self._opponent.pop(opponent)}
+            for left in self._alone:
+                del self._opponent[left]
+            self._opponent |= {player: opponent, opponent: player}
+            self._fixed |= {player, opponent}
+            if not self._augment(min(self._alone)):
+                self._opponent = before
+                self._fixed -= {player, opponent}
+                return False
+        self._fixed |= {player, opponent}
+        return True
+
+    def _augment(self, root: str) -> bool:
+        """Find an opponent for a player, others changing theirs; whether there is one."""
+        tree = _Tree(root, self._opponent)
+        while tree.open:
+            player = tree.open.popleft()
+            # Who is alone comes first: mostly there is no need to look further.
+            unmet = self._unmet[player]
+            for other in (*(self._alone & unmet), *unmet):
+                if other not in self._fixed and tree.reach(player, other):
+                    tree.flip(other)
+                    self._alone -= {root, other}
+                    return True
+        return False
+
+
+class _Tree:
+    """Who may change opponents so that the root has one: a search, from it on, for a player without any.
+
+    `base` names the blossom (a ring of an odd number of players) that a player belongs to, `before` is who
+    would be the new opponent of a player, and the players whose opponents are looked at next are `open`.
+    """
+
+    def __init__(self, root: str, opponent: dict[str, str]) -> None:
+        self.open = deque([root])
+        self._root = root
+        self._opponent = opponent
+        self._outer = {root}
+        self._before: dict[str, str] = {}
+        self._base: dict[str, str] = {}
+
+    def reach(self, player: str, other: str) -> bool:
+        """Go on from a player to one it has not met; whether that one has no opponent."""
+        if self._base_of(player) == self._base_of(other) or self._opponent.get(player) == other:
+            return False
+        if other in self._outer:
+            self._contract(player, other)
+        elif other not in self._before:
+            self._before[other] = player
+            if other not in self._opponent:
+                return True
+            self._add(self._opponent[other])
+        return False
+
+    def flip(self, last: str) -> None:
+        """Pair everybody on the way from the root to this player with the other neighbour."""
+        player: str | None = last
+        while player is not None:
+            before = self._before[player]
+            following = self._opponent.get(before)
+            self._opponent |= {player: before, before: player}
+            player = following
+
+    def _add(self, player: str) -> None:
+        if player not in self._outer:
+            self._outer.add(player)
+            self.open.append(player)
+
+    def _base_of(self, player: str) -> str:
+        return self._base.get(player, player)
+
+    def _contract(self, first: str, second: str) -> None:
+        """Make one of all players on the two ways back to where these meet."""
+        way = self._bases(first)
+        base = next(place for place in self._bases(second) if place in way)
+        ring: set[str] = set()
+        for player, neighbour in ((first, second), (second, first)):
+            while self._base_of(player) != base:
+                partner = self._opponent[player]
+                ring |= {self._base_of(player), self._base_of(partner)}
+                self._before[player] = neighbour
+                player, neighbour = self._before[partner], partner
+        for player in (*self._outer, *self._before):
+            if self._base_of(player) in ring:
+                self._base[player] = base
+                self._add(player)
+
+    def _bases(self, player: str) -> list[str]:
+        bases = [self._base_of(player)]
+        while bases[-1] != self._root and bases[-1] in self._opponent:
+            bases.append(self._base_of(self._before[self._opponent[bases[-1]]]))
+        return bases
 
 
 def preferred(players: Sequence[str], scores: Callable[[str], float]) -> list[str]:

@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from arena.control.control_file import read
-from arena.control.parameters import Bounded, Explicit, Linear, Logarithmic
+from arena.control.parameters import (
+    Bounded,
+    CandidateTemplate,
+    Explicit,
+    InvalidParameterError,
+    Linear,
+    Logarithmic,
+    NormalParameter,
+)
 from arena.control.plans import (
     CrossEntropyPlan,
     GauntletPlan,
@@ -17,7 +25,7 @@ from arena.control.plans import (
 )
 from arena.control.sample import sample
 from arena.control.settings import Control, ControlError
-from arena.jobs import Adjudication, TimeControl
+from arena.jobs import Adjudication, PlayerSetup, TimeControl
 from arena.ratings.pentanomial import Sprt
 
 
@@ -108,6 +116,8 @@ def test_a_cross_entropy_tuner(tmp_path: Path, seat: str, expected: int | None) 
         (Bounded(), 1.25, 1.25),
         (Bounded(10.0), 2.0, 100.0),
         (Bounded(2.0, most=4.0), 5.0, 4.0),
+        (Bounded(10.0, most=4.0), 318.0, 4.0),
+        (Bounded(10.0, most=4.0, integer=True), 1e6, 4),
         (Bounded(least=0.0), -1.0, 0.0),
         (Bounded(integer=True), 2.5, 3),
         (Bounded(integer=True), -2.5, -2),
@@ -116,6 +126,11 @@ def test_a_cross_entropy_tuner(tmp_path: Path, seat: str, expected: int | None) 
 )
 def test_transforms(transform: Bounded, number: float, value: float) -> None:
     assert transform(number) == value
+
+
+def test_a_power_that_is_too_large_asks_for_a_bound() -> None:
+    with pytest.raises(InvalidParameterError, match=r"size: no value for 318: the power .* a `most`"):
+        NormalParameter("size", 300.0, 100.0, Bounded(10.0), "%s").value(318.0)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +146,20 @@ def test_transforms(transform: Bounded, number: float, value: float) -> None:
 )
 def test_scales(scale: Linear, place: float, value: object) -> None:
     assert scale(place) == (pytest.approx(value) if isinstance(value, float) else value)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (1.0, -1.0), (1e-300, 1e300), (1e300, 1e-300), (-1e-300, -1e300)],
+)
+def test_ends_that_no_logarithmic_scale_reaches_are_refused_with_the_rule(low: float, high: float) -> None:
+    with pytest.raises(InvalidParameterError, match=r"neither end may be 0, .* same sign, .* 1e307 times"):
+        Logarithmic(low, high)
+
+
+def test_a_value_that_looks_like_a_place_stays_as_it_is() -> None:
+    make = CandidateTemplate(PlayerSetup("x", ("x", "{a}", "{b}", "{c}")), ("a", "b"))
+    assert make("x", ["{b}", "{a}"]).command == ("x", "{b}", "{a}", "{c}")
 
 
 def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
@@ -182,6 +211,7 @@ def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
         ("mc_tuner", '"level %d"', '"%99999d"', "parameters.level.format: may not ask for a thousand"),
         ("ce_tuner", "step_size = 0.8", "step_size = 1.5", "competition.step_size: must be a number from"),
         ("ce_tuner", "least = 0", "least = 20", "parameters.level.least: must be at most `most`, which is 1"),
+        ("ce_tuner", "batch = 4", "batch = 20000", "competition.batch: 20000 games of 20 samples are 400000"),
         ("ce_tuner", '"none"', '"cosine"', "parameters.level.transform: must be one of 'none', 'exp'"),
         ("swiss", "# [time_control]", "[time_control]", "time_control.main_seconds: give main_seconds or by"),
         ("swiss", "# [openings]\n# file", "[openings]\nfile", "openings.file: there is no file"),
@@ -194,3 +224,49 @@ def test_a_fault_is_named_by_its_path(tmp_path: Path, kind: str, old: str, new: 
     with pytest.raises(ControlError) as error:
         control(tmp_path, sample(kind).replace(old, new, 1))
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("[]", "has 0 items, at least 1 must be there"),
+        ("[1, nan]", "item 2 must be a finite number, not nan"),
+        ("[inf]", "item 1 must be a finite number, not inf"),
+        (r'["a\u0000"]', "item 1 must be at most 4096 characters, none of them NUL"),
+        (f'["{4097 * "x"}"]', "item 1 must be at most 4096 characters, none of them NUL"),
+    ],
+)
+def test_values_that_no_player_could_be_given_are_refused(tmp_path: Path, values: str, message: str) -> None:
+    text = sample("mc_tuner").replace("{level}", "{level} {style}")
+    with pytest.raises(ControlError) as error:
+        control(tmp_path, f'{text}\n[parameters.style]\nscale = "explicit"\nvalues = {values}\nsplit = 2\n')
+    assert str(error.value) == f"parameters.style.values: {message}"
+
+
+HEX = 'name = "hex"\nboard_size = 5'
+
+
+def crowd(players: int, competition: str, game: str = HEX) -> str:
+    tables = "".join(f'[players.p{number}]\ncommand = "x"\n' for number in range(players))
+    return f"[competition]\n{competition}\n[game]\n{game}\n{tables}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (crowd(703, 'kind = "gauntlet"\nchallengers = ["p0"]'),
+         "competition.opponents: 702 given, 703 players with the challengers: at most 702 are allowed"),
+        (crowd(28, 'kind = "all-play-all"', 'name = "diplomacy"'),
+         "competition.competitors: 28 players have 1184040 line-ups in a game of 7, at most 250000 are"),
+        (crowd(60, 'kind = "swiss"\nrounds = 2\ngames = 10000'),
+         "competition.games: 10000 games of 30 pairings are 300000 at a time, at most 250000 are allowed"),
+    ],
+)  # fmt: skip
+def test_more_games_than_a_run_could_hold_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ControlError) as error:
+        control(tmp_path, text)
+    assert message in str(error.value)
+
+
+def test_as_many_players_as_the_cross_table_has_letters_for_play_all_play_all(tmp_path: Path) -> None:
+    assert len(control(tmp_path, crowd(702, 'kind = "all-play-all"')).competitors) == 702

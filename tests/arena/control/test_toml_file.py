@@ -378,6 +378,24 @@ def test_a_fault_is_named_by_its_path_its_value_and_its_rule(
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("board_size = 13", f'board_size = "{5000 * "x"}"'),
+        ('command = "./bin/engine"', f'command = "{5000 * "x"}"'),
+        ('memory = "500 MB"', f'memory = "{5000 * "x"}"'),
+        ("move_seconds = 0.5", f'move_seconds = "{5000 * "x"}"'),
+    ],
+)
+def test_a_refused_value_of_thousands_of_characters_is_shown_by_its_beginning(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    assert old in FULL
+    with pytest.raises(ControlError, match=r"'x{199}\.\.\.") as error:
+        control(tmp_path, FULL.replace(old, new, 1))
+    assert len(str(error.value)) < 400
+
+
 @pytest.mark.parametrize("heading", ["competition", "game", "players"])
 def test_the_tables_that_must_be_there_are_named(tmp_path: Path, heading: str) -> None:
     kept = [part for part in SMALLEST.strip().split("\n\n") if not part.startswith(f"[{heading}")]

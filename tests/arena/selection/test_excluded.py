@@ -1,15 +1,21 @@
 """Players and matchups that are left out: what each kind does with their games, in later runs too."""
 
+from collections import Counter
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.control.plans import SprtPlan, SwissPlan
 from arena.ratings.pentanomial import Sprt
 from arena.results.exclusions import Change, Exclusion, interleave
 from arena.selection.round_robin import Gauntlet, RoundRobin
-from arena.selection.selector import CompletedGame
+from arena.selection.selector import CompletedGame, Fixture
 from arena.selection.sprt import SprtMatch
 from arena.selection.swiss import Swiss
 from tests.arena.selection.playing import completed, play
+
+FOUR = ("a", "b", "c", "d")
 
 
 def test_games_of_a_player_that_is_left_out_are_not_given_out() -> None:
@@ -40,14 +46,47 @@ def test_a_readmitted_player_plays_the_missing_games() -> None:
     assert selector.finished and selector.total == 6
 
 
+@given(actions=st.lists(st.tuples(st.sampled_from("ggggcxr"), st.integers(0, 3)), max_size=60))
+def test_the_matchup_with_the_fewest_games_plays_next_while_players_come_and_go(
+    actions: list[tuple[str, int]],
+) -> None:
+    selector = RoundRobin(FOUR, 3)
+    given_out, over = Counter[str](), Counter[str]()
+    running: list[Fixture] = []
+    out: set[str] = set()
+
+    def wanted(matchup: str) -> bool:
+        return given_out[matchup] < 3 and not out.intersection(selector.groups[matchup].players)
+
+    for action, number in actions:
+        if action == "g":
+            fixture = selector.next_game()
+            able = list(filter(wanted, selector.groups))
+            assert (fixture and fixture.matchup) == min(able, key=given_out.__getitem__, default=None)
+            if fixture is not None:
+                given_out[fixture.matchup] += 1
+                running.append(fixture)
+        elif action == "c" and running:
+            fixture = running.pop(number % len(running))
+            over[fixture.matchup] += 1
+            selector.completed(completed(fixture, (1,)))
+        elif action == "x":
+            out.add(FOUR[number])
+            selector.exclude("player", FOUR[number])
+        elif action == "r":
+            out.discard(FOUR[number])
+            selector.readmit("player", FOUR[number])
+        left_out = [name for name, group in selector.groups.items() if out.intersection(group.players)]
+        assert selector.total == sum(over[name] if name in left_out else 3 for name in selector.groups)
+        missing = [name for name in selector.groups if over[name] < 3]
+        assert selector.finished == (not set(missing) - set(left_out) and not selector.short)
+
+
 def test_sprt_without_one_of_its_players_has_no_players_left() -> None:
     selector = SprtMatch(SprtPlan(("new", "old"), Sprt(0, 5, 0.05, 0.05, "normalized"), 10))
     selector.exclude("player", "old")
     assert selector.next_game() is None and not selector.finished
     assert selector.short == "all matchups with missing games are left out"
-
-
-FOUR = ("a", "b", "c", "d")
 
 
 def swiss(names: tuple[str, ...] = FOUR, rounds: int = 3) -> Swiss:

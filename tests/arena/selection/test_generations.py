@@ -11,9 +11,10 @@ import statistics
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,12 @@ def generations(*families: Family, count: int = 12, seed: int = 3, meet: Any = "
     return Generations(plan, PANEL, seed)
 
 
+def against(*panel: str, rounds: int, count: int = 4) -> Generations:
+    """Two members, of whom one is kept, against a panel."""
+    plan = GenerationsPlan((family(size=2, keep=1),), panel, count, rounds, "panel")
+    return Generations(plan, {name: PlayerSetup(name, (name,)) for name in panel}, seed=3)
+
+
 def nearer_wins(*peak: float) -> Rule:
     """Who lies nearer to the peak wins the more often; the panel stands on it."""
 
@@ -69,6 +76,42 @@ def test_a_family_comes_nearer_to_what_wins(meet: str) -> None:
     assert selector.finished and len(played.games) == selector.total
     assert len(set(played.ids)) == len(played.ids)
     assert mean_distance(selector, 11, (0.9, 0.2)) < mean_distance(selector, 0, (0.9, 0.2)) / 2
+
+
+@pytest.mark.parametrize(("panel", "rounds"), [("ab", 1), ("abc", 2), ("abcd", 3), ("ab", 2)])
+def test_members_of_all_places_meet_the_same_of_the_panel_and_all_of_it_in_turn(
+    panel: str, rounds: int
+) -> None:
+    met: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for fixture in play(against(*panel, rounds=rounds, count=len(panel))).fixtures:
+        generation = fixture.game_id.partition("_")[0]
+        for member, other in itertools.permutations(fixture.players):
+            if member not in panel:
+                met[generation, member[-1]][other] += 1
+    for generation, place in met:
+        assert met[generation, place] == met[generation, "0"]
+    total = sum((met[f"g{number}", "0"] for number in range(len(panel))), Counter[str]())
+    assert total == dict.fromkeys(panel, 2 * rounds)
+
+
+def test_a_generation_that_an_earlier_version_began_goes_on_as_it_began() -> None:
+    """Places met others of the panel, and the games did not say so."""
+    selector = against("easy", "hard", rounds=1, count=2)
+    first = selector.next_game()
+    assert first is not None and set(first.players) == {"evolving-g0-0", "easy"}
+    stored = json.loads(first.detail)
+    assert stored.pop("alike")
+    before = replace(first, detail=json.dumps(stored))
+    again = against("easy", "hard", rounds=1, count=2)
+    again.completed(completed(before, (1,)))
+    rest = play(again).fixtures
+    met = [next(name for name in fixture.players if name in ("easy", "hard")) for fixture in rest]
+    assert met == ["easy", "hard", "hard"] + 4 * ["hard"]
+    # A run that is interrupted once more says the same.
+    third = against("easy", "hard", rounds=1, count=2)
+    assert third.resume(before.game_id, before.players, before.detail) is not None
+    later = third.resume("g0_2", (), "")
+    assert later is not None and "hard" in later.players
 
 
 def test_families_keep_their_places_also_when_one_always_wins() -> None:

@@ -187,6 +187,23 @@ def test_a_later_run_goes_on_with_new_rounds() -> None:
         again.completed(CompletedGame("AvB_0", "AvB", ("a", "b"), Outcome((1,), Termination.SCORE, "")))
 
 
+@pytest.mark.parametrize(("played", "missing"), [(0, 1), (1, 0)])
+def test_a_round_that_ended_with_its_run_before_a_result_does_not_count(played: int, missing: int) -> None:
+    plan = StandingPlan(("a", "b", "c", "d"), rounds=1)
+    fixtures = round_of(Standing(plan))
+    again = Standing(plan)
+    for fixture in fixtures[:played]:
+        again.completed(completed(fixture, 1))
+    for fixture in fixtures[played:]:
+        assert again.resume(fixture.game_id, fixture.players, "") is None
+    assert again.finished == (not missing)
+    later = round_of(again)
+    assert {fixture.game_id.partition("_")[0] for fixture in later} == {"r2"} if missing else not later
+    for fixture in later:
+        again.completed(completed(fixture, 1))
+    assert again.finished
+
+
 def test_the_closest_and_least_known_meet() -> None:
     known = Strengths(np.array([1000.0, 1010, 1500, 1510]), np.array([50.0, 50, 50, 50]))
     apart, nobody = np.ones((4, 4), dtype=np.bool_), np.zeros(4, dtype=np.int64)

@@ -1,6 +1,8 @@
 """Swiss tournaments: rounds, scores, byes, and nobody twice against the same opponent."""
 
+import random
 from collections import Counter
+from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
@@ -8,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.control.plans import SwissPlan
-from arena.selection.selector import CompetitionChangedError
-from arena.selection.swiss import Swiss, pair
+from arena.selection.selector import CompetitionChangedError, Fixture
+from arena.selection.swiss import Swiss, _with_rematches, pair, preferred
 from tests.arena.selection.playing import completed, play, resumed, stronger_wins
 
 EIGHT = tuple("abcdefgh")
@@ -99,6 +101,47 @@ def test_players_meet_new_opponents_while_that_is_possible(data: st.DataObject) 
     assert set(meetings.values()) == {1}
 
 
+@pytest.mark.parametrize(("players", "seed"), [(26, 1), (26, 2), (26, 3), (40, 1), (60, 1)])
+def test_nobody_meets_again_while_everybody_has_not_met_half_of_the_others(players: int, seed: int) -> None:
+    """Then there is a pairing without rematches, by Dirac's theorem, however hard it is to find."""
+    chance = random.Random(seed)
+    names = tuple(f"p{number:02d}" for number in range(players))
+    selector = swiss(names, rounds=players // 2, games=1)
+
+    def winners(fixture: Fixture) -> Sequence[int]:
+        first, second = (int(name[1:]) + chance.gauss(0, players / 6) for name in fixture.players)
+        return (1,) if first < second else (2,)
+
+    meetings = Counter(frozenset(fixture.players) for fixture in play(selector, winners).fixtures)
+    assert set(meetings.values()) == {1}
+
+
+@given(
+    met=st.sets(st.sampled_from([frozenset(two) for two in combinations(EIGHT, 2)])),
+    scores=st.lists(st.integers(0, 2), min_size=8, max_size=8),
+)
+def test_the_best_choose_first_as_long_as_all_others_find_new_opponents(
+    met: set[frozenset[str]], scores: list[int]
+) -> None:
+    points = dict(zip(EIGHT, sorted(scores, reverse=True), strict=True)).__getitem__
+
+    def tried_one_by_one(left: Sequence[str]) -> list[tuple[str, str]] | None:
+        if not left:
+            return []
+        for other in preferred(left, points):
+            rest = tried_one_by_one([name for name in left[1:] if name != other])
+            if frozenset((left[0], other)) not in met and rest is not None:
+                return [(left[0], other), *rest]
+        return None
+
+    pairs = pair(EIGHT, points, lambda player, other: frozenset((player, other)) in met)
+    expected = tried_one_by_one(EIGHT)
+    if expected is None:
+        assert any(frozenset(two) in met for two in pairs)
+    else:
+        assert pairs == expected
+
+
 def test_pairing_goes_back_where_the_last_ones_have_met() -> None:
     met = {frozenset("cd")}
     pairs = pair("abcd", lambda name: 0.0, lambda player, opponent: frozenset((player, opponent)) in met)
@@ -124,6 +167,23 @@ def test_an_interrupted_tournament_goes_on_as_it_would_have() -> None:
     for cut in range(len(whole.games)):
         rest = play(resumed(swiss(), whole.games[:cut]), stronger_wins(strength))
         assert rest.ids == whole.ids[cut:]
+
+
+def test_a_tournament_that_an_earlier_version_paired_with_rematches_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It gave up the search for other pairings, and had these."""
+    names = tuple("abcdef")
+    with monkeypatch.context() as earlier:
+        earlier.setattr("arena.selection.swiss.pair", _with_rematches)
+        before = swiss(names, rounds=5, games=1)
+        games = play(before, stronger_wins(strength), most=14).games
+    meetings = Counter(frozenset(game.players) for game in games)
+    assert max(meetings.values()) == 2
+    again = swiss(names, rounds=5, games=1)
+    resumed(again, games)
+    assert again.ranking() == before.ranking() and again.report_lines() == before.report_lines()
+    assert len(play(again, stronger_wins(strength)).games) == 1 and again.finished
 
 
 def test_rounds_may_change_but_not_who_plays() -> None:
