@@ -121,7 +121,7 @@ def make_file(shown: ShownGame) -> str:
         "charts": draw_charts(moves, plies, boards.drawings),
         "clocks": clocks_of(moves),
         "steps": {"start": "#0", "back": f"#{plies - 1}", "forward": "", "end": ""} if plies else _NO_STEPS,
-        "here": f"#{plies}",
+        "this_move": f"#{plies}",
         "knowledge": [],
         "record": _as_address(shown.game.record),
         "extension": shown.game.record_extension,

@@ -106,7 +106,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
             "forward": address(ply + 1) if ply < plies else "",
             "end": address() if ply < plies else "",
         },
-        "here": address(ply),
+        "this_move": address(ply),
         "knowledge": links,
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "download": "",
