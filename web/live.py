@@ -229,7 +229,7 @@ class Feed:
         known = self.games.get(news.game_id)
         started = news.started.ToNanoseconds()
         if known is not None and started < known.started:
-            # An attempt that was broken off, whose end is seen after the next one's beginning.
+            # An attempt without a result, whose end is seen after the next one's beginning.
             return
         if news.over:
             if known is not None:

@@ -1,4 +1,4 @@
-"""What open pages are told when ACADEMY has learnt something."""
+"""What open pages hear when ACADEMY has learnt something."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,12 +28,12 @@ class LearningAcademy:
 
 
 def test_news_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCaptureFixture) -> None:
-    asked = 0
+    calls = 0
 
     async def fails_once() -> str:
-        nonlocal asked
-        asked += 1
-        if asked == 1:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
             raise KeyError("no such column")
         return "drawn"
 

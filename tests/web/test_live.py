@@ -176,8 +176,8 @@ def test_a_game_that_is_played_again_ends_the_pages_of_its_first_attempt_alone()
         with feed.watching() as changes:
             seen: list[Change] = [change async for change in changes if change.game is not None]
         await feed.close()
-        told = [(change.game is first, change.after, change.over) for change in seen]
-        return told, len(feed.games["AvB_0"].moves)
+        heard = [(change.game is first, change.after, change.over) for change in seen]
+        return heard, len(feed.games["AvB_0"].moves)
 
     assert asyncio.run(watch()) == ([(True, 0, True), (False, 1, False), (False, 3, False)], 3)
 
@@ -193,12 +193,12 @@ class PlayingArena:
 
 
 def test_results_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCaptureFixture) -> None:
-    asked = 0
+    calls = 0
 
     async def fails_once(name: str) -> str:
-        nonlocal asked
-        asked += 1
-        if asked == 1:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
             raise KeyError("no such column")
         return "drawn"
 
