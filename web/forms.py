@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import QueryParams
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
 from web.failures import PageError
@@ -89,11 +89,15 @@ async def read_form(request: Request, fields: Sequence[str], settings: WebSettin
         raise PageError(415, "This is no form", f"{kind[:80]!r} came; forms are {_KIND}.")
     most = settings.limits.form_bytes
     content = bytearray()
-    async for part in request.stream():
-        content += part
-        if len(content) > most:
-            why = f"It has more than {most:,} bytes."
-            raise PageError(413, "This form is too long", why, "Send less.")
+    try:
+        async for part in request.stream():
+            content += part
+            if len(content) > most:
+                why = f"It has more than {most:,} bytes."
+                raise PageError(413, "This form is too long", why, "Send less.")
+    except ClientDisconnect:
+        # Nobody reads this answer.
+        raise PageError(400, "This form did not arrive", "Its sender left.") from None
     try:
         pairs = parse_qsl(
             content.decode("ascii"),

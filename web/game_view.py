@@ -96,7 +96,7 @@ def clocks_of(moves: Sequence[competitions_pb2.GameMove]) -> list[tuple[int, str
     """Return what each seat's clock shows after some moves; nothing of seats without one.
 
     Args:
-        moves: The moves so far.
+        moves: The moves so far, or of each seat the last one that has a clock.
     """
     last = {move.seat: move for move in moves if move.HasField("clock")}
     clocks = []

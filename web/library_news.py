@@ -1,8 +1,8 @@
 """Tells open pages when ACADEMY has learnt something: one watch for all who look on."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -15,6 +15,7 @@ __all__ = ["LibraryNews"]
 # Contests may come faster than anybody reads.
 _RENEWAL_SECONDS: Final = 1.0
 _RETRY_SECONDS: Final = 5.0
+_log = logging.getLogger(__name__)
 
 
 class LibraryNews:
@@ -97,16 +98,21 @@ class LibraryNews:
                     async with self._changed:
                         self._changed.notify_all()
                     return
-                # ACADEMY is away, or has too many who watch.
-                await asyncio.sleep(_RETRY_SECONDS)
+            # ACADEMY ended the stream, is away, or has too many who watch.
+            await asyncio.sleep(_RETRY_SECONDS)
 
     async def _renew(self) -> None:
         while True:
             await self._learnt.wait()
             self._learnt.clear()
-            with suppress(PageError):
+            try:
                 self._part = await self._render()
                 self._version += 1
                 async with self._changed:
                     self._changed.notify_all()
+            except PageError:
+                # What is learnt next asks again.
+                pass
+            except Exception:
+                _log.exception("what is new at ACADEMY cannot be shown")
             await asyncio.sleep(_RENEWAL_SECONDS)

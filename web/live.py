@@ -37,6 +37,7 @@ class LiveGame:
         game_id: Its id in the competition.
         players: The players' names by seat.
         moves: Its moves so far.
+        started: When it began, in nanoseconds: a game that is played again begins later.
         reason: Why there is no board; "" where there is one, or nobody looked yet.
     """
 
@@ -44,6 +45,7 @@ class LiveGame:
     players: tuple[str, ...]
     start: GameStart
     moves: list[competitions_pb2.GameMove] = field(default_factory=list)
+    started: int = 0
     reason: str = ""
     _replay: GameReplay | None = None
     _played: int = 0
@@ -56,6 +58,10 @@ class LiveGame:
         Args:
             ply: How many moves.
         """
+        # A thread plays on when who waits for it leaves: until then nobody else may play the same moves.
+        return await asyncio.shield(self._board(ply))
+
+    async def _board(self, ply: int) -> DrawnBoard | None:
         async with self._lock:
             if not self.reason and ply not in self._drawn:
                 moves = [(move.seat, move.text) for move in self.moves]
@@ -221,16 +227,24 @@ class Feed:
 
     def _go_on(self, news: competitions_pb2.GameInProgress) -> None:
         known = self.games.get(news.game_id)
+        started = news.started.ToNanoseconds()
+        if known is not None and started < known.started:
+            # An attempt without a result, whose end is seen after the next one's beginning.
+            return
         if news.over:
             if known is not None:
                 del self.games[news.game_id]
                 self._wall_due.set()
                 self._tell(Change(known, over=True))
             return
-        if known is None or news.moves_before != len(known.moves):
+        if known is None or started > known.started or news.moves_before != len(known.moves):
+            if known is not None:
+                self._tell(Change(known, over=True))
             settings = news.settings_json or self._competition.settings_json
             start = GameStart(self._competition.game, settings, arrangement=news.arrangement)
-            known = self.games[news.game_id] = LiveGame(news.game_id, tuple(news.players), start)
+            known = self.games[news.game_id] = LiveGame(
+                news.game_id, tuple(news.players), start, started=started
+            )
             self._wall_due.set()
         before = len(known.moves)
         known.moves += news.moves
@@ -253,8 +267,13 @@ class Feed:
             self._results_due.clear()
             began = loop.time()
             if self._watchers:
-                with suppress(PageError):
+                try:
                     self._tell(Change(results=await self._results(self._competition.name)))
+                except PageError:
+                    # The next result asks again.
+                    pass
+                except Exception:
+                    _log.exception("the results of %s cannot be shown", self._competition.name)
             await asyncio.sleep(max(_RESULTS_SECONDS, (loop.time() - began) / _RESULTS_SHARE))
 
 

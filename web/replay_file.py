@@ -8,7 +8,7 @@ import base64
 import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any, Final
@@ -85,7 +85,7 @@ def make_file(shown: ShownGame) -> str:
     steps = {
         "elements": boards.elements,
         "views": [asdict(view) for view in boards.views],
-        "clocks": [_clocks(shown, players, ply) for ply in range(plies + 1)],
+        "clocks": list(_clocks(moves, players)),
         "comments": ["", *(move.comment for move in moves)],
     }
     style = ASSETS["site.css"].content.decode()
@@ -121,7 +121,7 @@ def make_file(shown: ShownGame) -> str:
         "charts": draw_charts(moves, plies, boards.drawings),
         "clocks": clocks_of(moves),
         "steps": {"start": "#0", "back": f"#{plies - 1}", "forward": "", "end": ""} if plies else _NO_STEPS,
-        "here": f"#{plies}",
+        "this_move": f"#{plies}",
         "knowledge": [],
         "record": _as_address(shown.game.record),
         "extension": shown.game.record_extension,
@@ -183,8 +183,14 @@ def _draw_view(
     return view, drawn
 
 
-def _clocks(shown: ShownGame, players: Sequence[str], ply: int) -> str:
-    return render_part("clocks.html", {"clocks": clocks_of(shown.game.moves[:ply]), "players": players})
+def _clocks(moves: Sequence[competitions_pb2.GameMove], players: Sequence[str]) -> Iterator[str]:
+    """The clocks before the first move and after each."""
+    last: dict[int, competitions_pb2.GameMove] = {}
+    yield render_part("clocks.html", {"clocks": [], "players": players})
+    for move in moves:
+        if move.HasField("clock"):
+            last[move.seat] = move
+        yield render_part("clocks.html", {"clocks": clocks_of([*last.values()]), "players": players})
 
 
 def _as_json(value: object) -> Markup:

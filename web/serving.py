@@ -68,7 +68,8 @@ def serve_pages(
     try:
         config.load()
     except OSError as error:
-        raise InvalidAddressError(f"{settings.certificate} and {settings.key}: {error}") from error
+        files = f"--tls-cert {settings.certificate} and --tls-key {settings.key}"
+        raise InvalidAddressError(f"{files}: {error}") from error
     with _listen(settings.address) as listener:
         address = settings.address.with_port(listener.getsockname()[1])
         say_ready(f"{'https' if settings.certificate else 'http'}://{address}/")

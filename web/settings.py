@@ -23,7 +23,7 @@ class WebLimits:
         download_seconds: The seconds that a backup may take to arrive.
         form_bytes: The bytes of a form.
         connections: How many visitors are served at once, besides the watchers.
-        watchers: How many pages follow games in progress at once.
+        watchers: How many pages follow games in progress, or what is learnt, at once.
         idle_seconds: The seconds until a connection without a question is closed.
     """
 

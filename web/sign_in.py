@@ -51,6 +51,7 @@ _CHECK_SECONDS: Final = 60.0
 # The page that comes after it may wait for the same service.
 _AGAIN_SECONDS: Final = 2.0
 _COOKIE_SECONDS: Final = 12 * 3_600
+_BEFORE_PORT: Final = re.compile(r"^(?:\[([^]]*)\](?::\d+)?|([\d.]+):\d+)$")
 _UNREADABLE: Final = re.compile(r"[\x00-\x20\x7f\\]")
 
 
@@ -250,10 +251,12 @@ class SignIn:
         if self._settings.behind_proxy:
             # The last is what the proxy saw; visitors may write what stands before.
             text = (request.headers.getlist("x-forwarded-for") or [text])[-1].rpartition(",")[2].strip()
+            # Some proxies write the port of the visitor's connection too.
+            text = _BEFORE_PORT.sub(r"\1\2", text)
         try:
             address = ip_address(text)
         except ValueError:
-            return ""
+            return text[:_LONGEST_TOKEN]
         if isinstance(address, IPv6Address):
             # A server that listens on `::` sees visitors of the fourth version so.
             return str(address.ipv4_mapped or int(address) >> 64)

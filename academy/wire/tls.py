@@ -36,8 +36,8 @@ class Certificates:
         import grpc
 
         credentials: grpc.ServerCredentials = grpc.ssl_server_credentials(
-            [(_pem(self.key, "PRIVATE KEY"), _pem(self.certificate, "CERTIFICATE"))],
-            root_certificates=_pem(self.authority, "CERTIFICATE") if self.authority else None,
+            [(read_pem(self.key, "PRIVATE KEY"), read_pem(self.certificate, "CERTIFICATE"))],
+            root_certificates=read_pem(self.authority, "CERTIFICATE") if self.authority else None,
             require_client_auth=self.authority is not None,
         )
         return credentials
@@ -47,9 +47,9 @@ class Certificates:
         import grpc
 
         credentials: grpc.ChannelCredentials = grpc.ssl_channel_credentials(
-            root_certificates=_pem(self.authority, "CERTIFICATE") if self.authority else None,
-            private_key=_pem(self.key, "PRIVATE KEY") if self.key else None,
-            certificate_chain=_pem(self.certificate, "CERTIFICATE") if self.certificate else None,
+            root_certificates=read_pem(self.authority, "CERTIFICATE") if self.authority else None,
+            private_key=read_pem(self.key, "PRIVATE KEY") if self.key else None,
+            certificate_chain=read_pem(self.certificate, "CERTIFICATE") if self.certificate else None,
         )
         return credentials
 
@@ -83,7 +83,8 @@ class Endpoint:
         return bind(server, self.address, self.credentials())
 
 
-def _pem(path: Path, what: str) -> bytes:
+def read_pem(path: Path, what: str) -> bytes:
+    """Return a file's content, which has a PEM block of some kind. Raises InvalidAddressError."""
     try:
         content = path.read_bytes()
     except OSError as error:

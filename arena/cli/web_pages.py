@@ -20,6 +20,14 @@ from arena.players.process_tree import die_with_parent
 _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 10.0
 _MOST_WORDS: Final = 4_000
+# The control file says which ACADEMY it is, not the environment.
+_OF_ACADEMY: Final = (
+    "ACADEMY_ADDRESS",
+    "ACADEMY_TOKEN",
+    "ACADEMY_TLS_CA",
+    "ACADEMY_TLS_CERT",
+    "ACADEMY_TLS_KEY",
+)
 _NEEDED: Final = ("jinja2", "sse_starlette", "starlette", "uvicorn")
 
 
@@ -37,13 +45,16 @@ def served_pages(control: Path, address: str, academy: AcademySettings | None) -
     if missing:
         raise PagesNotServedError(f"--web needs {', '.join(missing)}: pip install 'academy-arena[web]'")
     command = [sys.executable, "-P", "-m", "web.cli", "--address", address, "--competitions", str(control)]
-    environment = {name: value for name, value in os.environ.items() if name != "ACADEMY_TOKEN"}
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_ACADEMY}
     # An embedded ACADEMY is the run's alone.
     if academy is not None and not academy.embedded:
         token = academy.read_token()
         if token:
             command += ["--academy", academy.address]
-            command += ["--academy-tls-ca", str(academy.tls_ca)] if academy.tls_ca else []
+            files = {"ca": academy.tls_ca, "cert": academy.tls_cert, "key": academy.tls_key}
+            for name, file in files.items():
+                command += [f"--academy-tls-{name}", str(file)] if file else []
+            command += ["--academy-insecure"] if academy.insecure else []
             environment["ACADEMY_TOKEN"] = token
     # A file, as nobody reads while the competition runs: a pipe would fill up, and the pages wait for ever.
     with tempfile.TemporaryFile() as complaints:

@@ -318,14 +318,17 @@ def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place
             player = SignedIn(visitor, arena_token(place.folder, "one", "player"))
             assert player.get("/").headers["location"] == "/competitions"
             # A game in progress shows what the opponent expects. It may end at any moment.
-            live, refused = "", player.get("/competition?name=own")
+            live, records, refused = "", [0], player.get("/competition?name=own")
             while refused.status != 403:
                 assert time.monotonic() < deadline, refused.words
                 time.sleep(0.1)
                 now = operator.get("/competition?name=own")
                 live = next((known for known in now.links if "/competition/game?" in known), "")
-                refused = player.get(live) if live else refused
-            assert "in progress" in refused.words
+                if live:
+                    record = live.replace("/competition/game?", "/competition/record?")
+                    records = [who.get(record).status for who in (player, operator)]
+                    refused = player.get(live)
+            assert "in progress" in refused.words and records == [403, 404]
             assert player.get("/competition/events?name=own").status == 403
             assert "data-events" not in player.get("/competition?name=own").text
             while "In progress" in (over := operator.get(live)).words:

@@ -340,6 +340,26 @@ def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
     assert pieces <= listed and page.locator(".last-mark").count() <= 1
     numbers = page.locator("#rows td:first-child").all_inner_texts()
     assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    # Links lead from the newest move, also in a page that was opened before the first one.
+    page.evaluate(
+        """() => {
+            for (const name of ["start", "back"]) {
+                const link = document.getElementById(`step-${name}`);
+                for (const attribute of ["href", `data-${name}`]) link.removeAttribute(attribute);
+                link.setAttribute("aria-disabled", "true");
+            }
+            document.querySelector("button[data-play]").disabled = true;
+        }"""
+    )
+    page.locator("#rows tr").nth(page.locator("#rows tr").count()).wait_for()
+    *plies, newest = page.evaluate(
+        """() => [...["step-start", "step-back", "here"].map((place) =>
+            Number(new URL(document.getElementById(place).href).searchParams.get("ply"))),
+            document.querySelectorAll("#rows tr").length]"""
+    )
+    assert plies == [0, newest - 1, newest]
+    assert page.get_by_role("link", name="One move back").is_enabled()
+    assert page.get_by_role("button", name="Play").is_enabled()
     # Who looks at an earlier move is left alone, and comes back with End.
     page.keyboard.press("Home")
     page.wait_for_url("**ply=0")

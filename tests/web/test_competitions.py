@@ -52,6 +52,9 @@ def test_every_ply_of_a_game_has_its_page_and_board(competitions: Visitor) -> No
     assert first_move.text.count('class="piece') == 1 and first_move.text.count("last-mark") == 1
     assert competitions.get(address + f"&ply={plies + 5}").words == last.words
     assert "polyline" in last.text
+    for page, ply in ((start, 0), (last, plies)):
+        link = next(known["href"] for _, known in elements_of(page.text) if known.get("id") == "here")
+        assert link == f"{address}&ply={ply}"
 
 
 def test_games_are_listed_newest_first_and_filtered_with_their_number(competitions: Visitor) -> None:

@@ -1,18 +1,23 @@
 """Feeds of games in progress: what they keep for watchers."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import cast
 
+import pytest
 from sse_starlette import EventSourceResponse
 from starlette.requests import Request
 
 from arena.v1 import competitions_pb2
+from tests.web.filling import GO, SEEDS, judge_of, random_line
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
-from web.live import _MOST_BEHIND, Feed, Feeds
-from web.pages.live import follow_competition, follow_game
+from web.live import _MOST_BEHIND, Change, Feed, Feeds, LiveGame
+from web.pages.live import follow_competition, follow_game, follow_library
+from web.replay import GameStart
 
 
 class BusyArena:
@@ -117,3 +122,114 @@ def test_an_open_page_does_not_take_its_game_for_over_because_the_arena_is_away(
         return sent
 
     assert {event.split(b"\n")[0] for event in asyncio.run(watch())} == {b"event: wall"}
+
+
+def test_a_visitor_who_leaves_while_a_board_is_drawn_takes_it_from_nobody_else() -> None:
+    line, _ = random_line(judge_of(GO), 1, 200)
+    name, settings = SEEDS[GO]
+    moves = [
+        competitions_pb2.GameMove(seat=1 + number % 2, text=move or "pass")
+        for number, move in enumerate(line)
+    ]
+    game = LiveGame("AvB_0", ("a", "b"), GameStart(name, json.dumps(settings)), moves)
+
+    async def look() -> tuple[bool, str]:
+        leaving = asyncio.create_task(game.board(len(moves)))
+        while game._replay is None:
+            await asyncio.sleep(0)
+        leaving.cancel()
+        drawn = await game.board(len(moves))
+        with suppress(asyncio.CancelledError):
+            await leaving
+        return drawn is not None, game.reason
+
+    assert asyncio.run(look()) == (True, "")
+
+
+class TwoAttempts:
+    """An arena that shows the second attempt at a game before it says that the first one is over."""
+
+    async def watch(self, name: str) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
+        for started, before, moves, over in [
+            (1, 0, 3, False),
+            (2, 0, 1, False),
+            (1, 3, 1, False),
+            (1, 4, 0, True),
+            (2, 1, 2, False),
+        ]:
+            news = competitions_pb2.GameInProgress(game_id="AvB_0", moves_before=before, over=over)
+            news.started.FromSeconds(started)
+            for _ in range(moves):
+                news.moves.add(seat=1, text="b2")
+            yield competitions_pb2.WatchCompetitionResponse(in_progress=news)
+            if before == 0:
+                yield competitions_pb2.WatchCompetitionResponse(competition=competitions_pb2.Competition())
+                await asyncio.sleep(0.05)
+
+
+def test_a_game_that_is_played_again_ends_the_pages_of_its_first_attempt_alone() -> None:
+    async def watch() -> tuple[list[tuple[bool, int, bool]], int]:
+        competition = competitions_pb2.Competition(name="cup", game="hex", settings_json="{}")
+        feed = Feed(cast(ArenaWatch, TwoAttempts()), competition, no_results)
+        await feed.ready()
+        first = feed.games["AvB_0"]
+        with feed.watching() as changes:
+            seen: list[Change] = [change async for change in changes if change.game is not None]
+        await feed.close()
+        heard = [(change.game is first, change.after, change.over) for change in seen]
+        return heard, len(feed.games["AvB_0"].moves)
+
+    assert asyncio.run(watch()) == ([(True, 0, True), (False, 1, False), (False, 3, False)], 3)
+
+
+class PlayingArena:
+    """An arena that has another result from time to time."""
+
+    async def watch(self, name: str) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
+        yield competitions_pb2.WatchCompetitionResponse(competition=competitions_pb2.Competition())
+        while True:
+            await asyncio.sleep(0.05)
+            yield competitions_pb2.WatchCompetitionResponse(game=competitions_pb2.Game())
+
+
+def test_results_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCaptureFixture) -> None:
+    calls = 0
+
+    async def fails_once(name: str) -> str:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise KeyError("no such column")
+        return "drawn"
+
+    async def watch() -> str:
+        feed = Feed(cast(ArenaWatch, PlayingArena()), competitions_pb2.Competition(name="cup"), fails_once)
+        try:
+            with feed.watching() as changes:
+                async with asyncio.timeout(10):
+                    return (await anext(changes)).results
+        finally:
+            await feed.close()
+
+    assert asyncio.run(watch()) == "drawn"
+    assert "no such column" in caplog.text
+
+
+@pytest.mark.parametrize(("follow", "query"), [(follow_competition, b"name=cup"), (follow_library, b"")])
+def test_pages_that_follow_take_no_visitors_place_whatever_they_follow(
+    follow: Callable[..., Coroutine[object, object, object]], query: bytes
+) -> None:
+    async def is_open() -> bool:
+        return True
+
+    state = SimpleNamespace(
+        feeds=SimpleNamespace(watchers=4),
+        news=SimpleNamespace(watchers=5, is_open=is_open),
+        limits=SimpleNamespace(watchers=9),
+    )
+    scope = {"type": "http", "headers": [], "query_string": query, "app": SimpleNamespace(state=state)}
+
+    with pytest.raises(PageError) as refused:
+        asyncio.run(follow(Request(scope), LostArena()))
+
+    assert refused.value.status == 503 and "9 pages" in refused.value.why

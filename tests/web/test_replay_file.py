@@ -119,6 +119,22 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
     assert (arrows > 0) == (game in ("warlight", "diplomacy"))
 
 
+def test_a_file_shows_the_last_clock_of_each_seat_after_every_move() -> None:
+    players = [competitions_pb2.GamePlayer(name=name) for name in ("ann", "bob")]
+    whole = competitions_pb2.GetGameResponse(game=competitions_pb2.Game(game_id="0_1", players=players))
+    for seat, seconds in ((1, 50), (2, 40), (1, None), (2, 30)):
+        move = whole.moves.add(seat=seat, text="a1")
+        if seconds is not None:
+            move.clock.seconds = seconds
+    page = make_file(ShownGame(competitions_pb2.Competition(name="cup", game="none"), whole))
+    embedded = re.search(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
+    assert embedded is not None
+
+    shown = [re.findall(r"0:\d\d\.\d", clocks) for clocks in json.loads(embedded[1])["clocks"]]
+
+    assert shown == [[], ["0:50.0"], ["0:50.0", "0:40.0"], ["0:50.0", "0:40.0"], ["0:50.0", "0:30.0"]]
+
+
 @needs_browser
 def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(tmp_path: Path) -> None:
     settings = {"map": "double_earth"}

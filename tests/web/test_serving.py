@@ -56,6 +56,36 @@ def test_what_would_be_unsafe_is_refused_with_what_to_add(options: list[str], wh
     assert why in refusal(*options, **TOKEN)
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--library", ".", "--academy", "127.0.0.1:1"], "--library or --academy, not both"),
+        (["--library", ".", "--academy-token-file", "t"], "--library or --academy-token-file, not both"),
+        (["--competitions", ".", "--arena", "127.0.0.1:1"], "--competitions or --arena, not both"),
+        (
+            ["--competitions", ".", "--arena-token-file", "t"],
+            "or --arena-token-file, not both",
+        ),
+        (["--arena-token-file", "t"], "--arena-token-file is for --arena"),
+        (["--competitions", ".", "--academy", "127.0.0.1:1"], "ACADEMY_TOKEN is not set"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(options: list[str], why: str) -> None:
+    assert why in refusal(*options)
+
+
+@pytest.mark.parametrize("option", ["tls-cert", "academy-tls-ca", "academy-tls-cert", "arena-tls-ca"])
+@pytest.mark.parametrize(("file", "why"), [("none.pem", "cannot be read"), (__file__, "no PEM block")])
+def test_a_file_for_tls_that_cannot_be_used_is_named_with_its_option(
+    option: str, file: str, why: str
+) -> None:
+    pair = ["--tls-key", file] if option == "tls-cert" else []
+
+    refused = refusal(f"--{option}", file, *pair, **TOKEN)
+
+    assert f"--{option} {file}: " in refused and why in refused
+
+
 @pytest.mark.parametrize("content", ["", " \n", "two words", "x" * 600, "ünïcode"])
 def test_a_file_without_a_token_is_refused(tmp_path: Path, content: str) -> None:
     file = tmp_path / "token"
@@ -130,6 +160,20 @@ def test_pages_are_served_over_tls_with_everybodys_names(tmp_path: Path) -> None
         with urllib.request.urlopen(address, context=context, timeout=20) as answer:
             assert answer.status == 200
             assert "max-age" in answer.headers["strict-transport-security"]
+
+
+def test_a_key_of_another_certificate_is_named(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    options = []
+    for kind in ("cert", "key"):
+        options += [f"--tls-{kind}", str(tmp_path / f"{kind}.pem")]
+        authority.issue_cert("localhost").private_key_and_cert_chain_pem.write_to_path(options[-1])
+
+    refused = refusal(*options, **TOKEN)
+
+    assert f"{' and '.join((' '.join(options[:2]), ' '.join(options[2:])))}: " in refused
+    assert "mismatch" in refused.lower()
+    assert "both files or neither" in refusal("--academy-tls-cert", options[1], **TOKEN)
 
 
 def test_behind_a_proxy_every_name_is_taken() -> None:

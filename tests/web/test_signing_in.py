@@ -20,6 +20,7 @@ from tests.web.conftest import served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
 from tests.web.visiting import Answer, SignedIn, Visitor, elements_of, send_form
 from web.failures import PageError
+from web.forms import read_form
 from web.sessions import Holder, Notice, Session, Sessions
 from web.settings import WebSettings
 from web.sign_in import SignIn, local_address
@@ -124,6 +125,14 @@ def test_tries_are_counted_by_the_address_that_the_proxy_saw(own: Running, membe
     mapped = [tried("wrong", "::ffff:203.0.113.7").status for _ in range(11)]
     assert mapped[-1] == 429
     assert tried("wrong", "::ffff:203.0.113.8").status == 403
+    # Some proxies write the port of each connection, or a name.
+    for one_visitor, another in (
+        ("203.0.113.9:{}", "203.0.113.10:1"),
+        ("[2001:db8::7]:{}", "[2001:db8:1::7]:1"),
+        ("unknown", "hidden"),
+    ):
+        statuses = [tried("wrong", one_visitor.format(4_711 + number)).status for number in range(11)]
+        assert statuses[-1] == 429 and tried("wrong", another).status == 403
 
 
 @pytest.mark.threat("sessions")
@@ -176,6 +185,16 @@ def test_forms_have_limits_and_wrong_ones_say_what_is_wrong(own: Running, open_p
     assert admin.get("/actions/create-token").status == 405
     assert admin.send("nonsense").status == 404
     assert open_pages.get("/admin", "POST").status == 405
+
+
+def test_a_visitor_who_leaves_while_it_sends_a_form_is_no_failure_of_the_page() -> None:
+    async def leave() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "headers": [(b"content-type", b"application/x-www-form-urlencoded")]}
+    settings = WebSettings(ServerAddress.parse("127.0.0.1:0"))
+    with pytest.raises(PageError, match="did not arrive"):
+        asyncio.run(read_form(Request(scope, leave), (), settings))
 
 
 @pytest.mark.threat("sessions")

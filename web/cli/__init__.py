@@ -14,4 +14,5 @@ def main() -> None:
         from web.cli.app import application
     except ModuleNotFoundError as missing:
         sys.exit(f"academy-web: {missing.name} is not installed; install academy-arena[web]")
-    application()
+    # `python -m web.cli`, which `academy web` is, would be the name.
+    application(prog_name="academy-web")

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from academy.wire.addresses import DEFAULT_ADDRESS, InvalidAddressError, ServerAddress
+from academy.wire.tls import Certificates, read_pem
 from clients.connection import Connection
 from web.own_servers import ServerStartError, serving_competitions, serving_library
 from web.serving import serve_pages
@@ -18,6 +19,22 @@ __all__ = ["application"]
 
 _LONGEST_TOKEN: Final = 512
 _USAGE: Final = 2
+# What the files of these options hold.
+_PEM: Final = {
+    "tls_cert": "CERTIFICATE",
+    "tls_key": "PRIVATE KEY",
+    "academy_tls_ca": "CERTIFICATE",
+    "academy_tls_cert": "CERTIFICATE",
+    "academy_tls_key": "PRIVATE KEY",
+    "arena_tls_ca": "CERTIFICATE",
+}
+# One of each pair would be ignored.
+_NOT_TOGETHER: Final = (
+    ("library", "academy"),
+    ("library", "academy_token_file"),
+    ("competitions", "arena"),
+    ("competitions", "arena_token_file"),
+)
 
 application = typer.Typer(
     name="academy-web", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
@@ -30,6 +47,7 @@ class UnusableTokenError(ValueError):
 
 @application.command()
 def serve(  # noqa: PLR0913
+    context: typer.Context,
     address: Annotated[
         str, typer.Option(help="Where to listen: host:port; port 0 = any.")
     ] = "127.0.0.1:8080",
@@ -52,6 +70,13 @@ def serve(  # noqa: PLR0913
     academy_tls_ca: Annotated[
         Path | None,
         typer.Option(envvar="ACADEMY_TLS_CA", help="PEM file of the authority ACADEMY is checked by."),
+    ] = None,
+    academy_tls_cert: Annotated[
+        Path | None,
+        typer.Option(envvar="ACADEMY_TLS_CERT", help="PEM certificate to show ACADEMY (mutual TLS)."),
+    ] = None,
+    academy_tls_key: Annotated[
+        Path | None, typer.Option(envvar="ACADEMY_TLS_KEY", help="PEM key of that certificate.")
     ] = None,
     academy_insecure: Annotated[
         bool, typer.Option("--academy-insecure", help="Send the token without TLS even to another machine.")
@@ -105,8 +130,7 @@ def serve(  # noqa: PLR0913
             certificate=tls_cert,
             key=tls_key,
         )
-        if competitions is not None and arena:
-            raise InvalidAddressError("give --competitions or --arena, not both")
+        _check_options(context)
         with ExitStack() as servers:
             watched = None
             if competitions is not None:
@@ -120,11 +144,14 @@ def serve(  # noqa: PLR0913
                 watched is None
                 or academy_token_file
                 or os.environ.get("ACADEMY_TOKEN")
+                or _is_given(context, "academy")
                 or (sign_in and (competitions is not None or academy is not None))
             ):
                 token = "" if sign_in else _read_token(academy_token_file)
-                place_of_academy = academy or DEFAULT_ADDRESS
-                connection = _connection_to_academy(place_of_academy, token, academy_tls_ca, academy_insecure)
+                certificates = Certificates(academy_tls_cert, academy_tls_key, academy_tls_ca)
+                connection = _connection_to_academy(
+                    academy or DEFAULT_ADDRESS, token, certificates, academy_insecure
+                )
             serve_pages(connection, settings, _say_ready, watched)
     except (InvalidAddressError, UnsafeAddressError, UnusableTokenError) as error:
         sys.stderr.write(f"academy-web: {error}\n")
@@ -134,19 +161,47 @@ def serve(  # noqa: PLR0913
         raise typer.Exit(1) from None
 
 
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Whether an option is on the command line, not in the environment alone."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _check_options(context: typer.Context) -> None:
+    """Refuse options that would be ignored, and files for TLS that cannot be used."""
+    for first, second in _NOT_TOGETHER:
+        if _is_given(context, first) and _is_given(context, second):
+            raise InvalidAddressError(f"give {_option(first)} or {_option(second)}, not both")
+    if _is_given(context, "arena_token_file") and not context.params["arena"]:
+        raise InvalidAddressError("--arena-token-file is for --arena: give the service's address too")
+    for name, what in _PEM.items():
+        if (file := context.params[name]) is not None:
+            try:
+                read_pem(file, what)
+            except InvalidAddressError as error:
+                raise InvalidAddressError(f"{_option(name)} {error}") from None
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _say_ready(address: str) -> None:
     sys.stdout.write(f"Open {address} in a browser; Ctrl-C ends the pages.\n")
     sys.stdout.flush()
 
 
-def _connection_to_academy(address: str, token: str, ca: Path | None, insecure: bool) -> Connection:
+def _connection_to_academy(
+    address: str, token: str, certificates: Certificates, insecure: bool
+) -> Connection:
     place = ServerAddress.parse(address)
-    if not place.is_local and ca is None and not insecure:
+    secure = certificates.authority is not None or certificates.certificate is not None
+    if not place.is_local and not secure and not insecure:
         raise InvalidAddressError(
             f"{address} is another machine: give --academy-tls-ca, or --academy-insecure to send the "
             "token in clear"
         )
-    return Connection(str(place), token, ca)
+    return Connection(str(place), token, certificates.authority, certificates.certificate, certificates.key)
 
 
 def _connection_to_arena(address: str, token_file: Path | None, ca: Path | None) -> Connection:

@@ -19,7 +19,7 @@ from web.knowledge import Knowledge
 from web.live import LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of
 from web.pages.game_questions import read_questions
-from web.pages.played_lines import board_after
+from web.pages.played_lines import board_after, replays
 from web.query import Query, link
 from web.rendering import render
 from web.replay import MOST_MOVES, MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
@@ -44,9 +44,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     feed = await feeds_of(request).feed(competition) if running and may_follow else None
     live = feed.games.get(game_id) if feed else None
     known = _so_far(live) if live else await arena.game(name, game_id)
-    if known.in_progress and not may_follow:
-        why = "Its players must not read here what their opponents expect."
-        raise PageError(403, "This game is in progress", why, "Come back when it is over.")
+    _check_may_follow(request, known)
     plies = len(known.moves)
     chosen = query.whole("ply", 0, MOST_PLIES)
     ply = plies if chosen is None else min(chosen, plies)
@@ -106,7 +104,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
             "forward": address(ply + 1) if ply < plies else "",
             "end": address() if ply < plies else "",
         },
-        "here": address(ply),
+        "this_move": address(ply),
         "knowledge": links,
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "download": "",
@@ -117,6 +115,12 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
         "competition_address": link("/competition", {"name": name}),
     }
     return render(request, "arena_game.html", context)
+
+
+def _check_may_follow(request: Request, known: competitions_pb2.GetGameResponse) -> None:
+    if known.in_progress and not request.app.state.sign_in.may_follow(request):
+        why = "Its players must not read here what their opponents expect."
+        raise PageError(403, "This game is in progress", why, "Come back when it is over.")
 
 
 def _address(name: str, game_id: str, view: int, ply: int | None = None) -> str:
@@ -211,7 +215,8 @@ async def _board_of(
     )
     moves = tuple((move.seat, move.text) for move in known.moves)
     try:
-        played = await asyncio.to_thread(replay_game, start, moves)
+        async with replays:
+            played = await asyncio.to_thread(replay_game, start, moves)
     except NoBoardError as error:
         return _Board(reason=str(error))
     drawing, last = played.after(ply, view if view in played.views else 0)
@@ -223,6 +228,10 @@ async def show_record(request: Request, arena: ArenaWatch) -> Response:
     """Send the record of a game as a file."""
     query = Query(request.query_params, ("name", "game"))
     known = await arena.game(name_of(query), query.text("game"))
+    _check_may_follow(request, known)
+    if not known.record:
+        why = "Games have one when they are over, as far as the arena keeps records."
+        raise PageError(404, "This game has no record", why, "Look at its page.")
     extension = "".join(letter for letter in known.record_extension if letter.isascii() and letter.isalnum())
     stem = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in known.game.game_id)
     headers = {"Content-Disposition": f'attachment; filename="{stem}.{extension or "txt"}"'}

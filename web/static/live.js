@@ -38,8 +38,31 @@ function move(moves) {
   if (!rows || moves.rows === undefined) return;
   for (const row of rows.querySelectorAll(".chosen")) row.classList.remove("chosen");
   rows.insertAdjacentHTML("beforeend", moves.rows);
+  stepFrom(rows.childElementCount);
   const list = rows.closest(".long");
   if (list) list.scrollTop = list.scrollHeight;
+}
+
+/**
+ * Let the links beside the board lead from the newest move.
+ * @param {number} ply
+ */
+function stepFrom(ply) {
+  const here = document.getElementById("here");
+  if (!(here instanceof HTMLAnchorElement)) return;
+  const address = new URL(here.href);
+  for (const [name, to] of Object.entries({ start: 0, back: ply - 1 })) {
+    const link = document.getElementById(`step-${name}`);
+    address.searchParams.set("ply", String(to));
+    link?.setAttribute("href", address.href);
+    link?.toggleAttribute(`data-${name}`, true);
+    link?.removeAttribute("aria-disabled");
+    link?.classList.remove("off");
+  }
+  address.searchParams.set("ply", String(ply));
+  here.href = address.href;
+  const play = document.querySelector("button[data-play]");
+  if (play instanceof HTMLButtonElement) play.disabled = false;
 }
 
 // How long to wait after a refusal, and at most after several of them.

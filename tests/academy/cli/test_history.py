@@ -59,3 +59,4 @@ def test_what_is_learnt_is_printed_as_it_happens(running: Running) -> None:
 def test_the_pages_are_a_command_of_academy_too() -> None:
     shown = run_in_a_process("web", "--help")
     assert shown.exit_code == 0 and "--library" in shown.out and "--sign-in" in shown.out
+    assert "Usage: academy-web" in shown.out

@@ -1,0 +1,63 @@
+"""What open pages hear when ACADEMY has learnt something."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from web.knowledge import Knowledge
+from web.library_news import LibraryNews
+
+
+class LearningAcademy:
+    """An ACADEMY that learns all the time; it ends streams after some events, 0 for never, without a word."""
+
+    def __init__(self, ends_after: int = 0) -> None:
+        self.watches = 0
+        self._ends_after = ends_after
+
+    async def watch(self, after: int | None) -> AsyncIterator[SimpleNamespace]:
+        self.watches += 1
+        number = 0
+        while not self._ends_after or number < self._ends_after:
+            number += 1
+            await asyncio.sleep(0.01)
+            yield SimpleNamespace(sequence=number)
+
+
+def test_news_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCaptureFixture) -> None:
+    calls = 0
+
+    async def fails_once() -> str:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            raise KeyError("no such column")
+        return "drawn"
+
+    async def read() -> str:
+        parts = LibraryNews(cast(Knowledge, LearningAcademy()), fails_once).parts()
+        async with asyncio.timeout(10):
+            part = await anext(parts)
+        await parts.aclose()  # type: ignore[attr-defined]
+        return part
+
+    assert asyncio.run(read()) == "drawn"
+    assert "no such column" in caplog.text
+
+
+def test_an_academy_that_ends_its_streams_is_not_asked_again_at_once() -> None:
+    async def drawn() -> str:
+        return "drawn"
+
+    async def read() -> int:
+        academy = LearningAcademy(ends_after=1)
+        parts = LibraryNews(cast(Knowledge, academy), drawn).parts()
+        await anext(parts)
+        await asyncio.sleep(0.3)
+        await parts.aclose()  # type: ignore[attr-defined]
+        return academy.watches
+
+    assert asyncio.run(read()) == 1
