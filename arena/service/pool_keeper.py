@@ -217,8 +217,9 @@ class PoolKeeper:
 
     async def _stop(self, kept: _Kept, control: Path, here: bool) -> None:
         if here and not kept.stopping:
-            kept.stopping = True
             await asyncio.to_thread(CompetitionFiles(control).request_stop)
+            # Not before: where the disk is full this is tried again.
+            kept.stopping = True
         elif not here:
             kept.stopping, kept.remark = False, ""
             # Only a service before this one can have left a run, so this is asked once.

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from arena.lobby.errors import TooManyError
+from arena.runner.files import CompetitionFiles
+from arena.runner.remote_players import LOBBY_VARIABLE
 from arena.service.errors import AlreadyRunningError
 
 MAX_RUNS: Final = 32
@@ -84,6 +86,8 @@ class Runs:
             self._starting.discard(control)
 
     async def _begin(self, control: Path, options: Mapping[str, int], withheld: Collection[str]) -> None:
+        # By the run itself this would be too late: whoever asks it to stop need not wait until it is loaded.
+        CompetitionFiles(control).forget_stop()
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
         output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the run has ended
         process = await asyncio.create_subprocess_exec(
@@ -92,7 +96,7 @@ class Runs:
             stdout=output,
             stderr=output,
             env={name: value for name, value in os.environ.items() if name not in withheld}
-            | {"ARENA_LOBBY": self._lobby},
+            | {LOBBY_VARIABLE: self._lobby},
             start_new_session=True,
         )
         self._ended.pop(control, None)

@@ -113,6 +113,17 @@ def test_a_competition_is_stopped_and_goes_on(service: Service, tmp_path: Path) 
     assert not CompetitionFiles(tmp_path / "contest.toml").running()
 
 
+def test_a_stop_is_heard_by_a_run_that_is_still_starting(service: Service, tmp_path: Path) -> None:
+    write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
+    files = CompetitionFiles(tmp_path / "contest.toml")
+    # Of an earlier run, for which it came too late.
+    files.request_stop()
+    service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
+    assert not files.stop_requested() and not files.running()
+    service.ask("StopCompetition", messages.StopCompetitionRequest(name="contest"))
+    service.wait_for("contest", lambda cup: cup.state == messages.COMPETITION_STATE_STOPPED)
+
+
 def test_a_run_that_fails_says_why(service: Service, tmp_path: Path) -> None:
     broken = 'command = "no-such-engine"'
     write_control(tmp_path, {"one": RANDOM, "two": broken})
