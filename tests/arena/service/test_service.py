@@ -153,6 +153,7 @@ START = messages.StartCompetitionRequest
         (GAMES(name="contest", page_size=-1), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
         (GAMES(name="contest", page_token="x"), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
         (START(name="new", control="[competition"), "me", "INVALID_ARGUMENT", "INVALID_CONTROL"),
+        (START(name="contest", parallel=1_024), "me", "INVALID_ARGUMENT", "INVALID_REQUEST"),
     ],
 )
 def test_refusals_have_reasons(one_service: Service, request_: Any, who: str, code: str, why: str) -> None:
@@ -160,6 +161,12 @@ def test_refusals_have_reasons(one_service: Service, request_: Any, who: str, co
     with pytest.raises(grpc.RpcError) as error:
         one_service.ask(method, request_, who)
     assert reason(error.value) == (grpc.StatusCode[code], why)
+
+
+def test_a_watcher_of_what_comes_after_any_game_sees_none(one_service: Service) -> None:
+    watch = messages.WatchCompetitionRequest(name="contest", after=2**64 - 1)
+    (event,) = one_service.ask("WatchCompetition", watch, "eye")
+    assert event.HasField("competition")
 
 
 def test_every_holder_of_a_token_learns_who_it_is(one_service: Service) -> None:

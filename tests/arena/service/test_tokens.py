@@ -60,7 +60,9 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
         Tokens(file)
 
 
-@pytest.mark.parametrize("text", ['["me"]\nrole = "oprator"\nsha256 = "00"\n', None], ids=["a slip", "no file"])
+@pytest.mark.parametrize(
+    "text", ['["me"]\nrole = "oprator"\nsha256 = "00"\n', None], ids=["a slip", "no file"]
+)
 def test_a_file_that_spoils_while_the_service_runs_locks_nobody_out_and_tells_strangers_nothing(
     tmp_path: Path, text: str | None
 ) -> None:
