@@ -1,0 +1,103 @@
+"""When the keeper begins a pool's runs again, and whom it lets in."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arena.league.database import open_league
+from arena.league.members import Members
+from arena.league.pools import Pools
+from arena.service import pool_keeper
+from arena.service.member_register import MemberRegister
+from arena.service.pool_keeper import LONGEST_PAUSE, PoolKeeper
+from arena.service.runs import LastRun, Runs
+from arena.v1 import pools_pb2
+
+SETTINGS = pools_pb2.PoolSettings(game="go", settings_json='{"board_size": 5}', base="house")
+
+
+class Clock:
+    """The time, which passes as a test likes: a night is too long for one."""
+
+    def __init__(self) -> None:
+        self.now = 1e6
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class FailingRuns(Runs):
+    """Runs that fail after a while."""
+
+    def __init__(self, lobby: Path, clock: Clock) -> None:
+        super().__init__(lobby)
+        self.begun: list[float] = []
+        self.lasting = 0.0
+        self._clock = clock
+
+    def running(self, control: Path) -> bool:
+        return bool(self.begun) and self._clock.now < self.begun[-1] + self.lasting
+
+    async def _begin(self, control: Path, *_: object) -> None:
+        self.begun.append(self._clock.now)
+        self._ended[control] = LastRun(1, "no database")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(pool_keeper, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def runs(tmp_path: Path, clock: Clock) -> FailingRuns:
+    return FailingRuns(tmp_path / "lobby", clock)
+
+
+@pytest.fixture
+def keeper(tmp_path: Path, runs: Runs) -> Iterator[PoolKeeper]:
+    (tmp_path / "house.pool").write_text(
+        "".join(
+            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+            for name in ("one", "two")
+        )
+    )
+    url = f"sqlite:///{tmp_path / 'league.db'}"
+    with closing(open_league(url, create=True)) as league:
+        Pools(league).add("night", SETTINGS.SerializeToString(deterministic=True))
+        yield PoolKeeper(Pools(league), MemberRegister(Members(league)), runs, tmp_path, url)
+
+
+async def look(keeper: PoolKeeper, clock: Clock, times: int, every: float) -> None:
+    for _ in range(times):
+        await keeper._look()
+        clock.now += every
+
+
+def pauses(begun: Sequence[float]) -> list[float]:
+    return [later - before for before, later in pairwise(begun)]
+
+
+def test_a_pool_that_fails_all_night_is_begun_again_each_minute(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock
+) -> None:
+    # One look to see that it failed, and one after the pause.
+    asyncio.run(look(keeper, clock, 2_100, LONGEST_PAUSE))
+    assert set(pauses(runs.begun)) == {2.0 * LONGEST_PAUSE} and len(runs.begun) == 1_050
+    assert keeper.remark("night") == "no database"
+
+
+def test_a_pool_that_ran_for_long_is_begun_again_at_once_whatever_failed_before(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock
+) -> None:
+    asyncio.run(look(keeper, clock, 60, 5.0))
+    assert pauses(runs.begun)[-1] >= LONGEST_PAUSE
+    before, runs.lasting = len(runs.begun), 10.0 * LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 500, 5.0))
+    # A look to see that it failed, and one after the pause of a first failure.
+    assert set(pauses(runs.begun[before:])) == {runs.lasting + 5.0}
