@@ -151,11 +151,13 @@ class PoolKeeper:
             kept.remark = f"it can't be looked after: {error}"
 
     def _choose_members(self, name: str, settings: pools_pb2.PoolSettings, kept: _Kept) -> None:
-        """Take in who has dialled in and plays this; those who came before stay while they may."""
-        kept.present |= {session.name for session in self.sessions()}
+        """Take in who has dialled in and plays this; those who came before stay while there is room."""
+        here = {session.name for session in self.sessions()}
+        kept.present |= here
         now = utc_now()
         names = (settings.game, kept.game_id, name)
-        members = [self._members.named(player) for player in sorted(kept.present)]
+        by_presence = sorted(kept.present, key=lambda player: (player not in here, player))
+        members = [self._members.named(player) for player in by_presence]
         kept.roster = tuple(
             member
             for member in members

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from arena.control.control_file import read
 from arena.league.database import open_league
-from arena.league.members import Members
+from arena.league.members import Application, Members
 from arena.league.pools import Pools
-from arena.service import pool_keeper
+from arena.lobby.lobby import RemoteSession
+from arena.service import pool_files, pool_keeper
 from arena.service.member_register import MemberRegister
 from arena.service.pool_keeper import LONGEST_PAUSE, PoolKeeper
 from arena.service.runs import LastRun, Runs
-from arena.v1 import pools_pb2
+from arena.v1 import players_pb2, pools_pb2
 
 SETTINGS = pools_pb2.PoolSettings(game="go", settings_json='{"board_size": 5}', base="house")
 
@@ -101,3 +103,28 @@ def test_a_pool_that_ran_for_long_is_begun_again_at_once_whatever_failed_before(
     asyncio.run(look(keeper, clock, 500, 5.0))
     # A look to see that it failed, and one after the pause of a first failure.
     assert set(pauses(runs.begun[before:])) == {runs.lasting + 5.0}
+
+
+def test_of_more_members_than_a_control_file_has_room_for_those_who_are_here_play(
+    keeper: PoolKeeper,
+    runs: FailingRuns,
+    clock: Clock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number, name in enumerate(("ann", "bob", "cyd")):
+        application = Application(name, version="v" * 64, family="f" * 64)
+        keeper._members.members.register(application, "", f"key-{number:016}", open_to_all=True)
+    runs.lasting = LONGEST_PAUSE
+
+    def competitors_with(*names: str) -> list[str]:
+        keeper.sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+        asyncio.run(look(keeper, clock, 1, 0.5))
+        return sorted(read(tmp_path / "night.toml").competitors)
+
+    assert competitors_with("ann", "bob", "cyd") == ["ann", "bob", "cyd", "one", "two"]
+    # 5,000 members with the longest names and versions are more than a control file may have.
+    monkeypatch.setattr(pool_files, "MAX_BYTES", (tmp_path / "night.toml").stat().st_size - 1)
+    assert competitors_with("cyd", "bob") == ["bob", "cyd", "one", "two"]
+    # Who left stays while there is room.
+    assert competitors_with("ann") == ["ann", "bob", "one", "two"]
