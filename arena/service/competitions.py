@@ -24,7 +24,7 @@ from arena.service.errors import (
     UploadsDisabledError,
 )
 from arena.service.folder import CompetitionFolder
-from arena.service.game_messages import ends_of, news_event, news_of, read_filter
+from arena.service.game_messages import ends_of, news_event, news_of, read_filter, shorten
 from arena.service.runs import Runs
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
@@ -296,6 +296,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
             raise UnknownGameError(
                 f"{request.name} has no finished game {request.game_id[:80]!r}, and none in progress"
             )
+        await asyncio.to_thread(shorten, game)
         return game
 
     @answered(ServiceRole.OPERATOR, ServiceRole.PLAYER)

@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2
 
 from arena.runner.files import CompetitionFiles
 from arena.v1 import competitions_pb2 as messages
-from tests.arena.control_files import RANDOM, SLOW, write_control
+from tests.arena.control_files import PASSING, RANDOM, SLOW, write_control
 from tests.arena.service.serving import SECONDS, Service, reason
 from tests.asking_health import health_of
 
@@ -111,6 +111,23 @@ def test_a_competition_is_stopped_and_goes_on(service: Service, tmp_path: Path) 
     service.ask("StartCompetition", start)
     assert service.end() == 0
     assert not CompetitionFiles(tmp_path / "contest.toml").running()
+
+
+def test_a_game_with_long_comments_is_sent_with_shorter_ones(service: Service, tmp_path: Path) -> None:
+    talkative = 'protocol = "python"\ncommand = "tests.arena.engines:talkative"'
+    write_control(tmp_path, {"one": talkative, "two": talkative, "three": PASSING}, competition="rounds = 1")
+    service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
+    service.wait_for("contest", lambda cup: cup.state == messages.COMPETITION_STATE_COMPLETED)
+    games = service.ask("ListGames", messages.ListGamesRequest(name="contest"), "eye").games
+    assert len(games) == 3
+    for game in games:
+        whole = service.ask("GetGame", messages.GetGameRequest(name="contest", game_id=game.game_id), "eye")
+        assert whole.game == game and [move.text for move in whole.moves] == ["pass", "pass"]
+        # The record has the comments, too.
+        assert whole.shortened and whole.record_extension == "sgf" and not whole.record
+        comments = [move.comment for move in whole.moves if move.comment]
+        written = "é" * 1_200_000
+        assert comments == ([written] if len(comments) == 1 else [written[:599_999] + "…"] * 2)
 
 
 def test_a_stop_is_heard_by_a_run_that_is_still_starting(service: Service, tmp_path: Path) -> None:
