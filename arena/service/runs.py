@@ -4,6 +4,7 @@ They outlive a service that is killed; their locks show whether they run, not th
 """
 
 import asyncio
+import fcntl
 import os
 import signal
 import sys
@@ -22,6 +23,9 @@ from arena.service.errors import AlreadyRunningError
 
 MAX_RUNS: Final = 32
 _LAST_WORDS: Final = 2_000
+# How long the output of a run becomes, in bytes, and how often it is looked at.
+_MOST_OUTPUT: Final = 1 << 20
+_TRIM_SECONDS: Final = 60.0
 _INTERRUPTED: Final = 3
 
 
@@ -89,7 +93,10 @@ class Runs:
         # By the run itself this would be too late: whoever asks it to stop need not wait until it is loaded.
         CompetitionFiles(control).forget_stop()
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
+        # No pipe, which would end with the service.
         output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the run has ended
+        # The run writes on at the end, wherever this process reads.
+        fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "arena.cli", "run", "--quiet", *words, str(control)),
             stdin=asyncio.subprocess.DEVNULL,
@@ -105,10 +112,15 @@ class Runs:
 
     async def _await_end(self, control: Path) -> None:
         run = self._runs[control]
-        status = await run.process.wait()
+        status: int | None = None
+        while status is None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TRIM_SECONDS):
+                    status = await run.process.wait()
+            if os.fstat(run.output.fileno()).st_size > _MOST_OUTPUT:
+                _trim(run.output)
         with run.output as output:
-            output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
-            words = output.read().decode(errors="replace").strip()
+            words = _end_of(output).decode(errors="replace").strip()
         if run.interrupted and status == -signal.SIGTERM:
             # It had not come so far that it could end as interrupted by itself.
             status = _INTERRUPTED
@@ -131,6 +143,19 @@ class Runs:
         for run in runs:
             _interrupt(run)
         await asyncio.gather(*(run.waiting for run in runs))
+
+
+def _end_of(output: IO[bytes]) -> bytes:
+    output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
+    return output.read()
+
+
+def _trim(output: IO[bytes]) -> None:
+    """Keep the end of a run's output alone: one that goes on for weeks would fill the disk."""
+    end = _end_of(output)
+    output.truncate(0)
+    output.write(end)
+    output.flush()
 
 
 def _interrupt(run: _Run) -> None:
