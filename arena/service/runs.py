@@ -90,7 +90,7 @@ class Runs:
             self._starting.discard(control)
 
     async def _begin(self, control: Path, options: Mapping[str, int], withheld: Collection[str]) -> None:
-        # By the run itself this would be too late: whoever asks it to stop need not wait until it is loaded.
+        # The run itself would be too late: somebody may ask it to stop while it is loading.
         CompetitionFiles(control).forget_stop()
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
         # No pipe, which would end with the service.

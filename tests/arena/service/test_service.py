@@ -133,7 +133,7 @@ def test_a_game_with_long_comments_is_sent_with_shorter_ones(service: Service, t
 def test_a_stop_is_heard_by_a_run_that_is_still_starting(service: Service, tmp_path: Path) -> None:
     write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
     files = CompetitionFiles(tmp_path / "contest.toml")
-    # Of an earlier run, for which it came too late.
+    # It came too late for an earlier run.
     files.request_stop()
     service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
     assert not files.stop_requested() and not files.running()
