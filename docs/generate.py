@@ -62,7 +62,7 @@ MEANINGS = {
     "games_at_once": "games at the same time of one player",
     "messages_per_second": "messages a second of one player, on average",
     "message_burst": "messages of one player at once",
-    "waiting_messages": "messages that a player may leave unread",
+    "waiting_messages": "messages that a player may leave unread; a game that it comes back to counts as one",
     "name_characters": "characters of a player's name",
     "description_characters": "characters of an engine's name, version or description",
     "hello_seconds": "seconds until a stream without `Hello` ends",

@@ -170,8 +170,7 @@ def change(  # noqa: PLR0913 - the options of a command
     """Change what is given of a pool's settings. They hold when the games in progress are over."""
     from arena.v1 import pools_pb2
 
-    listed = _call(service, "ListPools", pools_pb2.ListPoolsRequest(), "listing pools").pools
-    wanted = next((pool.settings for pool in listed if pool.name == name), pools_pb2.PoolSettings())
+    wanted = _call(service, "GetPool", pools_pb2.GetPoolRequest(name=name), f"changing {name}").pool.settings
     _apply(
         wanted, move_limit=move_limit, main=main, increment=increment, move_seconds=move_seconds,
         openings=openings, rounds=rounds, games_at_once=games_at_once, random_player=random_player,

@@ -25,6 +25,7 @@ from arena.control.values import (
     MAX_LISTED,
     MAX_MATCHUPS,
     MAX_MEMBERS,
+    MAX_PARALLEL,
     MAX_PARAMETERS,
     MAX_PLAYERS,
     MAX_SERIES,
@@ -87,7 +88,7 @@ class CompetitionTable(Table):
     """What is played: one of the kinds of competition."""
     description: Description = ""
     """Text for the report."""
-    parallel: int = Field(1, ge=1, le=1023)
+    parallel: int = Field(1, ge=1, le=MAX_PARALLEL)
     """Games at a time; `arena run --parallel` overrides it."""
     pin_cores: bool = False
     """Keep each game, with its engines, to one core: much faster for quick engines of one thread, wrong

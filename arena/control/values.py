@@ -27,6 +27,7 @@ from referees.paths import path_from
 MAX_TEXT: Final = 4096
 MAX_MATCHUPS: Final = 10_000
 MAX_SERIES: Final = 1000
+MAX_PARALLEL: Final = 1_023
 MAX_PARAMETERS: Final = 100
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702

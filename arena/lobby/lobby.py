@@ -26,9 +26,10 @@ TURN_SECONDS: Final = 10.0
 class LobbyLimits:
     """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
 
-    `waiting_messages` is how many a player may leave unread; `hello_seconds` how long a stream may say
-    nothing at first; `write_seconds` how long one message, or the status at the end, may wait to be taken;
-    `health_watch_seconds` how long a watch of health lasts. Lines of the log are limited by kind of event.
+    `waiting_messages` is how many a player may leave unread, where a game so far counts as one;
+    `hello_seconds` how long a stream may say nothing at first; `write_seconds` how long one message, or the
+    status at the end, may wait to be taken; `health_watch_seconds` how long a watch of health lasts. Lines of
+    the log are limited by kind of event.
     """
 
     players: int = 2_000
@@ -68,7 +69,8 @@ class RemoteSession:
         self.held: dict[str, float] = {}
         self.turns: dict[str, float] = {}
         self._limit = waiting_messages
-        self._messages: deque[players_pb2.PlayResponse] = deque()
+        # By what counts as one; none is empty.
+        self._unread: deque[deque[players_pb2.PlayResponse]] = deque()
         self._news = asyncio.Event()
         self._ended = False
         self._why: RefusedCallError | None = None
@@ -88,12 +90,12 @@ class RemoteSession:
         if self.games_left == 0 and not self.seats:
             self.end()
 
-    def send(self, message: players_pb2.PlayResponse) -> None:
-        """Send a message; the stream of a session that leaves too much unread is ended."""
-        if len(self._messages) >= self._limit:
+    def send(self, *messages: players_pb2.PlayResponse) -> None:
+        """Send messages, which count as one; the stream of a session that leaves too much unread is ended."""
+        if len(self._unread) >= self._limit:
             self.end(TooManyError(f"{self._limit} messages were not read", waiting_messages=self._limit))
         elif not self._ended:
-            self._messages.append(message)
+            self._unread.append(deque(messages))
             self._news.set()
 
     def end(self, why: RefusedCallError | None = None) -> None:
@@ -107,8 +109,11 @@ class RemoteSession:
         while True:
             if self._why is not None:
                 raise self._why
-            if self._messages:
-                return self._messages.popleft()
+            if self._unread:
+                message = self._unread[0].popleft()
+                if not self._unread[0]:
+                    self._unread.popleft()
+                return message
             if self._ended:
                 return None
             self._news.clear()
@@ -154,13 +159,14 @@ class RemoteSeat:
             if session.games_left is not None and not self.is_check:
                 session.games_left -= 1
             self.send_to_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=session.hello)))
-        for place, message in enumerate(self._history):
-            again = players_pb2.PlayResponse.FromString(message.SerializeToString())
-            if place == 0:
-                again.game_start.resumed = True
-            session.send(again)
+        so_far = list(self._history)
+        if so_far:
+            so_far[0] = players_pb2.PlayResponse.FromString(so_far[0].SerializeToString())
+            so_far[0].game_start.resumed = True
         if self._request is not None:
-            session.send(players_pb2.PlayResponse(move_request=self._request_now(self._request)))
+            so_far.append(players_pb2.PlayResponse(move_request=self._request_now(self._request)))
+        if so_far:
+            session.send(*so_far)
 
     def _request_now(self, request: players_pb2.MoveRequest) -> players_pb2.MoveRequest:
         """The request as it is now: some of its time has passed."""

@@ -1,5 +1,6 @@
 """A run of a competition from its control file: its lock, its workers, and then all else."""
 
+import os
 from collections.abc import Iterable
 from contextlib import ExitStack
 from itertools import product
@@ -10,6 +11,7 @@ from arena.control.tokens import withheld_tokens
 from arena.jobs import PlayerSetup, label_clash
 from arena.runner.files import CompetitionFiles
 from arena.runner.options import Ended, RunOptions
+from arena.runner.remote_players import LOBBY_VARIABLE
 from arena.runner.stopping import StopRequests
 from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
@@ -24,6 +26,9 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
     with ExitStack() as stack:
         stack.enter_context(withheld_tokens(control.token_variables))
         stack.enter_context(files.locked())
+        if LOBBY_VARIABLE not in os.environ:
+            # A service forgets requests of before by itself: it may have asked again since it started this.
+            files.forget_stop()
         stopping = stack.enter_context(StopRequests(files))
         workers = stack.enter_context(open_workers(control, options))
         # Workers get ready while this process loads the rest, which takes it longer.

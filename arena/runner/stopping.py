@@ -115,12 +115,10 @@ class StopRequests:
     """Looks for requests while its `with` block lasts. To be entered in the main thread."""
 
     def __init__(self, files: CompetitionFiles) -> None:
-        """Requests to stop that lie about from before are forgotten."""
         self._files = files
         self._key = HaltKey()
         self._interruption = Interruption()
         self._why = ""
-        files.forget_stop()
 
     def look(self) -> str:
         """What asked the run to end when its games in progress are over, or nothing. Never waits.

@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from academy.wire.errors import NotAuthenticatedError
+from arena.control.values import MAX_PARALLEL
 from arena.lobby.errors import InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import RemoteSession
 from arena.match.live_game import LiveFolder
@@ -23,7 +24,7 @@ from arena.service.errors import (
     UploadsDisabledError,
 )
 from arena.service.folder import CompetitionFolder
-from arena.service.game_messages import ends_of, news_event, news_of, read_filter
+from arena.service.game_messages import ends_of, news_event, news_of, read_filter, shorten
 from arena.service.runs import Runs
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
@@ -90,6 +91,8 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         """Start a child process."""
         if self._closing.is_set():
             raise LobbyClosingError("the service is closing")
+        if request.parallel > MAX_PARALLEL:
+            raise InvalidRequestError(f"parallel: {request.parallel}: at most {MAX_PARALLEL} games at a time")
         if request.control:
             if not self._allow_uploads:
                 raise UploadsDisabledError("this service takes no control files: start one of those it has")
@@ -171,7 +174,8 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         self, request: competitions_pb2.WatchCompetitionRequest
     ) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
         view = await self._view(request.name)
-        after = request.after
+        # No database counts further.
+        after = min(request.after, 2**63 - 1)
         if not request.HasField("after"):
             counts = await asyncio.to_thread(view.counts)
             after = 0 if counts is None else counts.last
@@ -292,6 +296,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
             raise UnknownGameError(
                 f"{request.name} has no finished game {request.game_id[:80]!r}, and none in progress"
             )
+        await asyncio.to_thread(shorten, game)
         return game
 
     @answered(ServiceRole.OPERATOR, ServiceRole.PLAYER)

@@ -49,8 +49,6 @@ class CompetitionFolder:
         """
         path = self._path(name, SUFFIX)
         # A link may lead out of the folder.
-        if self._only not in (None, name):
-            raise UnknownCompetitionError(f"there is no competition {name[:80]!r}", name=name)
         if path.is_file() and path.resolve().is_relative_to(self.folder):
             return path
         if self._path(name, _PROGRAM).is_file():
@@ -58,10 +56,13 @@ class CompetitionFolder:
         raise UnknownCompetitionError(f"there is no competition {name!r}", name=name)
 
     def _path(self, name: str, suffix: str) -> Path:
+        """Raises InvalidRequestError, and UnknownCompetitionError where there is one control file alone."""
         if not _NAME.fullmatch(name):
             raise InvalidRequestError(
                 f"name: {name[:80]!r}: it must be of letters, digits, '-' and '_', with '/' between folders"
             )
+        if self._only not in (None, name):
+            raise UnknownCompetitionError(f"there is no competition {name!r}", name=name)
         return self.folder / f"{name}{suffix}"
 
     def names(self) -> Sequence[str]:
@@ -89,8 +90,8 @@ class CompetitionFolder:
     def add(self, name: str, text: str) -> Path:
         """Write a new control file; one that is there already must be the same.
 
-        Raises InvalidRequestError, InvalidControlFileError for a file that can't be used,
-        CompetitionConflictError and OSError.
+        Raises InvalidRequestError, UnknownCompetitionError, InvalidControlFileError for a file that can't be
+        used, CompetitionConflictError and OSError.
         """
         path = self._path(name, ".toml")
         content = text.encode()

@@ -14,6 +14,8 @@ from arena.v1 import competitions_pb2
 
 LONGEST_FILTER: Final = 200
 MOST_MOVES: Final = 2**31 - 1
+# In bytes; clients of gRPC take 4 MiB, if they do not say otherwise.
+_LONGEST_ANSWER: Final = 4_000_000
 
 
 _OUTCOMES: Final[Mapping[int, Literal["won", "drew", "lost"]]] = {
@@ -82,6 +84,23 @@ def game_message(listed: ListedGame) -> competitions_pb2.Game:
         if cpu_seconds is not None:
             seat.cpu.CopyFrom(to_duration(cpu_seconds))
     return message
+
+
+def shorten(answer: competitions_pb2.GetGameResponse) -> None:
+    """Leave the record out of an answer that is too long, and cut players' comments as far as it needs.
+
+    Both stay whole in the competition's files.
+    """
+    answer.shortened = answer.ByteSize() > _LONGEST_ANSWER
+    if answer.shortened:
+        # It repeats the comments.
+        answer.record = ""
+    longest = max((len(move.comment) for move in answer.moves), default=0)
+    while longest > 1 and answer.ByteSize() > _LONGEST_ANSWER:
+        longest //= 2
+        for move in answer.moves:
+            if len(move.comment) > longest:
+                move.comment = f"{move.comment[: longest - 1]}…"
 
 
 def whole_game_message(game: WholeGame) -> competitions_pb2.GetGameResponse:

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from arena.control.control_file import read
 from arena.control.settings import Control
+from arena.control.toml_file import MAX_BYTES
 from arena.league.errors import InvalidPoolError, PoolConflictError
 from arena.league.names import RANDOM_PLAYER
 from arena.league.players import Entrant
@@ -118,7 +119,10 @@ def control_text(
     members: Sequence[Entrant],
     own: Mapping[str, Mapping[str, Any]],
 ) -> str:
-    """The control file of a pool with these members and its own tables. Raises InvalidPoolError."""
+    """The control file of a pool with its own tables and these members; the first, if not all have room.
+
+    Raises InvalidPoolError.
+    """
     game, values = game_of(settings)
     if settings.games_at_once > MOST_GAMES_AT_ONCE:
         raise InvalidPoolError("games_at_once", f"at most {MOST_GAMES_AT_ONCE} games are played at a time")
@@ -151,20 +155,33 @@ def control_text(
         more["move_seconds"] = _seconds("move_time", settings.move_time)
     if settings.openings:
         tables["openings"] = {"file": str(openings)}
+    before = HEADING + "\n".join(_table_text(name, table) for name, table in tables.items())
+    after = "".join(
+        "\n" + _table_text(name, {**more, **table} if name.startswith("players.") else table)
+        for name, table in own.items()
+    )
+    # A member of an own player's name does not take its place.
+    others = (member for member in members if f"players.{_key(member.name)}" not in own)
+    return before + _members_text(others, more, MAX_BYTES - len((before + after).encode())) + after
+
+
+def _members_text(members: Iterable[Entrant], more: Mapping[str, Any], room: int) -> str:
+    """The tables of the first members that there is room for, in bytes."""
+    texts = []
     for member in members:
         named = {"version": member.version, "family": member.family}
-        tables[f"players.{_key(member.name)}"] = {
-            "protocol": "grpc",
-            **{key: value for key, value in named.items() if value},
-            **more,
-        }
-    for name, table in own.items():
-        # A member of an own player's name does not take its place.
-        tables[name] = {**more, **table} if name.startswith("players.") else dict(table)
-    return HEADING + "\n".join(
-        f"[{name}]\n" + "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
-        for name, table in tables.items()
-    )
+        table = {"protocol": "grpc", **{key: value for key, value in named.items() if value}, **more}
+        text = "\n" + _table_text(f"players.{_key(member.name)}", table)
+        room -= len(text.encode())
+        if room < 0:
+            break
+        texts.append(text)
+    # By name, so that the file stays as it is while the same members play.
+    return "".join(sorted(texts))
+
+
+def _table_text(name: str, table: Mapping[str, Any]) -> str:
+    return f"[{name}]\n" + "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
 
 
 def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:

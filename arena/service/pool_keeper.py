@@ -71,6 +71,7 @@ class _Kept:
     running_settings: bytes = b""
     roster: tuple[Member, ...] = ()
     stopping: bool = False
+    begun: float = 0.0
     failures: int = 0
     not_before: float = 0.0
     remark: str = ""
@@ -122,10 +123,10 @@ class PoolKeeper:
         kept = self._kept.setdefault(pool.name, _Kept())
         control = self.folder / f"{pool.name}.toml"
         here = self._runs.running(control)
-        if kept.running_settings and not here:
-            await self._note_end(pool, kept, control)
-        settings = pools_pb2.PoolSettings.FromString(pool.settings)
         try:
+            if kept.running_settings and not here:
+                await self._note_end(pool, kept, control)
+            settings = pools_pb2.PoolSettings.FromString(pool.settings)
             if not is_open(pool, settings, utc_now()):
                 await self._stop(kept, control, here)
                 if pool.state == ENDED and not here:
@@ -150,11 +151,13 @@ class PoolKeeper:
             kept.remark = f"it can't be looked after: {error}"
 
     def _choose_members(self, name: str, settings: pools_pb2.PoolSettings, kept: _Kept) -> None:
-        """Take in who has dialled in and plays this; those who came before stay while they may."""
-        kept.present |= {session.name for session in self.sessions()}
+        """Take in who has dialled in and plays this; those who came before stay while there is room."""
+        here = {session.name for session in self.sessions()}
+        kept.present |= here
         now = utc_now()
         names = (settings.game, kept.game_id, name)
-        members = [self._members.named(player) for player in sorted(kept.present)]
+        by_presence = sorted(kept.present, key=lambda player: (player not in here, player))
+        members = [self._members.named(player) for player in by_presence]
         kept.roster = tuple(
             member
             for member in members
@@ -198,7 +201,7 @@ class PoolKeeper:
         await asyncio.to_thread(write_files)
         if not here:
             await self._runs.start(control, {})
-            kept.running_settings, kept.remark = pool.settings, ""
+            kept.running_settings, kept.remark, kept.begun = pool.settings, "", time.monotonic()
             _log.info("pool runs", name=pool.name, players=players)
 
     async def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
@@ -210,15 +213,18 @@ class PoolKeeper:
         elif last.status == _COMPLETED and pools_pb2.PoolSettings.FromString(pool.settings).rounds:
             await asyncio.to_thread(self.pools.set_state, pool.name, ENDED)
         elif last.status != _COMPLETED:
-            kept.failures += 1
-            kept.not_before = time.monotonic() + min(LONGEST_PAUSE, 0.5 * 2.0**kept.failures)
+            now = time.monotonic()
+            # What worked for a while is no part of a row of failures.
+            kept.failures = 1 if now - kept.begun > LONGEST_PAUSE else kept.failures + 1
+            kept.not_before = now + min(LONGEST_PAUSE, 0.5 * 2.0 ** min(kept.failures, 10))
             kept.remark = last.words
             _log.warning("pool failed", name=pool.name, status=last.status, why=last.words)
 
     async def _stop(self, kept: _Kept, control: Path, here: bool) -> None:
         if here and not kept.stopping:
-            kept.stopping = True
             await asyncio.to_thread(CompetitionFiles(control).request_stop)
+            # Not before: where the disk is full this is tried again.
+            kept.stopping = True
         elif not here:
             kept.stopping, kept.remark = False, ""
             # Only a service before this one can have left a run, so this is asked once.

@@ -114,12 +114,23 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
         return self._message(pool)
 
     @answered(*ServiceRole)
+    async def GetPool(self, request: messages.GetPoolRequest, _: ServiceCaller) -> messages.GetPoolResponse:
+        """One pool."""
+        pool = await asyncio.to_thread(self._pools.named, request.name)
+        return messages.GetPoolResponse(pool=self._message(pool))
+
+    @answered(*ServiceRole)
     async def ListPools(
         self, _request: messages.ListPoolsRequest, _: ServiceCaller
     ) -> messages.ListPoolsResponse:
         """All pools."""
-        pools = await asyncio.to_thread(self._pools.all)
-        return messages.ListPoolsResponse(pools=map(self._message, pools))
+        answer = messages.ListPoolsResponse(
+            pools=map(self._message, await asyncio.to_thread(self._pools.all))
+        )
+        for pool in answer.pools:
+            # An answer has room for those of a few pools.
+            pool.settings.ClearField("openings")
+        return answer
 
     @answered(ServiceRole.OPERATOR)
     async def BeginSeason(

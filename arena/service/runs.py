@@ -4,6 +4,7 @@ They outlive a service that is killed; their locks show whether they run, not th
 """
 
 import asyncio
+import fcntl
 import os
 import signal
 import sys
@@ -16,10 +17,15 @@ from pathlib import Path
 from typing import IO, Final
 
 from arena.lobby.errors import TooManyError
+from arena.runner.files import CompetitionFiles
+from arena.runner.remote_players import LOBBY_VARIABLE
 from arena.service.errors import AlreadyRunningError
 
 MAX_RUNS: Final = 32
 _LAST_WORDS: Final = 2_000
+# How long the output of a run becomes, in bytes, and how often it is looked at.
+_MOST_OUTPUT: Final = 1 << 20
+_TRIM_SECONDS: Final = 60.0
 _INTERRUPTED: Final = 3
 
 
@@ -84,15 +90,20 @@ class Runs:
             self._starting.discard(control)
 
     async def _begin(self, control: Path, options: Mapping[str, int], withheld: Collection[str]) -> None:
+        # The run itself would be too late: somebody may ask it to stop while it is loading.
+        CompetitionFiles(control).forget_stop()
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
+        # No pipe, which would end with the service.
         output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the run has ended
+        # The run writes on at the end, wherever this process reads.
+        fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "arena.cli", "run", "--quiet", *words, str(control)),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             env={name: value for name, value in os.environ.items() if name not in withheld}
-            | {"ARENA_LOBBY": self._lobby},
+            | {LOBBY_VARIABLE: self._lobby},
             start_new_session=True,
         )
         self._ended.pop(control, None)
@@ -101,10 +112,15 @@ class Runs:
 
     async def _await_end(self, control: Path) -> None:
         run = self._runs[control]
-        status = await run.process.wait()
+        status: int | None = None
+        while status is None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TRIM_SECONDS):
+                    status = await run.process.wait()
+            if os.fstat(run.output.fileno()).st_size > _MOST_OUTPUT:
+                _trim(run.output)
         with run.output as output:
-            output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
-            words = output.read().decode(errors="replace").strip()
+            words = _end_of(output).decode(errors="replace").strip()
         if run.interrupted and status == -signal.SIGTERM:
             # It had not come so far that it could end as interrupted by itself.
             status = _INTERRUPTED
@@ -127,6 +143,19 @@ class Runs:
         for run in runs:
             _interrupt(run)
         await asyncio.gather(*(run.waiting for run in runs))
+
+
+def _end_of(output: IO[bytes]) -> bytes:
+    output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
+    return output.read()
+
+
+def _trim(output: IO[bytes]) -> None:
+    """Keep the end of a run's output alone: one that goes on for weeks would fill the disk."""
+    end = _end_of(output)
+    output.truncate(0)
+    output.write(end)
+    output.flush()
 
 
 def _interrupt(run: _Run) -> None:

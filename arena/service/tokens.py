@@ -16,11 +16,14 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from academy.wire.tokens import digest_of, same_digest
 from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
+_log = structlog.get_logger()
 _HEADING: Final = re.compile(r"\s*\[")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
 
@@ -46,19 +49,23 @@ class ServiceCaller:
 
 
 class Tokens:
-    """The tokens of a file, which is read again when it has changed. Raises TokensError and OSError."""
+    """The tokens of a file, which is read again when it has changed. Raises TokensError and OSError.
+
+    Where it can't be read any more, those it had before stay good.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._read: tuple[int, int] | None = None
         self._callers: dict[bytes, ServiceCaller] = {}
+        self._complaint = ""
         self._look()
 
     def authenticate(self, token: str) -> ServiceCaller:
         """Whose token this is. Raises NotAuthenticatedError."""
         if not token:
             raise NotAuthenticatedError("the call has no token")
-        self._look()
+        self._look_if_readable()
         wanted = digest_of(token)
         caller = next((known for key, known in self._callers.items() if same_digest(key, wanted)), None)
         if caller is None:
@@ -88,6 +95,17 @@ class Tokens:
                 "operators' tokens are revoked where the service runs: `arena token --revoke`"
             )
         remove_token(self._path, name)
+
+    def _look_if_readable(self) -> None:
+        """Look at the file; what is wrong with it is for the log, once, and not for callers."""
+        complaint = ""
+        try:
+            self._look()
+        except (TokensError, OSError) as error:
+            complaint = str(error)
+        if complaint not in ("", self._complaint):
+            _log.error("tokens can't be read; those of before stay good until this is mended", why=complaint)
+        self._complaint = complaint
 
     def _look(self) -> None:
         try:

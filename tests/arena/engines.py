@@ -112,6 +112,11 @@ def hopeful(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any],
     return lambda view: Choice("pass", value=0.625, comment="surely won")
 
 
+def talkative(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], Choice]:
+    """Writes more about two moves than an answer of a service has room for."""
+    return lambda view: Choice("pass", comment="é" * 1_200_000)
+
+
 def running(pids: list[int]) -> list[int]:
     """Those of the processes that still run."""
     return [pid for pid in pids if _state(pid) not in ("Z", "X", "")]

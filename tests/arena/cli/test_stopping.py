@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.runner.files import CompetitionFiles
 from tests.arena.cli.command import ARENA, arena, until
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.arena.terminals import Terminal
@@ -83,6 +84,13 @@ def test_a_request_to_stop_during_the_checks_is_heard(tmp_path: Path) -> None:
     stdout, stderr = run.communicate(timeout=180)
     assert run.returncode == 0, stderr
     assert "it was asked to stop" in stdout and finished(control) == 0
+
+
+def test_a_request_to_stop_from_before_the_run_is_forgotten(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, competition="rounds = 1")
+    CompetitionFiles(control).request_stop()
+    done = arena("run", control)
+    assert done.returncode == 0 and "it was asked to stop" not in done.stdout and finished(control) == 1
 
 
 def test_the_report_of_a_run_of_no_games_says_so(tmp_path: Path) -> None:

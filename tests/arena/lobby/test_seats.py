@@ -1,7 +1,10 @@
-"""What a seat passes on to its game of what the player says."""
+"""What a seat passes on: to its game what the player says, and to a player that comes back its game."""
 
 import asyncio
 
+import pytest
+
+from arena.lobby.errors import TooManyError
 from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.lobby.v1 import lobby_pb2
 from arena.runner.remote_players import NamedPlayers
@@ -30,3 +33,31 @@ def test_a_player_that_declines_a_game_it_plays_fills_nobodys_memory() -> None:
 
     # That it declines instead of moving its game must know.
     assert asyncio.run(heard()) == ["ready", "decline"]
+
+
+def test_a_player_comes_back_to_games_of_more_moves_than_it_may_leave_unread() -> None:
+    async def heard() -> tuple[list[str | None], str]:
+        lobby = Lobby(NamedPlayers({"one": None}), LobbyLimits(waiting_messages=4))
+        hello = players_pb2.Hello(player="one", games_at_once=2)
+        session = lobby.enter(hello, "")
+        seek = lobby_pb2.Seek(player="one", reconnect_seconds=60.0)
+        for seat in [lobby.seek(seek, lambda message: None) for _ in range(2)]:
+            seat.say(players_pb2.PlayResponse(game_start=players_pb2.GameStart()))
+            await session.next_message()
+            for _ in range(5):
+                seat.say(players_pb2.PlayResponse(moves_made=players_pb2.MovesMade()))
+                await session.next_message()
+        lobby.leave(session, "its connection ended")
+        again = lobby.enter(hello, "")
+        first = await again.next_message()
+        assert first is not None and first.game_start.resumed
+        kinds = [await again.next_message() for _ in range(11)]
+        # What it leaves unread then is counted as before.
+        for _ in range(5):
+            seat.say(players_pb2.PlayResponse(moves_made=players_pb2.MovesMade()))
+        with pytest.raises(TooManyError) as error:
+            await again.next_message()
+        return [message and message.WhichOneof("message") for message in kinds], str(error.value)
+
+    moves = ["moves_made"] * 5
+    assert asyncio.run(heard()) == ([*moves, "game_start", *moves], "4 messages were not read")

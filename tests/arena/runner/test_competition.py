@@ -198,12 +198,6 @@ def test_a_request_to_stop_lets_games_in_progress_finish(tmp_path: Path) -> None
     assert any("waiting for the games in progress" in note for note in arena.display.notes)
 
 
-def test_a_request_from_before_the_run_is_forgotten(tmp_path: Path) -> None:
-    arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}))
-    arena.files.request_stop()
-    assert arena.run() is RunEnd.COMPLETED
-
-
 def test_a_player_that_never_works_halts_the_run(tmp_path: Path, server: ContestServer) -> None:
     players = {"one": PASSING, "villain": MISSING}
     arena = Arena(write_control(tmp_path, players, server, "rounds = 10\nvoid_retries = 0"))

@@ -68,3 +68,13 @@ def test_an_invalid_control_file_leaves_nothing_behind(tmp_path: Path, text: str
     with pytest.raises(ControlError, match="board_size"):
         CompetitionFolder(tmp_path).add("cup", text.replace("board_size = 5", "board_size = 5000"))
     assert CompetitionFolder(tmp_path).names() == ["other/contest"]
+
+
+def test_beside_the_one_control_file_that_is_served_no_other_is_written(tmp_path: Path, text: str) -> None:
+    (tmp_path / "only.toml").write_text(text)
+    folder = CompetitionFolder(tmp_path / "only.toml")
+    assert folder.add("only", text) == folder.control_file("only")
+    for attempt in (folder.control_file, partial(folder.add, text=text)):
+        with pytest.raises(UnknownCompetitionError, match="there is no competition 'sub/other'"):
+            attempt("sub/other")
+    assert not (tmp_path / "sub").exists()

@@ -225,6 +225,27 @@ def test_a_pool_is_changed_and_ended_from_the_command_line(service: Service) -> 
     assert reason(error.value)[1] == "POOL_CONFLICT"
 
 
+def test_pools_with_long_openings_are_listed_and_changed_and_keep_them(service: Service) -> None:
+    settings = messages.PoolSettings(openings="first: C3\n" + "\n" * 1_000_000, schedule="0 20 * * 6")
+    settings.open_for.FromSeconds(1)
+    settings.MergeFrom(SETTINGS)
+    names = [f"book{number}" for number in range(5)]
+    for name in names:
+        service.call("AddPool", messages.AddPoolRequest(name=name, settings=settings), service="Pool")
+    to = ("--address", service.address, "--token", service.tokens["me"])
+    listed = arena("pool", "list", *to)
+    assert listed.returncode == 0 and all(name in listed.stdout for name in names), listed.stderr
+    changed = arena("pool", "change", "book3", "--move-limit", "40", *to)
+    assert changed.returncode == 0, changed.stderr
+    settings.move_limit = 40
+    got = service.call("GetPool", messages.GetPoolRequest(name="book3"), "eye", service="Pool").pool
+    assert got.settings == settings
+    missing = arena("pool", "change", "nowhere", "--move-limit", "40", *to)
+    assert missing.returncode != 0 and "there is no pool 'nowhere'" in missing.stderr
+    for name in names:
+        service.call("EndPool", messages.EndPoolRequest(name=name), service="Pool")
+
+
 def test_the_list_does_not_repeat_why_a_pool_failed_that_has_ended(service: Service) -> None:
     (service.tokens_file.parent / "lost.pool").write_text(
         '[academy]\naddress = "embedded"\n'

@@ -9,7 +9,7 @@ import pytest
 from arena.lobby.errors import TooManyError
 from arena.service import runs
 from arena.service.errors import AlreadyRunningError
-from arena.service.runs import Runs
+from arena.service.runs import LastRun, Runs
 
 
 @pytest.fixture
@@ -79,3 +79,36 @@ def test_one_that_ends_while_it_is_interrupted_is_waited_for(control: Path) -> N
         return await children.interrupt(control)
 
     assert not asyncio.run(end())
+
+
+def test_a_run_that_warns_for_weeks_fills_no_disk_and_its_last_words_are_kept(
+    control: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = control.with_name("run")
+    written, end = control.with_name("written"), control.with_name("end")
+    run.write_text(
+        f"#!/bin/sh\nyes 'a forfeit' | head -c 3000000\ntouch {written}\n"
+        f"until [ -e {end} ]; do sleep 0.01; done\necho 'the last words' >&2\nexit 4\n"
+    )
+    run.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(run))
+    monkeypatch.setattr(runs, "_TRIM_SECONDS", 0.01)
+    monkeypatch.setattr(runs, "_MOST_OUTPUT", 2_000)
+
+    async def warn() -> LastRun | None:
+        children = Runs(control.parent / "lobby")
+        await children.start(control, {})
+        output = Path(f"/proc/{children._runs[control].process.pid}/fd/1")
+        try:
+            async with asyncio.timeout(60.0):
+                while not written.exists() or output.stat().st_size > 2_000:
+                    await asyncio.sleep(0.01)
+        finally:
+            end.touch()
+        while children.running(control):
+            await asyncio.sleep(0.01)
+        return children.last(control)
+
+    last = asyncio.run(warn())
+    assert last is not None and last.status == 4
+    assert last.words.endswith("a forfeit\nthe last words") and len(last.words) <= 2_000

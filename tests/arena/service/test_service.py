@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2
 
 from arena.runner.files import CompetitionFiles
 from arena.v1 import competitions_pb2 as messages
-from tests.arena.control_files import RANDOM, SLOW, write_control
+from tests.arena.control_files import PASSING, RANDOM, SLOW, write_control
 from tests.arena.service.serving import SECONDS, Service, reason
 from tests.asking_health import health_of
 
@@ -113,6 +113,34 @@ def test_a_competition_is_stopped_and_goes_on(service: Service, tmp_path: Path) 
     assert not CompetitionFiles(tmp_path / "contest.toml").running()
 
 
+def test_a_game_with_long_comments_is_sent_with_shorter_ones(service: Service, tmp_path: Path) -> None:
+    talkative = 'protocol = "python"\ncommand = "tests.arena.engines:talkative"'
+    write_control(tmp_path, {"one": talkative, "two": talkative, "three": PASSING}, competition="rounds = 1")
+    service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
+    service.wait_for("contest", lambda cup: cup.state == messages.COMPETITION_STATE_COMPLETED)
+    games = service.ask("ListGames", messages.ListGamesRequest(name="contest"), "eye").games
+    assert len(games) == 3
+    for game in games:
+        whole = service.ask("GetGame", messages.GetGameRequest(name="contest", game_id=game.game_id), "eye")
+        assert whole.game == game and [move.text for move in whole.moves] == ["pass", "pass"]
+        # The record has the comments, too.
+        assert whole.shortened and whole.record_extension == "sgf" and not whole.record
+        comments = [move.comment for move in whole.moves if move.comment]
+        written = "é" * 1_200_000
+        assert comments == ([written] if len(comments) == 1 else [written[:599_999] + "…"] * 2)
+
+
+def test_a_stop_is_heard_by_a_run_that_is_still_starting(service: Service, tmp_path: Path) -> None:
+    write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
+    files = CompetitionFiles(tmp_path / "contest.toml")
+    # It came too late for an earlier run.
+    files.request_stop()
+    service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
+    assert not files.stop_requested() and not files.running()
+    service.ask("StopCompetition", messages.StopCompetitionRequest(name="contest"))
+    service.wait_for("contest", lambda cup: cup.state == messages.COMPETITION_STATE_STOPPED)
+
+
 def test_a_run_that_fails_says_why(service: Service, tmp_path: Path) -> None:
     broken = 'command = "no-such-engine"'
     write_control(tmp_path, {"one": RANDOM, "two": broken})
@@ -142,6 +170,7 @@ START = messages.StartCompetitionRequest
         (GAMES(name="contest", page_size=-1), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
         (GAMES(name="contest", page_token="x"), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
         (START(name="new", control="[competition"), "me", "INVALID_ARGUMENT", "INVALID_CONTROL"),
+        (START(name="contest", parallel=1_024), "me", "INVALID_ARGUMENT", "INVALID_REQUEST"),
     ],
 )
 def test_refusals_have_reasons(one_service: Service, request_: Any, who: str, code: str, why: str) -> None:
@@ -149,6 +178,12 @@ def test_refusals_have_reasons(one_service: Service, request_: Any, who: str, co
     with pytest.raises(grpc.RpcError) as error:
         one_service.ask(method, request_, who)
     assert reason(error.value) == (grpc.StatusCode[code], why)
+
+
+def test_a_watcher_of_what_comes_after_any_game_sees_none(one_service: Service) -> None:
+    watch = messages.WatchCompetitionRequest(name="contest", after=2**64 - 1)
+    (event,) = one_service.ask("WatchCompetition", watch, "eye")
+    assert event.HasField("competition")
 
 
 def test_every_holder_of_a_token_learns_who_it_is(one_service: Service) -> None:

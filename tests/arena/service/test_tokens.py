@@ -1,8 +1,10 @@
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
+from academy.wire.tokens import digest_of
 from arena.service.access import ServiceAccess
 from arena.service.tokens import ServiceCaller, ServiceRole, Tokens, TokensError, add_token, remove_token
 
@@ -56,6 +58,39 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(TokensError, match=r"tokens\.toml"):
         Tokens(file)
+
+
+@pytest.mark.parametrize(
+    "text", ['["me"]\nrole = "oprator"\nsha256 = "00"\n', None], ids=["a slip", "no file"]
+)
+def test_a_file_that_spoils_while_the_service_runs_locks_nobody_out_and_tells_strangers_nothing(
+    tmp_path: Path, text: str | None
+) -> None:
+    file = tmp_path / "tokens.toml"
+    player = add_token(file, "one", ServiceRole.PLAYER)
+    tokens, good = Tokens(file), file.read_text()
+    if text is None:
+        file.unlink()
+    else:
+        file.write_text(good + text)
+    with capture_logs() as logged:
+        for _ in range(2):
+            assert tokens.authenticate(player).name == "one"
+            with pytest.raises(NotAuthenticatedError, match="the token is not known here"):
+                tokens.authenticate("guessed")
+    (line,) = logged
+    assert line["log_level"] == "error" and str(file) in line["why"]
+    with pytest.raises(TokensError, match=r"tokens\.toml"):
+        tokens.callers()
+    # Once it is mended it holds, and another slip is news.
+    file.write_text(good.replace(digest_of(player).hex(), digest_of("another").hex()))
+    assert tokens.authenticate("another").name == "one"
+    with pytest.raises(NotAuthenticatedError):
+        tokens.authenticate(player)
+    file.write_text("[")
+    with capture_logs() as logged:
+        tokens.authenticate("another")
+    assert len(logged) == 1
 
 
 def test_names_are_given_once(tmp_path: Path) -> None:

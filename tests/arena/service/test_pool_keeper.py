@@ -1,0 +1,130 @@
+"""When the keeper begins a pool's runs again, and whom it lets in."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arena.control.control_file import read
+from arena.league.database import open_league
+from arena.league.members import Application, Members
+from arena.league.pools import Pools
+from arena.lobby.lobby import RemoteSession
+from arena.service import pool_files, pool_keeper
+from arena.service.member_register import MemberRegister
+from arena.service.pool_keeper import LONGEST_PAUSE, PoolKeeper
+from arena.service.runs import LastRun, Runs
+from arena.v1 import players_pb2, pools_pb2
+
+SETTINGS = pools_pb2.PoolSettings(game="go", settings_json='{"board_size": 5}', base="house")
+
+
+class Clock:
+    """The time, which passes as a test likes: a night is too long for one."""
+
+    def __init__(self) -> None:
+        self.now = 1e6
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class FailingRuns(Runs):
+    """Runs that fail after a while."""
+
+    def __init__(self, lobby: Path, clock: Clock) -> None:
+        super().__init__(lobby)
+        self.begun: list[float] = []
+        self.lasting = 0.0
+        self._clock = clock
+
+    def running(self, control: Path) -> bool:
+        return bool(self.begun) and self._clock.now < self.begun[-1] + self.lasting
+
+    async def _begin(self, control: Path, *_: object) -> None:
+        self.begun.append(self._clock.now)
+        self._ended[control] = LastRun(1, "no database")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(pool_keeper, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def runs(tmp_path: Path, clock: Clock) -> FailingRuns:
+    return FailingRuns(tmp_path / "lobby", clock)
+
+
+@pytest.fixture
+def keeper(tmp_path: Path, runs: Runs) -> Iterator[PoolKeeper]:
+    (tmp_path / "house.pool").write_text(
+        "".join(
+            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+            for name in ("one", "two")
+        )
+    )
+    url = f"sqlite:///{tmp_path / 'league.db'}"
+    with closing(open_league(url, create=True)) as league:
+        Pools(league).add("night", SETTINGS.SerializeToString(deterministic=True))
+        yield PoolKeeper(Pools(league), MemberRegister(Members(league)), runs, tmp_path, url)
+
+
+async def look(keeper: PoolKeeper, clock: Clock, times: int, every: float) -> None:
+    for _ in range(times):
+        await keeper._look()
+        clock.now += every
+
+
+def pauses(begun: Sequence[float]) -> list[float]:
+    return [later - before for before, later in pairwise(begun)]
+
+
+def test_a_pool_that_fails_all_night_is_begun_again_each_minute(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock
+) -> None:
+    # One look to see that it failed, and one after the pause.
+    asyncio.run(look(keeper, clock, 2_100, LONGEST_PAUSE))
+    assert set(pauses(runs.begun)) == {2.0 * LONGEST_PAUSE} and len(runs.begun) == 1_050
+    assert keeper.remark("night") == "no database"
+
+
+def test_a_pool_that_ran_for_long_is_begun_again_at_once_whatever_failed_before(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock
+) -> None:
+    asyncio.run(look(keeper, clock, 60, 5.0))
+    assert pauses(runs.begun)[-1] >= LONGEST_PAUSE
+    before, runs.lasting = len(runs.begun), 10.0 * LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 500, 5.0))
+    # A look to see that it failed, and one after the pause of a first failure.
+    assert set(pauses(runs.begun[before:])) == {runs.lasting + 5.0}
+
+
+def test_of_more_members_than_a_control_file_has_room_for_those_who_are_here_play(
+    keeper: PoolKeeper,
+    runs: FailingRuns,
+    clock: Clock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number, name in enumerate(("ann", "bob", "cyd")):
+        application = Application(name, version="v" * 64, family="f" * 64)
+        keeper._members.members.register(application, "", f"key-{number:016}", open_to_all=True)
+    runs.lasting = LONGEST_PAUSE
+
+    def competitors_with(*names: str) -> list[str]:
+        keeper.sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+        asyncio.run(look(keeper, clock, 1, 0.5))
+        return sorted(read(tmp_path / "night.toml").competitors)
+
+    assert competitors_with("ann", "bob", "cyd") == ["ann", "bob", "cyd", "one", "two"]
+    # 5,000 members with the longest names and versions are more than a control file may have.
+    monkeypatch.setattr(pool_files, "MAX_BYTES", (tmp_path / "night.toml").stat().st_size - 1)
+    assert competitors_with("cyd", "bob") == ["bob", "cyd", "one", "two"]
+    # Who left stays while there is room.
+    assert competitors_with("ann") == ["ann", "bob", "one", "two"]
