@@ -9,6 +9,7 @@ If the machine itself stops, the notes of the last second are lost: the journal 
 machine, as its pages may reach the disk in any order.
 """
 
+import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -70,11 +71,27 @@ class ConsultationJournal:
         """Do `work` in a transaction that all processes see at its end. All or nothing; raises StoreError."""
         return self._environment.write(work)
 
-    def read(self, prefix: bytes = b"") -> list[Noted]:
-        """Return what is noted under keys that begin with `prefix`."""
+    def read(self, prefix: bytes = b"", *, largest: float = math.inf) -> list[Noted]:
+        """Return what is noted under keys that begin with `prefix`, up to the entry that makes it `largest`.
+
+        `largest` is in bytes.
+        """
+        entries: list[Noted] = []
+        size = 0
         # Without the lock for writers: the store's writer asks within its own transaction.
         with self._environment.reading() as journal:
-            return [Noted(table, *entry) for table in TABLES for entry in journal.scan(table, prefix)]
+            for table in TABLES:
+                for key, value in journal.scan(table, prefix):
+                    if size >= largest:
+                        return entries
+                    entries.append(Noted(table, key, value))
+                    size += len(key) + len(value)
+        return entries
+
+    def is_empty(self) -> bool:
+        """Whether nothing is noted."""
+        with self._environment.reading() as journal:
+            return not any(journal.count(table) for table in TABLES)
 
     def remove(self, kept: list[Noted]) -> None:
         """Remove what the store has now; an entry that changed since stays."""

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from academy.store.consultation_journal import ConsultationJournal, Note, Noted
-from academy.store.contest_commands import KeepNotes
+from academy.store.consultation_journal import ConsultationJournal, Note
+from academy.store.contest_commands import KeepNotes, KeptNotes
 from academy.store.environment import LARGEST_MAP, Environment, Transaction
 from academy.store.errors import LogCutError, SchemaOutdatedError, StoreError, StoreReadOnlyError
 from academy.store.maintenance.upgrade import upgrade
@@ -112,7 +112,10 @@ class Store:
         return SharedWriter(self.environment, journal, log, queue_size=queue_size, clock=self.clock)
 
     def close(self) -> None:
-        """Commit what waits and what is noted, then close. Closing twice is harmless."""
+        """Commit what waits and what is noted, then close. Closing twice is harmless.
+
+        Of many notes the rest stays noted for the next start.
+        """
         if self._writer is not None:
             with suppress(StoreError):
                 self.keep_notes()
@@ -158,18 +161,22 @@ class Store:
     def keep_notes(self) -> "Future[None] | None":
         """Have all that is noted, by any process, become part of the store; None where nothing is.
 
-        Raises like `submit`.
+        What is not kept because of an error stays noted. Raises like `submit`.
         """
         journal = self._journal
-        if journal is None or not journal.read():
+        if journal is None or journal.is_empty():
             return None
         done: Future[None] = Future()
 
-        def clear(kept: "Future[list[Noted]]") -> None:
+        def clear(keeping: "Future[KeptNotes]") -> None:
             # In the writer's thread, after the commit.
             try:
-                journal.remove(kept.result())
-                done.set_result(None)
+                kept = keeping.result()
+                journal.remove(kept.noted)
+                if kept.are_all:
+                    done.set_result(None)
+                else:
+                    self.submit(KeepNotes()).add_done_callback(clear)
             except Exception as error:
                 done.set_exception(error)
 
