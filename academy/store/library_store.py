@@ -46,6 +46,14 @@ def _begin_with_snapshot(folder: Path, log: LogAddress) -> None:
         fetch(folder, log)
 
 
+def _read_address(folder: Path) -> LogAddress:
+    """Return the address of the log that a folder follows."""
+    with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
+        known = place.read(transaction)
+    assert known is not None  # as it was opened with it just now
+    return LogAddress.parse(known.address)
+
+
 class Store:
     """An open data folder. Open it once a process, after any fork; its calls may come from any thread."""
 
@@ -63,8 +71,8 @@ class Store:
 
         `largest_map` bounds its size in bytes, `queue_size` the writes that may wait; `clock` gives
         seconds since 1970. An empty folder that is given a `log` begins with a snapshot, if there is
-        one, and follows the log from now on, also when it is opened without. So does one that the log was
-        cut past. Raises StoreError, SchemaMismatchError.
+        one, and follows the log from now on, also when it is opened without. One that the log was cut past
+        begins with a snapshot, too. Raises StoreError, SchemaMismatchError.
         """
         if log is not None and not read_only and not (folder / "data.mdb").exists():
             _begin_with_snapshot(folder, log)
@@ -72,10 +80,8 @@ class Store:
         try:
             self._open(folder, read_only, largest_map, queue_size, log)
         except LogCutError as error:
-            if log is None:
-                raise
             _log.warning("%s", error)
-            _begin_with_snapshot(folder, log)
+            _begin_with_snapshot(folder, log or _read_address(folder))
             self._open(folder, read_only, largest_map, queue_size, log)
 
     def _open(
