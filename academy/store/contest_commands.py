@@ -58,7 +58,7 @@ from academy.wire.games import description_message, differing_field, read_descri
 MAX_CLAIMS: Final = 10_000
 # The questions of a seat that stay with the contest when it is over.
 _QUESTIONS_KEPT: Final = 1_000
-# In bytes. A message of 1 MB, NATS' own limit, has room for more than twice that and the last contest's record.
+# In bytes. A message of 1 MB, NATS' own limit, takes more than twice that and the last contest's record.
 _NOTES_AT_ONCE: Final = 256 << 10
 # `Store.read`
 ReadStore: TypeAlias = Callable[..., Any]
