@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
+from academy.store.errors import StoreFullError
 
 FOLDER: Final = "journal"
 LARGEST: Final = 256 << 20
@@ -61,7 +62,8 @@ class ConsultationJournal:
                 if other != own:
                     shutil.rmtree(other, ignore_errors=True)
         # Where nothing names the start of the machine, each commit must reach the disk.
-        self._environment = Environment(own, largest_map=LARGEST, tables=TABLES, durable=not boot)
+        # LMDB needs free pages to remove what a full one has.
+        self._environment = Environment(own, largest_map=2 * LARGEST, tables=TABLES, durable=not boot)
 
     def close(self) -> None:
         """Close it. Closing twice is harmless."""
@@ -69,7 +71,17 @@ class ConsultationJournal:
 
     def write(self, work: Callable[[Transaction], _T]) -> _T:
         """Do `work` in a transaction that all processes see at its end. All or nothing; raises StoreError."""
-        return self._environment.write(work)
+
+        def work_with_room(journal: Transaction) -> _T:
+            if sum(map(journal.size, TABLES)) >= LARGEST:
+                raise StoreFullError(
+                    f"{self._environment.folder}: the journal has its {LARGEST:,} bytes of what players "
+                    "asked in contests, and takes more when the store can be written again: the log says why "
+                    "it cannot"
+                )
+            return work(journal)
+
+        return self._environment.write(work_with_room)
 
     def read(self, prefix: bytes = b"", *, largest: float = math.inf) -> list[Noted]:
         """Return what is noted under keys that begin with `prefix`, up to the entry that makes it `largest`.
@@ -102,7 +114,7 @@ class ConsultationJournal:
                     journal.delete(table, key)
 
         if kept:
-            self.write(work)
+            self._environment.write(work)
 
 
 def _name_boot() -> str:

@@ -169,6 +169,11 @@ class Transaction:
         """Return how many keys a table has, without a scan."""
         return self._lmdb.stat(self._tables[table])["entries"] if table in self._tables else 0
 
+    def size(self, table: TableName) -> int:
+        """Return how many bytes the pages of a table take, without a scan."""
+        stat = self._lmdb.stat(self._tables[table])
+        return (stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]) * stat["psize"]
+
     def scan(
         self, table: TableName, prefix: bytes = b"", *, start: bytes = b"", backwards: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
