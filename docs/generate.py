@@ -40,7 +40,7 @@ MEANINGS = {
     "matches_per_call": "placements returned for a call at most",
     "default_page_size": "entries of a page unless the call says otherwise",
     "page_size": "entries of a page at most",
-    "concurrent_calls": "calls and streams at the same time, of all callers",
+    "concurrent_calls": "calls and streams at the same time, of all callers; an eighth for arenas and admins",
     "concurrent_calls_per_caller": "calls and streams at the same time, of one caller",
     "health_calls": "calls about health at the same time, of all addresses",
     "health_calls_per_peer": "calls about health at the same time, of one address",

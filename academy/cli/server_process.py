@@ -56,11 +56,24 @@ def run_server(
         with (
             signals(*_SIGNALS) as signal_pipe,
             clean_shutdown.serving(
-                data, harmless=(InvalidAddressError, LogUnavailableError, ServerProcessError, _StoppedError)
+                data,
+                harmless=(
+                    CommandError,
+                    InvalidAddressError,
+                    LogUnavailableError,
+                    ServerProcessError,
+                    _StoppedError,
+                ),
             ) as marker,
             _open(data, settings, signal_pipe) as store,
             embedded_token(store, marker, token_file),
         ):
+            if settings.snapshot_every and store.follows_log is None:
+                raise CommandError(
+                    f"--snapshot-every: snapshots are of a log that servers share, and {data} has one of its "
+                    "own; add --log, or leave this out",
+                    ExitCode.USAGE,
+                )
             if processes == 1:
                 ready = partial(_announce, data, _token_hint(store, data))
                 asyncio.run(_serve(store, settings, ready, signal_pipe))

@@ -22,6 +22,8 @@ Replicas = Annotated[
     ),
 ]
 DEFAULT_DATA: Final = Path("academy-data")
+# gRPC counts milliseconds in 32 bits.
+_LONGEST_IDLE: Final = 2_147_483.0
 
 
 def add_to(application: typer.Typer) -> None:
@@ -50,6 +52,7 @@ def serve(  # noqa: PLR0913
         float,
         typer.Option(
             min=0.0,
+            max=86_400.0,
             help="With --processes: after how many seconds a process that does nothing is killed and "
             "replaced (0: never).",
         ),
@@ -71,7 +74,12 @@ def serve(  # noqa: PLR0913
         int, typer.Option(min=1, help="Calls and streams answered at once.")
     ] = Limits.concurrent_calls,
     idle_seconds: Annotated[
-        float, typer.Option(min=1.0, help="Seconds after which a stream without a question is closed.")
+        float,
+        typer.Option(
+            min=1.0,
+            max=_LONGEST_IDLE,
+            help="Seconds after which a stream without a question is closed.",
+        ),
     ] = Limits.idle_stream_seconds,
     contest_hours: Annotated[
         float,
@@ -153,6 +161,8 @@ def serve(  # noqa: PLR0913
         raise CommandError(
             "--cut-log: the log is cut behind snapshots only; add --snapshot-every N", ExitCode.USAGE
         )
+    if log_replicas and not log:
+        raise CommandError("--log-replicas: is of the log that --log names; add --log", ExitCode.USAGE)
     configure_logs = partial(logs.configure, log_level, log_format)
     configure_logs()
     if embedded_token_file is not None:

@@ -35,6 +35,8 @@ from academy.v1 import contests_pb2
 
 _T = TypeVar("_T")
 _KEEPING_SECONDS: Final = 0.9
+# How long an answer waits for its count where servers share a log; clients wait for 5 s.
+_PATIENCE: Final = 0.5
 _SEATS_REMEMBERED: Final = 1_024
 # A number takes about 100 bytes, and a seat may use every pattern of the libraries.
 _USES_REMEMBERED: Final = 65_536
@@ -210,9 +212,12 @@ class AnalysisAllowance:
         fresh = [pattern_id for pattern_id in pattern_ids if (game_id, pattern_id) not in hour.patterns]
         if not fresh:
             return
+        count = CountPatterns(caller.name, game_id, fresh, self._limit)
+        # The count is not shared, but waits behind writes that are, which may wait long for NATS.
+        patience = None if self._store.follows_log is None else _PATIENCE
         try:
-            began = await self._store.write(CountPatterns(caller.name, game_id, fresh, self._limit))
-        except StoreError:
+            began = await asyncio.wait_for(self._store.write(count), patience)
+        except (StoreError, TimeoutError):
             # Questions are answered even if nothing can be written: then this process alone counts.
             began = hour.began
             if len(hour.patterns) + len(fresh) > self._limit:

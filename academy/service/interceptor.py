@@ -49,6 +49,8 @@ _HANDLERS_REMEMBERED: Final = 1_024
 _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _REFUSALS_LOGGED_AT_ONCE: Final = 100.0
 _RETRY_SECONDS: Final = 0.5
+# Every eighth place is kept for arenas and admins.
+_KEPT_PART: Final = 8
 _log = structlog.get_logger()
 
 
@@ -191,6 +193,9 @@ class _GuardedMethod:
         self._streams_responses = handler.response_streaming
         self._meter = guard.metrics.method(method)
         health = caller is None
+        # No number of bots keeps out those who look after them.
+        keeps = caller is not None and caller.role not in (Role.ARENA, Role.ADMIN)
+        self._kept = guard.limits.concurrent_calls // _KEPT_PART if keeps else 0
         self._calls = guard.health_calls if health else guard.calls
         self._answers = guard.health_answers if health else guard.answers
 
@@ -248,8 +253,8 @@ class _GuardedMethod:
 
     async def _take_place(self, context: Context, task: Task, name: str) -> Any:
         """Answer while the call has a place among those that run, and then one among unread answers."""
-        self._answers.check(name)
-        self._calls.take(name)
+        self._answers.check(name, self._kept)
+        self._calls.take(name, self._kept)
         try:
             answer = await self._work(context, task)
         finally:
@@ -359,16 +364,16 @@ class ConcurrencyLimiter:
         self._taken: dict[str, int] = {}
         self._sum = 0
 
-    def check(self, holder: str) -> None:
-        """Raise TooManyCallsError if there is no place."""
+    def check(self, holder: str, kept: int = 0) -> None:
+        """Raise TooManyCallsError if there is no place but those that are `kept` for others."""
         if self._taken.get(holder, 0) >= self._per_holder:
             raise TooManyCallsError(f"{self._what} of {holder}", self._per_holder, _RETRY_SECONDS)
-        if self._sum >= self._total:
-            raise TooManyCallsError(f"{self._what} of all callers", self._total, _RETRY_SECONDS)
+        if self._sum >= self._total - kept:
+            raise TooManyCallsError(f"{self._what} of all callers", self._total - kept, _RETRY_SECONDS)
 
-    def take(self, holder: str) -> None:
-        """Take a place. Raises TooManyCallsError if none is free."""
-        self.check(holder)
+    def take(self, holder: str, kept: int = 0) -> None:
+        """Take a place. Raises TooManyCallsError like `check`."""
+        self.check(holder, kept)
         self.put(holder)
 
     def put(self, holder: str) -> None:

@@ -9,12 +9,14 @@ If the machine itself stops, the notes of the last second are lost: the journal 
 machine, as its pages may reach the disk in any order.
 """
 
+import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
+from academy.store.errors import StoreFullError
 
 FOLDER: Final = "journal"
 LARGEST: Final = 256 << 20
@@ -60,7 +62,8 @@ class ConsultationJournal:
                 if other != own:
                     shutil.rmtree(other, ignore_errors=True)
         # Where nothing names the start of the machine, each commit must reach the disk.
-        self._environment = Environment(own, largest_map=LARGEST, tables=TABLES, durable=not boot)
+        # LMDB needs free pages to remove what a full one has.
+        self._environment = Environment(own, largest_map=2 * LARGEST, tables=TABLES, durable=not boot)
 
     def close(self) -> None:
         """Close it. Closing twice is harmless."""
@@ -68,13 +71,39 @@ class ConsultationJournal:
 
     def write(self, work: Callable[[Transaction], _T]) -> _T:
         """Do `work` in a transaction that all processes see at its end. All or nothing; raises StoreError."""
-        return self._environment.write(work)
 
-    def read(self, prefix: bytes = b"") -> list[Noted]:
-        """Return what is noted under keys that begin with `prefix`."""
+        def work_with_room(journal: Transaction) -> _T:
+            if sum(map(journal.size, TABLES)) >= LARGEST:
+                raise StoreFullError(
+                    f"{self._environment.folder}: the journal has its {LARGEST:,} bytes of what players "
+                    "asked in contests, and takes more when the store can be written again: the log says why "
+                    "it cannot"
+                )
+            return work(journal)
+
+        return self._environment.write(work_with_room)
+
+    def read(self, prefix: bytes = b"", *, largest: float = math.inf) -> list[Noted]:
+        """Return what is noted under keys that begin with `prefix`, up to the entry that makes it `largest`.
+
+        `largest` is in bytes.
+        """
+        entries: list[Noted] = []
+        size = 0
         # Without the lock for writers: the store's writer asks within its own transaction.
         with self._environment.reading() as journal:
-            return [Noted(table, *entry) for table in TABLES for entry in journal.scan(table, prefix)]
+            for table in TABLES:
+                for key, value in journal.scan(table, prefix):
+                    if size >= largest:
+                        return entries
+                    entries.append(Noted(table, key, value))
+                    size += len(key) + len(value)
+        return entries
+
+    def is_empty(self) -> bool:
+        """Whether nothing is noted."""
+        with self._environment.reading() as journal:
+            return not any(journal.count(table) for table in TABLES)
 
     def remove(self, kept: list[Noted]) -> None:
         """Remove what the store has now; an entry that changed since stays."""
@@ -85,7 +114,7 @@ class ConsultationJournal:
                     journal.delete(table, key)
 
         if kept:
-            self.write(work)
+            self._environment.write(work)
 
 
 def _name_boot() -> str:

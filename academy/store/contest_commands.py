@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, Judgement
@@ -58,6 +58,8 @@ from academy.wire.games import description_message, differing_field, read_descri
 MAX_CLAIMS: Final = 10_000
 # The questions of a seat that stay with the contest when it is over.
 _QUESTIONS_KEPT: Final = 1_000
+# In bytes. A message of 1 MB, NATS' own limit, takes more than twice that and the last contest's record.
+_NOTES_AT_ONCE: Final = 256 << 10
 # `Store.read`
 ReadStore: TypeAlias = Callable[..., Any]
 _EARLY_ENDS: Final = ("forfeit", "resignation")
@@ -407,22 +409,36 @@ class NoteAnswer:
         journal.put(TableName.CLAIMS, key, pack_message(self.answer))
 
 
+class KeptNotes(NamedTuple):
+    """What may leave the journal, and whether it is all that was noted."""
+
+    noted: list[Noted]
+    are_all: bool
+
+
 @dataclass(frozen=True, slots=True)
 class KeepNotes:
-    """Make all that is noted in the journal part of the store. The result is what may leave the journal."""
+    """Make what is noted in the journal part of the store: as much as one message of a shared log takes."""
 
-    def execute(self, work: WriteContext) -> list[Noted]:
+    def execute(self, work: WriteContext) -> KeptNotes:
         """Store what is noted of open contests; of others nothing is kept."""
-        noted = work.journal.read()
+        read = work.journal.read(largest=_NOTES_AT_ONCE)
         by_contest: dict[str, list[Noted]] = {}
-        for entry in noted:
+        for entry in read:
             by_contest.setdefault(keys.contest_of(entry.key), []).append(entry)
+        kept: list[Noted] = []
+        size = 0
         for contest_id, entries in by_contest.items():
             record = find_contest(work.transaction, contest_id)
             if record is not None and record.contest.state == contests_pb2.CONTEST_STATE_OPEN:
                 _keep(work.transaction, record, entries)
                 store_contest(work.transaction, record)
-        return noted
+                size += record.ByteSize()
+            kept += entries
+            size += sum(len(key) + len(value) for _, key, value in entries)
+            if size >= _NOTES_AT_ONCE:
+                return KeptNotes(kept, are_all=False)
+        return KeptNotes(kept, are_all=True)
 
 
 def _keep(transaction: Transaction, record: records_pb2.ContestRecord, noted: Iterable[Noted]) -> None:

@@ -169,6 +169,11 @@ class Transaction:
         """Return how many keys a table has, without a scan."""
         return self._lmdb.stat(self._tables[table])["entries"] if table in self._tables else 0
 
+    def size(self, table: TableName) -> int:
+        """Return how many bytes the pages of a table take, without a scan."""
+        stat = self._lmdb.stat(self._tables[table])
+        return (stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]) * stat["psize"]
+
     def scan(
         self, table: TableName, prefix: bytes = b"", *, start: bytes = b"", backwards: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
@@ -282,6 +287,7 @@ class Environment:
         self._largest_map = largest_map
         self._gate = threading.Condition()
         self._in_use = 0
+        self._copies = 0
         self._resizing = False
         self._closed = False
         if not read_only:
@@ -413,8 +419,11 @@ class Environment:
                 self._grow()
 
     def copy(self, folder: Path) -> None:
-        """Write a compact copy of one moment's data into a folder; the map cannot grow meanwhile."""
-        with self._translate_errors(), self._hold_open():
+        """Write a compact copy of one moment's data into a folder.
+
+        The map cannot grow meanwhile: a write that needs that waits for the end of the copy.
+        """
+        with self._translate_errors(), self._hold_open(copying=True):
             self._lmdb.copy(str(folder), compact=True)
 
     @contextmanager
@@ -433,17 +442,19 @@ class Environment:
             self._resize(0)
 
     @contextmanager
-    def _hold_open(self) -> Iterator[None]:
+    def _hold_open(self, copying: bool = False) -> Iterator[None]:
         with self._gate:
             self._gate.wait_for(lambda: not self._resizing)
             if self._closed:
                 raise StoreClosedError(f"{self.folder}: was closed")
             self._in_use += 1
+            self._copies += copying
         try:
             yield
         finally:
             with self._gate:
                 self._in_use -= 1
+                self._copies -= copying
                 self._gate.notify_all()
 
     def _grow(self) -> None:
@@ -462,7 +473,8 @@ class Environment:
     def _resize(self, size: int) -> None:
         """Set the map's size, 0 for the one another process chose. LMDB wants no transaction meanwhile."""
         with self._gate:
-            self._gate.wait_for(lambda: not self._resizing)
+            # A copy may take minutes: readers go on until it ends.
+            self._gate.wait_for(lambda: not self._resizing and not self._copies)
             self._resizing = True
             try:
                 self._gate.wait_for(lambda: self._in_use == 0)

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from academy.store.consultation_journal import ConsultationJournal, Note, Noted
-from academy.store.contest_commands import KeepNotes
+from academy.store.consultation_journal import ConsultationJournal, Note
+from academy.store.contest_commands import KeepNotes, KeptNotes
 from academy.store.environment import LARGEST_MAP, Environment, Transaction
 from academy.store.errors import LogCutError, SchemaOutdatedError, StoreError, StoreReadOnlyError
 from academy.store.maintenance.upgrade import upgrade
@@ -46,6 +46,14 @@ def _begin_with_snapshot(folder: Path, log: LogAddress) -> None:
         fetch(folder, log)
 
 
+def _read_address(folder: Path) -> LogAddress:
+    """Return the address of the log that a folder follows."""
+    with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
+        known = place.read(transaction)
+    assert known is not None  # as it was opened with it just now
+    return LogAddress.parse(known.address)
+
+
 class Store:
     """An open data folder. Open it once a process, after any fork; its calls may come from any thread."""
 
@@ -63,8 +71,8 @@ class Store:
 
         `largest_map` bounds its size in bytes, `queue_size` the writes that may wait; `clock` gives
         seconds since 1970. An empty folder that is given a `log` begins with a snapshot, if there is
-        one, and follows the log from now on, also when it is opened without. So does one that the log was
-        cut past. Raises StoreError, SchemaMismatchError.
+        one, and follows the log from now on, also when it is opened without. One that the log was cut past
+        begins with a snapshot, too. Raises StoreError, SchemaMismatchError.
         """
         if log is not None and not read_only and not (folder / "data.mdb").exists():
             _begin_with_snapshot(folder, log)
@@ -72,10 +80,8 @@ class Store:
         try:
             self._open(folder, read_only, largest_map, queue_size, log)
         except LogCutError as error:
-            if log is None:
-                raise
             _log.warning("%s", error)
-            _begin_with_snapshot(folder, log)
+            _begin_with_snapshot(folder, log or _read_address(folder))
             self._open(folder, read_only, largest_map, queue_size, log)
 
     def _open(
@@ -112,7 +118,10 @@ class Store:
         return SharedWriter(self.environment, journal, log, queue_size=queue_size, clock=self.clock)
 
     def close(self) -> None:
-        """Commit what waits and what is noted, then close. Closing twice is harmless."""
+        """Commit what waits and what is noted, then close. Closing twice is harmless.
+
+        Of many notes the rest stays noted for the next start.
+        """
         if self._writer is not None:
             with suppress(StoreError):
                 self.keep_notes()
@@ -158,18 +167,22 @@ class Store:
     def keep_notes(self) -> "Future[None] | None":
         """Have all that is noted, by any process, become part of the store; None where nothing is.
 
-        Raises like `submit`.
+        What is not kept because of an error stays noted. Raises like `submit`.
         """
         journal = self._journal
-        if journal is None or not journal.read():
+        if journal is None or journal.is_empty():
             return None
         done: Future[None] = Future()
 
-        def clear(kept: "Future[list[Noted]]") -> None:
+        def clear(keeping: "Future[KeptNotes]") -> None:
             # In the writer's thread, after the commit.
             try:
-                journal.remove(kept.result())
-                done.set_result(None)
+                kept = keeping.result()
+                journal.remove(kept.noted)
+                if kept.are_all:
+                    done.set_result(None)
+                else:
+                    self.submit(KeepNotes()).add_done_callback(clear)
             except Exception as error:
                 done.set_exception(error)
 

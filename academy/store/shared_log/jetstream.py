@@ -558,7 +558,7 @@ class JetStreamLog:
         if state.first > first:
             raise LogCutError(
                 f"{self.address}: the stream begins with message {state.first:,}, this folder needs "
-                f"{first:,}: start its server again with --log, and it begins with a snapshot"
+                f"{first:,}: start its server again, and it begins with a snapshot"
             )
 
     def _take(self, message: Message) -> None:

@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from gzip import BadGzipFile
 from io import BufferedIOBase, BufferedReader, BufferedWriter
+from itertools import count
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -111,9 +112,9 @@ def cut(environment: Environment, *, keep: int = KEPT) -> int:
 def fetch(folder: Path, address: LogAddress) -> int:
     """Put the newest snapshot that is good into a folder; return the last message in it.
 
-    Data that the folder has are kept as `behind.mdb`: what the log lost since they were written is there
-    alone. 0: there is no snapshot, and the log is read from its beginning. Raises StoreError where that was
-    cut, or another process uses the folder, and LogUnavailableError.
+    Data that the folder has are kept as `behind.mdb`, or `behind-2.mdb` and so on: what the log lost since
+    they were written is there alone. 0: there is no snapshot, and the log is read from its beginning. Raises
+    StoreError where that was cut, or another process uses the folder, and LogUnavailableError.
     """
     with _naming_faults(folder), closing(JetStreamLog(address)) as log:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -131,8 +132,7 @@ def fetch(folder: Path, address: LogAddress) -> int:
                     _log.warning("the snapshot of message %d cannot be used: %s", snapshot.followed, error)
                     continue
                 with lock_alone(folder) as lock:
-                    with suppress(FileNotFoundError):
-                        (folder / _DATA).replace(folder / BEHIND)
+                    _keep_behind(folder)
                     shutil.rmtree(folder / PATTERN_CACHES, ignore_errors=True)
                     (draft / PATTERN_CACHES).replace(folder / PATTERN_CACHES)
                     put_in_place(draft / "copy" / _DATA, folder, lock)
@@ -144,6 +144,22 @@ def fetch(folder: Path, address: LogAddress) -> int:
                 "run `academy snapshot` at a server that has followed it, or restore a backup"
             )
     return 0
+
+
+def _keep_behind(folder: Path) -> None:
+    """Give a folder's data, if it has some, a second name under which they stay."""
+    # Not another name: killed before the snapshot is in place, the folder must still have data.
+    for number in count(1):
+        behind = folder / (BEHIND if number == 1 else f"{Path(BEHIND).stem}-{number}.mdb")
+        try:
+            behind.hardlink_to(folder / _DATA)
+        except FileNotFoundError:
+            return
+        except FileExistsError:
+            if not behind.samefile(folder / _DATA):
+                continue
+            # Of a start that was killed.
+        return
 
 
 def _open_log_of(environment: Environment) -> closing[JetStreamLog]:

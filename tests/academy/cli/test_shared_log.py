@@ -239,6 +239,19 @@ def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> No
     assert "write nats://HOST[:PORT]" in refused.err and "or write own" in refused.err
 
 
-def test_the_log_is_not_cut_without_snapshots(tmp_path: Path) -> None:
-    refused = run("serve", "--data", tmp_path / "library", "--cut-log")
-    assert (refused.exit_code, "add --snapshot-every N" in refused.err) == (2, True)
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        (["--cut-log"], "add --snapshot-every N"),
+        (["--snapshot-every", "5", "--cut-log"], "has one of its own; add --log"),
+        (["--log-replicas", "3"], "add --log"),
+    ],
+)
+def test_options_of_a_log_that_is_not_shared_are_refused(
+    tmp_path: Path, options: list[str], remedy: str
+) -> None:
+    data = tmp_path / "library"
+    refused = run_in_a_process("serve", "--data", data, "--address", "127.0.0.1:0", *options)
+    assert (refused.exit_code, remedy in refused.err) == (2, True), refused
+    # Its next start need not look for damage.
+    assert not data.exists() or not clean_shutdown.markers(data)

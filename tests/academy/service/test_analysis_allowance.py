@@ -1,5 +1,6 @@
 """Outside of contests a name receives a limited number of different patterns in an hour."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,12 +10,14 @@ import pytest
 
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
+from academy.store.shared_log.address import LogAddress
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
 from tests.academy.service.running import Client, Running, refusal, serving
+from tests.academy.store.shared_log.nats_servers import NatsServer
 
 GAME = "guarded"
 PATTERNS = ["-", "--", "---", "----", "--\n--", "---\n---"]
@@ -40,8 +43,8 @@ def clock() -> Clock:
 
 
 @contextmanager
-def taught(tmp_path: Path, clock: Clock) -> Iterator[Running]:
-    with serving(tmp_path / "data", settings(), clock=clock) as academy:
+def taught(tmp_path: Path, clock: Clock, log: LogAddress | None = None) -> Iterator[Running]:
+    with serving(tmp_path / "data", settings(), clock=clock, log=log) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
         teach(academy, GAME, "t", [("ann", cells, 0.9 - 0.1 * at) for at, cells in enumerate(PATTERNS)])
         yield academy
@@ -101,6 +104,25 @@ def test_a_restart_forgets_nothing(clock: Clock, tmp_path: Path) -> None:
     with serving(tmp_path / "data", settings(), clock=clock) as again:
         assert count_patterns(again.client(token), most=LIMIT) == LIMIT
         assert refusal(lambda: count_patterns(again.client(token))).reason == "ANALYSIS_EXCEEDED"
+
+
+def test_a_bot_is_answered_and_limited_while_the_servers_writes_wait_for_nats(
+    tmp_path: Path, clock: Clock
+) -> None:
+    nats = NatsServer(tmp_path / "nats")
+    try:
+        with taught(tmp_path, clock, nats.address("club")) as academy:
+            bot = academy.bot("copier")
+            assert count_patterns(bot, most=2) == 2
+            nats.kill()
+            # A write that waits, as notes of contests do all the time.
+            waiting = academy.store.submit(CreateToken("waits", Role.BOT))
+            time.sleep(0.1)
+            assert count_patterns(bot, most=LIMIT) == LIMIT
+            assert refusal(lambda: count_patterns(bot)).reason == "ANALYSIS_EXCEEDED"
+            assert not waiting.done()
+    finally:
+        nats.kill()
 
 
 def test_admins_and_analysts_are_free_and_players_in_contests(guarded: Running) -> None:

@@ -169,6 +169,19 @@ def test_one_caller_cannot_take_all_places(tmp_path: Path) -> None:
         academy.bot("late").contests.ListGames(GAMES)
 
 
+@pytest.mark.threat("held_places")
+def test_no_number_of_bots_keeps_arenas_and_admins_out(tmp_path: Path) -> None:
+    with limited(tmp_path, concurrent_calls=16) as academy:
+        bots = [Waiting(academy.bot(f"idle {number}"), 1) for number in range(14)]
+        until(lambda: academy.playing() == 14)
+        refused = refusal(lambda: academy.bot("late").contests.ListGames(GAMES))
+        assert (refused.reason, refused.metadata) == ("TOO_MANY_CALLS", {"limit": "14"})
+        academy.arena().contests.ListGames(GAMES)
+        academy.admin().contests.ListGames(GAMES)
+        for client in bots:
+            client.end()
+
+
 def test_four_waves_of_calls_are_held_to_the_limit(tmp_path: Path) -> None:
     with limited(tmp_path, concurrent_calls=4) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))

@@ -349,6 +349,9 @@ def test_an_embedded_server_tells_its_token_to_its_parent_alone_and_dies_with_it
         (["--address", "127.0.0.1:0", "--tls-cert", "missing.pem"], 2, "certificate and its key"),
         (["--address", "127.0.0.1:0", "--metrics-address", "unix:x"], 2, "metrics need host:port"),
         (["--rate", "0"], 2, "greater than or equal to 1"),
+        (["--idle-seconds", "1e9"], 2, "less than or equal to 2147483"),
+        (["--idle-seconds", "inf"], 2, "less than or equal to 2147483"),
+        (["--hang-seconds", "inf", "--processes", "2"], 2, "less than or equal to 86400"),
         (["--log-level", "loud"], 2, "loud"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from academy.knowledge.claims import Claim
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library
-from academy.store import contest_tables, event_log, keys
+from academy.store import consultation_journal, contest_tables, event_log, keys
 from academy.store.consultation_journal import FOLDER
 from academy.store.contest_commands import (
     CountConsultation,
@@ -22,6 +22,7 @@ from academy.store.contest_commands import (
     ReportContest,
 )
 from academy.store.environment import TableName
+from academy.store.errors import StoreFullError
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2
@@ -131,6 +132,25 @@ def test_a_stopped_store_has_written_its_notes(tmp_path: Path) -> None:
         (after,) = (tmp_path / FOLDER).iterdir()
         assert after.name == journal.name
         assert store.note(CountConsultation("c1", 1, [], own_move=1)) == 1
+
+
+def test_a_full_journal_refuses_questions_until_the_store_has_those_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consultation_journal, "LARGEST", 1 << 20)
+    with Store(tmp_path) as store:
+
+        def ask() -> None:
+            for first in range(0, 100_000, 20):
+                store.note(NoteUses("c1", 1, Library.ENDGAME, range(first, first + 20)))
+
+        with pytest.raises(StoreFullError, match="takes more when the store can be written again"):
+            ask()
+        kept = store.keep_notes()
+        assert kept is not None
+        kept.result(60)
+        with pytest.raises(StoreFullError, match="takes more when the store can be written again"):
+            ask()
 
 
 def test_a_question_is_in_the_store_within_a_second_and_needs_no_commit(tmp_path: Path) -> None:

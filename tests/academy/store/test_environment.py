@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from unittest.mock import Mock
 
 import lmdb
 import pytest
@@ -79,6 +80,37 @@ def test_growing_waits_for_readers_of_other_threads(tmp_path: Path) -> None:
         reader.join(10)
         assert not writer.is_alive()
         assert seen == [b"before"]
+
+
+def test_questions_go_on_while_a_write_that_needs_a_larger_map_waits_for_a_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Environment(tmp_path / "data") as environment:
+        real, copying, may_end = environment._lmdb, threading.Event(), threading.Event()
+
+        def copy(*_: object, **__: object) -> None:
+            copying.set()
+            may_end.wait(10)
+
+        # A fake of a slow disk.
+        monkeypatch.setattr(environment, "_lmdb", Mock(wraps=real, copy=copy))
+        copier = threading.Thread(target=lambda: environment.copy(tmp_path / "copy"))
+        copier.start()
+        copying.wait(10)
+        writer = threading.Thread(
+            target=lambda: environment.write(lambda transaction: fill(transaction, 100))
+        )
+        writer.start()
+        writer.join(0.3)
+        before = environment.version
+        with environment.reading() as transaction:
+            assert transaction.count(TableName.EVENTS) == 0
+        assert copier.is_alive()
+        assert writer.is_alive(), "the map must not move under a copy"
+        may_end.set()
+        writer.join(10)
+        copier.join(10)
+        assert environment.version > before
 
 
 def test_a_map_that_another_process_made_larger_is_taken_over(tmp_path: Path) -> None:

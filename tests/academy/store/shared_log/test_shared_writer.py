@@ -15,9 +15,10 @@ from unittest.mock import Mock
 
 import pytest
 
+from academy.knowledge.claims import Claim
 from academy.knowledge.settings import Library
 from academy.store import arenas, contest_tables, event_log, rebuild, tokens
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import NoteClaims, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import (
     LogDivergedError,
@@ -457,6 +458,27 @@ def test_writes_that_fill_a_message_go_on_in_the_next(log: LogAddress, open_stor
     waiting = [store.submit(big_import(100, 100 * part)) for part in range(6)]
     assert [future.result(60).patterns for future in waiting] == [100] * 6
     assert not list(disagreements(store.environment, open_store("fresh", log).environment))
+
+
+def test_more_questions_than_a_message_takes_are_known_to_the_other_server(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    chance = random.Random(1)
+    for number in range(10):
+        first.run(OpenContest(contest(f"c/{number}")))
+        for seat in (1, 2):
+            claims = [Claim(None, chance.randbytes(8), chance.random()) for _ in range(1_500)]
+            first.note(NoteClaims(f"c/{number}", seat, claims))
+    kept = first.keep_notes()
+    assert kept is not None
+    kept.result(60)
+    assert first.keep_notes() is None
+    wait_until_equal(first, second)
+    for number in range(10):
+        record = second.read(contest_tables.contest_record, f"c/{number}")
+        assert [seat.claims for seat in record.seats] == [1_500, 1_500]
 
 
 def test_a_folder_with_a_history_does_not_follow_a_log(log: LogAddress, open_store: OpenStore) -> None:

@@ -3,11 +3,13 @@
 import asyncio
 import errno
 import math
+import shutil
 import threading
 import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from nats.js import JetStreamContext
@@ -17,7 +19,6 @@ from academy.service.pattern_cache import PatternCacheFiles
 from academy.store.contest_commands import RegisterGame
 from academy.store.environment import PATTERN_CACHES, Environment
 from academy.store.errors import (
-    LogCutError,
     LogDivergedError,
     LogUnavailableError,
     StoreError,
@@ -34,7 +35,13 @@ from academy.store.tokens import CreateToken, Role, tokens
 from tests.academy.store.examples import go_game
 from tests.academy.store.shared_log.conftest import OpenStore
 from tests.academy.store.shared_log.nats_servers import NatsServer
-from tests.academy.store.shared_log.test_shared_writer import GAME, counted_reports, teach, wait_until_equal
+from tests.academy.store.shared_log.test_shared_writer import (
+    GAME,
+    counted_reports,
+    followed,
+    teach,
+    wait_until_equal,
+)
 
 
 @pytest.fixture
@@ -58,6 +65,14 @@ def damage(log: LogAddress, name: str) -> None:
             await store.put(name, b"not this")
 
         connection.run(replace())
+
+
+def follows(data: Path, copy: Path) -> int:
+    """Return the last message that a file of data has."""
+    copy.mkdir()
+    shutil.copy(data, copy / "data.mdb")
+    with Environment(copy, read_only=True) as environment, environment.reading() as transaction:
+        return followed(transaction)
 
 
 def names(log: LogAddress) -> list[str]:
@@ -242,9 +257,8 @@ def test_a_server_that_was_away_while_the_log_was_cut_begins_with_a_snapshot_and
         assert teach(store, f"contest/{number}")
         snapshots.make(store.environment)
     snapshots.cut(store.environment)
-    with pytest.raises(LogCutError, match="start its server again with --log"):
-        open_store("late")
-    with open_store("late", log) as late:
+    # The folder knows its log.
+    with open_store("late") as late:
         assert teach(late, "after")
         wait_until_equal(store, late)
     kept = tmp_path / "kept"
@@ -252,6 +266,32 @@ def test_a_server_that_was_away_while_the_log_was_cut_begins_with_a_snapshot_and
     (tmp_path / "late" / snapshots.BEHIND).rename(kept / "data.mdb")
     with Environment(kept, read_only=True) as old, old.reading() as transaction:
         assert [token.name for token in tokens(transaction)] == ["mine"]
+
+
+def test_a_server_that_is_behind_again_keeps_the_data_of_both_times_however_often_it_is_killed(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store("first", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    folder = tmp_path / "late"
+    behind = []
+    for number in range(2):
+        with open_store("late", log) as late:
+            behind.append(late.read(followed))
+        for contest_number in range(2):
+            assert teach(store, f"contest/{number}/{contest_number}")
+            snapshots.make(store.environment)
+        snapshots.cut(store.environment)
+        with monkeypatch.context() as killed:
+            killed.setattr(snapshots, "put_in_place", Mock(side_effect=KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                open_store("late", log)
+        # Else a start without --log would begin a history of its own.
+        assert follows(folder / "data.mdb", tmp_path / f"killed-{number}") == behind[-1]
+    with open_store("late", log) as late:
+        wait_until_equal(store, late)
+    kept = sorted(folder.glob("behind*.mdb"), key=lambda file: len(file.name))
+    assert [follows(file, tmp_path / file.stem) for file in kept] == behind
 
 
 def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_snapshots(
