@@ -81,6 +81,20 @@ def test_an_engine_that_dies_at_its_start_loses_where_void_games_are_forfeited(t
     assert "game AvB_0 was void, and is lost by villain: player villain" in done.stderr
 
 
+def test_a_player_of_a_matchups_name_is_checked_where_the_matchup_is_left_out(tmp_path: Path) -> None:
+    matchups = (
+        '[[matchups]]\nid = "one"\nplayers = ["villain", "two"]\n'
+        '[[matchups]]\nid = "rest"\nplayers = ["one", "two"]\n'
+    )
+    control = write_control(tmp_path, THREE, None, 'games = 1\non_void = "skip-matchup"', matchups)
+    control.write_text(control.read_text().replace('"all-play-all"', '"playoff"'))
+    log = control.with_suffix(".log")
+    for _ in range(2):
+        assert arena("run", control, "-q").returncode == 6
+        assert "checking player one" in log.read_text()
+        log.unlink()
+
+
 def test_where_all_matchups_are_left_out_the_run_is_halted(tmp_path: Path) -> None:
     players = {"one": PASSING, "villain": misbehaving("exit-at-start")}
     _, done = run(tmp_path, 'rounds = 2\non_void = "skip-matchup"', players)
