@@ -170,7 +170,7 @@ class WorkerPool(Workers):
             self._release(worker)
         code = worker.end(STOP_SECONDS)
         if job is not None and overdue is not None:
-            seconds = time.time() - worker.started
+            seconds = max(0.0, time.time() - worker.started)
             self._lost.append(interrupted(job, worker.progress, overdue, worker.started, seconds))
         elif job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
