@@ -56,7 +56,7 @@ class OutboxDelivery:
 
     def waiting(self) -> int:
         """How many reports still wait."""
-        return self._outbox.counts()["waiting"]
+        return self._outbox.count_waiting()
 
     def hurry(self) -> None:
         """Pause for no longer than two seconds from now on: the run is waiting for the rest."""

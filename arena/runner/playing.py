@@ -189,7 +189,7 @@ def play_games(
                 follow_players(selector, Roster(control, enter, log.add), competition, opened)
             end = competition.run(options.max_games)
         files.write_report(text_report(assemble(control, files.name, series)))
-        return Ended(end, series.outbox.counts()["waiting"], league is None or league.complete)
+        return Ended(end, series.outbox.count_waiting(), league is None or league.complete)
 
 
 def _spared(

@@ -1,6 +1,7 @@
 """A competition's games in the database: stored whole, once, and with all that SAGA asks for."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import event, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from arena.control.plans import GameSettings
@@ -203,6 +204,25 @@ def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
     assert (left.report, left.attempts) == (b"report 2", 1)
     assert series.outbox.counts() == {"waiting": 1, "acknowledged": 1, "refused": 1}
     assert series.outbox.refusals() == {second.contest_id: "no such game"}
+
+
+def test_looking_for_reports_that_wait_reads_no_others(database: ResultsDatabase) -> None:
+    outbox = registered(database).outbox
+    statements: list[tuple[str, Any]] = []
+    event.listen(
+        database.engine, "before_cursor_execute", lambda *seen: statements.append((seen[2], seen[3]))
+    )
+    outbox.waiting()
+    outbox.count_waiting()
+    with database.transaction() as connection:
+        plans = [
+            [row.detail for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
+            for statement, values in statements[:2]
+        ]
+    search = r"SEARCH ARENA_Outbox USING (COVERING )?INDEX ARENA_Outbox_waiting \(SeriesId=\?\)"
+    assert len(plans) == 2
+    for steps in plans:
+        assert len(steps) == 1 and re.fullmatch(search, steps[0])
 
 
 def test_a_report_that_failed_goes_behind_those_not_tried_yet(database: ResultsDatabase) -> None:
