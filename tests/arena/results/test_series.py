@@ -121,6 +121,35 @@ def test_it_reads_back_as_it_was(database: ResultsDatabase) -> None:
     assert (record.game_id, record.content, record.extension) == ("AvB_1", "(;FF[4])", "sgf")
 
 
+def test_only_records_that_are_missing_are_read(database: ResultsDatabase) -> None:
+    series = registered(database)
+    for game_id in ("AvB_1", "AvB_0", "AvB_2"):
+        finish(series, begun(series, game_id))
+    statements: list[str] = []
+    event.listen(database.engine, "before_cursor_execute", lambda *seen: statements.append(seen[2]))
+    assert [record.game_id for record in series.records(besides={"AvB_0", "AvB_2"})] == ["AvB_1"]
+    assert sum('"Record"' in statement for statement in statements) == 1
+
+
+def test_where_a_newcomer_began_is_looked_up_without_the_games_of_others(database: ResultsDatabase) -> None:
+    series = registered(database)
+    for number in range(2):
+        finish(series, begun(series, f"AvB_{number}"))
+    with database.transaction() as connection:
+        connection.execute(update(own.RATING).filter_by(GameId=2).values(EloBefore=1015.0))
+    assert series.elo_before_first_games(["a", "stranger"]) == {"a": 1000.0}
+    statements: list[tuple[str, Any]] = []
+    event.listen(
+        database.engine, "before_cursor_execute", lambda *seen: statements.append((seen[2], seen[3]))
+    )
+    series.elo_before_first_games(["stranger"])
+    with database.transaction() as connection:
+        (statement, values), *_ = statements
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+        steps = [row.detail for row in plan]
+    assert steps[0] == "SEARCH ARENA_Rating USING INDEX ARENA_Rating_of_player (Name=?)"
+
+
 def test_a_game_counts_once(database: ResultsDatabase) -> None:
     series = registered(database)
     attempt, again = begun(series), begun(series)
