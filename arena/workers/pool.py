@@ -33,10 +33,10 @@ _FILES_OF_A_RUN: Final = 64
 
 
 def _allow_open_files(size: int) -> None:
-    """Raise this process's limit where so many workers need it. Raises WorkersError."""
+    """Raise this process's limit where that many workers need it. Raises WorkersError."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = size * _FILES_OF_A_WORKER + _FILES_OF_A_RUN
-    # 1024 for most; players that dial in have connections as well. No more than that: players inherit it.
+    # Players that dial in have connections as well. It is no larger, as players inherit it.
     wanted = 2 * needed
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)

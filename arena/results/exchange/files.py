@@ -177,7 +177,7 @@ def _check_value(value: Any, column: Column[Any], place: str) -> None:
     if value is None:
         rule = "a key is never empty" if column.primary_key else ""
     elif column.type.python_type is int and not (isinstance(value, int | float) and abs(value) < 1 << 31):
-        # PostgreSQL's have no more, and new keys are counted on from those that are there.
+        # As PostgreSQL's have; and new keys are counted on from those that are there.
         rule = "a whole number has 32 bits at most"
     if rule:
         raise ResultsError(f"{place}: {column.name} can't be {value!r}: {rule}; correct it there")
