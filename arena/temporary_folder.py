@@ -35,9 +35,12 @@ def temporary_folder() -> Iterator[Path]:
 def _locked_folder() -> tuple[int, Path]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        descriptor = os.open(folder, os.O_RDONLY)
+        # Another process may come between, and remove it as abandoned.
+        try:
+            descriptor = os.open(folder, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        # Another process may have come between, and removed it as abandoned.
         if folder.exists():
             return descriptor, folder
         os.close(descriptor)

@@ -1,8 +1,10 @@
 """Delivers the outbox to ACADEMY while games go on, again and again until it is acknowledged."""
 
+import math
 import queue
 import random
 import threading
+import time
 from collections import Counter
 from contextlib import suppress
 from typing import Final
@@ -25,7 +27,8 @@ _IDLE_SECONDS: Final = 3600.0
 class OutboxDelivery:
     """A thread of its own that sends waiting reports, those tried least often first.
 
-    After a failure it pauses, twice as long each time up to a minute. A report at which ACADEMY itself
+    After a failure it pauses, twice as long each time up to a minute, and as long as ACADEMY asks for.
+    Meanwhile it sends new reports, if they may fare better. A report at which ACADEMY itself
     fails is given up after `MOST_FAILURES` times in a run; it waits for as long as it takes for an
     ACADEMY that is away, asks to be asked later, or does not accept the token. What people should
     know of is put into `warnings`.
@@ -36,9 +39,17 @@ class OutboxDelivery:
         self._outbox = outbox
         self._session = session
         self._woken = threading.Event()
+        self._roused = threading.Event()
         self._stopping = threading.Event()
         self._pause = FIRST_PAUSE_SECONDS
-        self._longest_pause = LONGEST_PAUSE_SECONDS
+        self._longest_pause = math.inf
+        # When the pause is over; infinity while there is none.
+        self._again = math.inf
+        # The reports that were tried since the last pause, and whether others would fare no better.
+        self._tried: set[int] = set()
+        self._held_up = False
+        # The seconds of rest that ACADEMY asked for last.
+        self._rest = 0.0
         self._last_warning = ""
         # Why reports cannot be delivered now, by code and reason.
         self._trouble: tuple[str, str] | None = None
@@ -50,18 +61,22 @@ class OutboxDelivery:
         self._thread.start()
 
     def wake(self) -> None:
-        """Deliver now: there is something new, or hope for what is old."""
-        self._pause = FIRST_PAUSE_SECONDS
+        """Deliver what is new."""
+        self._woken.set()
+
+    def rouse(self) -> None:
+        """Deliver now: there is hope for what is old."""
+        self._roused.set()
         self._woken.set()
 
     def waiting(self) -> int:
         """How many reports still wait."""
-        return self._outbox.counts()["waiting"]
+        return self._outbox.count_waiting()
 
     def hurry(self) -> None:
         """Pause for no longer than two seconds from now on: the run is waiting for the rest."""
         self._longest_pause = 2.0
-        self.wake()
+        self.rouse()
 
     def stop(self) -> None:
         """End the thread after the call it is in. What waits is delivered by the next run."""
@@ -72,33 +87,49 @@ class OutboxDelivery:
     def _run(self) -> None:
         while not self._stopping.is_set():
             self._woken.clear()
-            if self._deliver_all():
-                self._pause = FIRST_PAUSE_SECONDS
-                self._woken.wait(_IDLE_SECONDS)
-            else:
-                # A little chance keeps many arenas from calling a restarted server all at once.
-                self._woken.wait(min(self._pause, self._longest_pause) * random.uniform(0.8, 1.2))
-                self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+            if self._roused.is_set():
+                self._roused.clear()
+                self._pause, self._again = FIRST_PAUSE_SECONDS, 0.0
+            if time.monotonic() >= self._again:
+                self._again, self._held_up = math.inf, False
+                self._tried.clear()
+            if not self._held_up:
+                if self._deliver_all():
+                    self._pause, self._again = FIRST_PAUSE_SECONDS, math.inf
+                    self._tried.clear()
+                elif self._held_up or self._again == math.inf:
+                    self._begin_pause()
+            self._woken.wait(min(_IDLE_SECONDS, max(0.0, self._again - time.monotonic())))
+
+    def _begin_pause(self) -> None:
+        # A little chance keeps many arenas from calling a restarted server all at once.
+        seconds = max(self._rest, self._pause * random.uniform(0.8, 1.2))
+        self._again = time.monotonic() + min(seconds, self._longest_pause)
+        self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
 
     def _deliver_all(self) -> bool:
-        """Send what waits, each report once; return whether nothing is left to try again."""
-        tried: set[int] = set()
+        """Send what waits, each report once between pauses; return whether nothing is left to try again."""
         try:
-            while fresh := [report for report in self._outbox.waiting() if report.outbox_id not in tried]:
+            while fresh := [
+                report for report in self._outbox.waiting() if report.outbox_id not in self._tried
+            ]:
                 for report in fresh:
                     if self._stopping.is_set():
                         return True
-                    tried.add(report.outbox_id)
+                    self._tried.add(report.outbox_id)
                     if not self._deliver(report):
+                        self._held_up = True
                         return False
             return self.waiting() == 0
         except SQLAlchemyError as error:
             self._warn(f"the outbox can't be used: {reason(error)}; trying again")
+            self._held_up = True
             return False
 
     def _deliver(self, report: WaitingReport) -> bool:
         """Send a report and note what became of it; return whether others may be sent right now."""
         request = contests_pb2.ReportContestRequest.FromString(report.report)
+        self._rest = 0.0
         try:
             verdicts = self._send(request)
         except AcademyUnavailableError as error:
@@ -106,6 +137,7 @@ class OutboxDelivery:
             return False
         except AcademyRefusedError as refusal:
             if rejects_identity(refusal) or refusal.retry_after is not None:
+                self._rest = refusal.retry_after or 0.0
                 self._try_again(report, refusal)
                 return False
             if misses_game(refusal) and self._is_of_other_run(request):
@@ -121,6 +153,9 @@ class OutboxDelivery:
         else:
             self._outbox.mark_acknowledged(report, verdicts)
             self._trouble = None
+            if self._again == math.inf:
+                # A server that takes some reports and then asks for rest is no server that is away.
+                self._pause = FIRST_PAUSE_SECONDS
         return True
 
     def _send(self, request: contests_pb2.ReportContestRequest) -> list[StoredVerdict]:

@@ -63,7 +63,7 @@ class ContestLifecycle(Contests):
             self._warn(self._reporter.warnings.get())
         if self._session.tend():
             self._warn("the embedded ACADEMY had ended and was started again")
-            self._reporter.wake()
+            self._reporter.rouse()
 
     def waiting(self) -> int:
         """How many reports wait, as of half a second ago at most."""

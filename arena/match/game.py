@@ -98,11 +98,15 @@ class _GameVoidError(RuntimeError):
 
 @dataclass(frozen=True)
 class GameProgress:
-    """Moves that were played since the last time; `arrangement` is the first position's, if there is one."""
+    """Moves that were played since the last time; `arrangement` is the first position's, if there is one.
+
+    `gone` are the seats whose players have left so far.
+    """
 
     game_id: str
     moves: tuple[JobMove, ...]
     arrangement: str | None
+    gone: frozenset[int] = frozenset()
 
 
 def play(
@@ -356,7 +360,12 @@ class _Match:
         """What the seat's player answers, or the referee for it where it is gone."""
         if seat not in self._gone:
             answer = self._choose(seat)
-            if not isinstance(answer, Loss) or not self._gone.add(answer, self._position):
+            if not isinstance(answer, Loss):
+                return answer
+            goes_on = self._gone.add(answer, self._position)
+            # The next to be asked may hang until the worker is ended.
+            self._report_progress()
+            if not goes_on:
                 return answer
         move = self._rules.stand_in_move(self._position, seat)
         if move is None:
@@ -367,7 +376,7 @@ class _Match:
         new = tuple(self._sheet.moves[self._moves_reported :])
         self._moves_reported += len(new)
         if self._tell_progress is not None:
-            self._tell_progress(GameProgress(self._job.game_id, new, self._arrangement))
+            self._tell_progress(GameProgress(self._job.game_id, new, self._arrangement, self._gone.seats))
         if self._job.live_path is not None:
             if self._live is None:
                 names = tuple(player.name for player in self._job.players)

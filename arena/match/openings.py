@@ -1,5 +1,6 @@
 """Openings that games begin with: read from a file, checked by the referee, given out by their places."""
 
+import functools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +63,13 @@ def choose_opening(openings: Sequence[Opening], place: int, seed: int | None = N
     cycle, index = divmod(place, len(openings))
     if seed is None:
         return openings[index]
-    return openings[random.Random(f"{seed}/{cycle}").sample(range(len(openings)), len(openings))[index]]
+    return openings[_order(len(openings), seed, cycle)[index]]
+
+
+# Games of two rounds through the list may be played side by side.
+@functools.lru_cache(maxsize=2)
+def _order(count: int, seed: int, cycle: int) -> list[int]:
+    return random.Random(f"{seed}/{cycle}").sample(range(count), count)
 
 
 def _entries(path: Path, content: bytes, referee: Referee[Any, Any]) -> list[tuple[str, Opening]]:

@@ -5,7 +5,8 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -29,9 +30,9 @@ def die_with_parent(how: signal.Signals, parent: int) -> None:
         os.kill(os.getpid(), how)
 
 
-def adopt_orphans() -> None:
+def adopt_orphans(adopt: bool = True) -> None:
     """Become the parent of all descendants whose parents end. See prctl(2), PR_SET_CHILD_SUBREAPER."""
-    if _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+    if _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"prctl(PR_SET_CHILD_SUBREAPER): {os.strerror(number)}")
 
@@ -52,6 +53,21 @@ def end_children(spared: Collection[int] = ()) -> None:
         if time.monotonic() > deadline:
             return
         time.sleep(0.001)
+
+
+@contextmanager
+def ending_descendants() -> Iterator[None]:
+    """End at the block's end what was started in it, and what that left behind.
+
+    For processes that adopt no orphans otherwise.
+    """
+    before = _children()
+    adopt_orphans()
+    try:
+        yield
+    finally:
+        end_children(spared=before)
+        adopt_orphans(False)
 
 
 def _children() -> set[int]:

@@ -25,11 +25,10 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError, StatementError
-from sqlalchemy.schema import CreateTable
 
 from arena.control.database_urls import InvalidDatabaseUrlError, database_url, shown
 from arena.results.migrations import FIRST_VERSION, upgrade
-from arena.results.own_tables import META, SCHEMA_VERSION, VERDICT
+from arena.results.own_tables import META, SCHEMA_VERSION
 from arena.results.schema import METADATA
 from arena.results.views import create_views
 
@@ -205,9 +204,6 @@ def _prepare_sqlite(synchronous: str, connection: sqlite3.Connection, _record: A
 def _check_or_create(connection: Connection, create: bool) -> None:
     present = set(inspect(connection).get_table_names())
     if META.name in present and _version(connection) == SCHEMA_VERSION:
-        if VERDICT.name not in present:
-            # It came without a new version of the schema.
-            connection.execute(CreateTable(VERDICT, if_not_exists=True))
         return
     if META.name not in present and not create:
         raise NoResultsYetError(f"there are no results in {shown(connection.engine.url)}")

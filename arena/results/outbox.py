@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, text, update
 
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.own_tables import OUTBOX, VERDICT
@@ -17,6 +17,8 @@ DROPPED: Final = "dropped"
 # Digits between quotes are symbols of patterns, or moves.
 _QUOTED_OR_NUMBER: Final = re.compile(r"""((?<!\w)(?:'[^']*'|"[^"]*")(?!\w))|(?<![\w.])-?\d[\d.,]*(?<=\d)""")
 _LONGEST_REASON: Final = 500
+# In these words, which databases find their index by.
+_WAITING: Final = text("\"State\" = 'waiting'")
 
 
 class StoredVerdict(NamedTuple):
@@ -95,11 +97,16 @@ class Outbox:
         table = OUTBOX.c
         query = (
             select(table.OutboxId, table.ContestId, table.Report, table.Attempts)
-            .where(table.SeriesId == self._series_id, table.State == "waiting")
+            .where(table.SeriesId == self._series_id, _WAITING)
             .order_by(table.Attempts, table.OutboxId)
             .limit(limit)
         )
         return [WaitingReport(*row) for row in self._database.rows(query)]
+
+    def count_waiting(self) -> int:
+        """How many reports ACADEMY has neither acknowledged nor refused."""
+        query = select(func.count()).select_from(OUTBOX).filter_by(SeriesId=self._series_id).where(_WAITING)
+        return int(self._database.value(query))
 
     def mark_acknowledged(self, report: WaitingReport, verdicts: Iterable[StoredVerdict] = ()) -> None:
         """Note that ACADEMY has the report, whose content is dropped, and what it made of the proposals."""

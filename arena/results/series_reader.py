@@ -1,6 +1,6 @@
 """What is known of a competition: its games, what they have cost, and who is left out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -316,13 +316,13 @@ class SeriesReader:
         rows = self._database.rows(query.filter_by(SeriesId=self._series_id).order_by(rating.Name))
         return {name: FirstRating(*began) for name, *began in rows}
 
-    def elo_before_first_games(self) -> dict[str, float]:
-        """The Elo of all who have finished games, as it was before the first of them."""
+    def elo_before_first_games(self, names: Sequence[str]) -> dict[str, float]:
+        """The Elo of those who have finished games, as it was before the first of them."""
         rating, detail = own.RATING.c, own.GAME_DETAIL.c
         query = (
             select(rating.Name, rating.EloBefore)
             .join_from(own.RATING, own.GAME_DETAIL, detail.GameId == rating.GameId)
-            .where(detail.SeriesId == self._series_id)
+            .where(detail.SeriesId == self._series_id, rating.Name.in_(names))
             .order_by(detail.GameId.desc())
         )
         return {row.Name: row.EloBefore for row in self._database.rows(query)}
@@ -334,11 +334,14 @@ class SeriesReader:
         rows = query.where(table.SeriesId == self._series_id).order_by(table.ExclusionId)
         return [Exclusion(*row) for row in self._database.rows(rows)]
 
-    def records(self) -> Iterator[StoredRecord]:
-        """The record files of all games that count."""
+    def records(self, besides: Collection[str] = ()) -> Iterator[StoredRecord]:
+        """The record files of all games that count, but for those whose ids are given."""
         detail = own.GAME_DETAIL.c
+        names = select(detail.Name).filter_by(SeriesId=self._series_id).order_by(detail.GameId)
         query = select(detail.Name, detail.Record, detail.RecordExtension).filter_by(SeriesId=self._series_id)
-        return (StoredRecord(*row) for row in self._database.rows(query.order_by(detail.GameId)))
+        for (name,) in self._database.rows(names):
+            if name not in besides:
+                yield from (StoredRecord(*row) for row in self._database.rows(query.filter_by(Name=name)))
 
     def player_usage(self) -> Mapping[str, PlayerTotals]:
         """What each player has used, by name."""

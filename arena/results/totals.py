@@ -138,3 +138,4 @@ def make_indexes(connection: Connection) -> None:
             assert isinstance(index, Index)
             index.create(connection, checkfirst=True)
     connection.execute(own.INDEX_OF_FAULTS)
+    connection.execute(own.INDEX_OF_WAITING)

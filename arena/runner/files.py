@@ -169,9 +169,9 @@ class CompetitionFiles:
         folder.mkdir(exist_ok=True)
         _write_whole(folder / f"{record.game_id}.{record.extension}", record.content)
 
-    def has_record(self, record: StoredRecord) -> bool:
-        """Whether the record file of a finished game is there."""
-        return (self.games / f"{record.game_id}.{record.extension}").exists()
+    def recorded_games(self) -> set[str]:
+        """The ids of the finished games whose record files are there."""
+        return {file.stem for file in self.games.glob("*")}
 
     # Games in progress
 

@@ -38,7 +38,7 @@ def settle_first_ratings(
     known = series.first_ratings()
     new = [name for name in control.competitors if name not in known and name not in control.elo.fixed]
     if new:
-        played = series.elo_before_first_games()
+        played = series.elo_before_first_games(new)
         begun = {name: FirstRating(played[name], EARLIER_GAMES) for name in new if name in played}
         if in_league is not None:
             for game_id, setups in _games(control, set(new) - set(begun)).items():

@@ -9,6 +9,7 @@ from arena.jobs import CHECK_GAME_ID, PlayerSetup
 from arena.match.game_seeds import seat_seed
 from arena.players.clock import TimeIsUpError, alarm
 from arena.players.player import PlayerTimeoutError, Seating
+from arena.players.process_tree import ending_descendants
 from arena.players.protocols import player_for
 from referees.api import Referee
 
@@ -53,6 +54,13 @@ def check_player(
     ours, against their settings, or nowhere if `quiet`. Only for the main thread. Raises PlayerError
     or InvalidPlayerParametersError.
     """
+    with ending_descendants():
+        return _checked(setup, rules, quiet, settings or {}, academy)
+
+
+def _checked(
+    setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool, settings: Mapping[str, Any], academy: bool
+) -> CheckedPlayer:
     seed = secrets.randbits(63)
     first = rules.start(seed)
     seat = rules.to_move(first)[0]
@@ -66,7 +74,7 @@ def check_player(
             game_id=CHECK_GAME_ID,
             seed=seat_seed(seed, 1),
             environment={"GOMILL_GAME_ID": CHECK_GAME_ID},
-            settings=settings or {},
+            settings=settings,
             players=(setup.name,) * rules.seats,
             first_view=view,
         )

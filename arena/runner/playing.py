@@ -189,7 +189,7 @@ def play_games(
                 follow_players(selector, Roster(control, enter, log.add), competition, opened)
             end = competition.run(options.max_games)
         files.write_report(text_report(assemble(control, files.name, series)))
-        return Ended(end, series.outbox.counts()["waiting"], league is None or league.complete)
+        return Ended(end, series.outbox.count_waiting(), league is None or league.complete)
 
 
 def _spared(
@@ -200,7 +200,11 @@ def _spared(
     inhibited = () if options.readmit else series.inhibited()
     spared = {pair for pair in inhibited if selector.inhibit(*pair)}
     if not options.readmit:
-        excluded = {exclusion.name for exclusion in series.exclusions() if exclusion.readmitted is None}
+        excluded = {
+            exclusion.name
+            for exclusion in series.exclusions()
+            if exclusion.scope == "player" and exclusion.readmitted is None
+        }
         spared |= {(setup.name, game_id) for setup, game_id in players if setup.name in excluded}
     if selector.drops_void_games:
         # They come and go while it runs.

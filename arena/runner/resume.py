@@ -36,8 +36,8 @@ def resume_games(
         history += [history_line(game, remark), *selector.history_lines()]
     files.rewrite_history(history)
     if control.record_games:
-        for record in series.records():
-            if record.content and not files.has_record(record):
+        for record in series.records(besides=files.recorded_games()):
+            if record.content:
                 files.write_record(record)
     give_up_open_attempts(series, log, "the run that played it ended")
     warnings = []

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import select
 import socket
 import subprocess
@@ -16,13 +17,36 @@ from arena.jobs import GameJob, GameResult
 from arena.match.game import GameProgress
 from arena.players.process_tree import kill_session, signal_name
 from arena.workers.guardian import AT_ONCE
-from arena.workers.interface import WorkerLost, Workers
+from arena.workers.interface import WorkerLost, Workers, WorkersError
 from arena.workers.worker import WaitNote, interrupted
 
 STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be interrupted by the worker itself.
 GRACE_SECONDS: Final = 1.0
 _LOOK_SECONDS: Final = 0.5
+
+
+# Its connection, its note and its process.
+_FILES_OF_A_WORKER: Final = 3
+# The results, the logs and what a run needs besides.
+_FILES_OF_A_RUN: Final = 64
+
+
+def _allow_open_files(size: int) -> None:
+    """Raise this process's limit where that many workers need it. Raises WorkersError."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = size * _FILES_OF_A_WORKER + _FILES_OF_A_RUN
+    # Players that dial in have connections as well. It is no larger, as players inherit it.
+    wanted = 2 * needed
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if wanted < needed:
+        raise WorkersError(
+            f"{size} games at a time need about {needed} open files, and this process may have {hard}: raise "
+            f"its limit (`ulimit -n {needed}`), or play fewer games at a time (--parallel)"
+        )
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @dataclass
@@ -63,9 +87,13 @@ class WorkerPool(Workers):
     """
 
     def __init__(self, size: int, *, pin: bool = False, first_slot: int = 0) -> None:
-        """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT."""
+        """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT.
+
+        Raises WorkersError where this process may not have enough open files, and OSError.
+        """
         if size < 1:
             raise ValueError(f"{size} workers: there must be at least one")
+        _allow_open_files(size)
         self._first_slot = first_slot
         self._cores = sorted(os.sched_getaffinity(0)) if pin else [-1]
         self._waiting: deque[GameJob] = deque()
@@ -170,7 +198,7 @@ class WorkerPool(Workers):
             self._release(worker)
         code = worker.end(STOP_SECONDS)
         if job is not None and overdue is not None:
-            seconds = time.time() - worker.started
+            seconds = max(0.0, time.time() - worker.started)
             self._lost.append(interrupted(job, worker.progress, overdue, worker.started, seconds))
         elif job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"

@@ -35,7 +35,7 @@ from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
 from arena.players.python_callable import PythonPlayer
 from arena.workers.interface import WorkerLost
-from referees.api import ENTRY_POINT_GROUP, Termination, referee
+from referees.api import ENTRY_POINT_GROUP, Referee, Termination, referee
 from referees.installed import offered
 
 # The deadline (on the system's monotonic clock, 0: none), and what it is for: stage, seat, seconds.
@@ -133,7 +133,7 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
 
 def interrupted(
     job: GameJob, progress: Sequence[GameProgress], wait: Wait, started: float, seconds: float
-) -> GameResult | WorkerLost:
+) -> GameResult:
     """The result of a game whose worker was ended because a player could not be, by the moves it reported.
 
     `started` is a Unix time, `seconds` how long the game took. As with other late players the game is
@@ -142,15 +142,15 @@ def interrupted(
     """
     name = labels([player.name for player in job.players])[wait.seat - 1]
     reason = f"{_late(name, wait)}; it could only be ended with its worker"
-    if wait.stage is Stage.START:
-        return WorkerLost(job.game_id, reason, job.attempt)
     rules = referee(job.game).from_settings(job.settings)
+    if wait.stage is Stage.START:
+        return _void(job, rules, wait.seat, reason, started, seconds)
     moves = tuple(move for part in progress for move in part.moves)
     arrangement = progress[0].arrangement if progress else None
     first = rules.start(job.seed) if arrangement is None else rules.arrange(arrangement)
     played, position = replayed(rules, first, moves)
     forfeit = f"forfeit by {name}: {reason}"
-    gone = {move.seat for move in moves if move.stand_in} - {wait.seat}
+    gone = (progress[-1].gone if progress else frozenset()) - {wait.seat}
     losses = [Loss(wait.seat, Termination.FORFEIT, forfeit)]
     losses += [Loss(seat, Termination.FORFEIT) for seat in sorted(gone)]
     standing = rules.adjudicate(position) if rules.seats > 2 else None
@@ -190,6 +190,30 @@ def interrupted(
         play_seconds=seconds,
         warnings=(forfeit,),
         arrangement=arrangement,
+        attempt=job.attempt,
+    )
+
+
+def _void(
+    job: GameJob, rules: Referee[Any, Any], absent: int, reason: str, started: float, seconds: float
+) -> GameResult:
+    """A game before whose first move the player of a seat could not be interrupted."""
+    return GameResult(
+        game_id=job.game_id,
+        outcome=None,
+        void_reason=reason,
+        moves=(),
+        start_board=rules.board(rules.start(job.seed), 1).letters,
+        usage=tuple(
+            PlayerUsage(fault=Fault.LATE, remark=reason) if seat == absent else PlayerUsage()
+            for seat in range(1, rules.seats + 1)
+        ),
+        record="",
+        record_extension=rules.record_extension,
+        started=started,
+        setup_seconds=seconds,
+        play_seconds=0.0,
+        absent=absent,
         attempt=job.attempt,
     )
 

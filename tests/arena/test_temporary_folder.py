@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from arena import temporary_folder as module
 from arena.temporary_folder import temporary_folder
 
 WRITES_AND_WAITS = """
@@ -75,3 +76,21 @@ def test_what_others_have_among_temporary_files_stays(place: Path) -> None:
     with temporary_folder():
         pass
     assert {path.name for path in place.iterdir()} == {"arena-konane", f"{prefix}-file", f"{prefix}-link"}
+
+
+def test_a_folder_that_another_process_removes_before_it_is_locked_is_made_again(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, made = tempfile.mkdtemp, list[str]()
+
+    def make_amid_others(prefix: str) -> str:
+        folder = make(prefix=prefix)
+        made.append(folder)
+        if len(made) == 1:
+            # As each process does that begins: this folder has no lock yet.
+            module._remove_abandoned(place)
+        return folder
+
+    monkeypatch.setattr(tempfile, "mkdtemp", make_amid_others)
+    with temporary_folder() as folder:
+        assert folder.is_dir() and [str(folder)] == made[1:]

@@ -127,6 +127,8 @@ def _read_sqlite(source: Path, table: Table) -> Iterator[Row]:
             have = {column["name"] for column in inspect(connection).get_columns(table.name)}
             _check_columns(str(source), table, have)
             for row in connection.execute(select(table)).mappings():
+                for column in table.columns:
+                    _check_value(row[column.name], column, f"{source}, table {table.name}")
                 yield dict(row)
     except (DatabaseError, ValueError, TypeError) as error:
         raise ResultsError(f"{source}, table {table.name}: can't be read: {error}") from error
@@ -160,12 +162,25 @@ def _value(text: str | None, column: Column[Any], place: str) -> Any:
     if text is None:
         raise ResultsError(f"{place}: there is no field for {column.name}")
     read = _READERS.get(column.type.python_type)
-    if text == "" and (column.nullable or read is not None):
-        return None
     try:
-        return text if read is None else read(text)
+        empty = text == "" and (column.nullable or read is not None)
+        value = None if empty else text if read is None else read(text)
     except (ValueError, KeyError):
         raise ResultsError(f"{place}: {column.name} can't be {text!r}") from None
+    _check_value(value, column, place)
+    return value
+
+
+def _check_value(value: Any, column: Column[Any], place: str) -> None:
+    """Raise ResultsError for an empty key, and for what is no whole number where one is wanted."""
+    rule = ""
+    if value is None:
+        rule = "a key is never empty" if column.primary_key else ""
+    elif column.type.python_type is int and not (isinstance(value, int | float) and abs(value) < 1 << 31):
+        # As PostgreSQL's have; and new keys are counted on from those that are there.
+        rule = "a whole number has 32 bits at most"
+    if rule:
+        raise ResultsError(f"{place}: {column.name} can't be {value!r}: {rule}; correct it there")
 
 
 def _finite(number: float) -> float:

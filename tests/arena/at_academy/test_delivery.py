@@ -167,6 +167,50 @@ def test_a_busy_server_is_asked_again_however_often_it_says_so(impatient: None, 
     assert set(scene.server.reports) == {contest}
 
 
+def test_games_that_end_do_not_make_a_busy_server_be_asked_earlier_than_it_wants(scene: Scene) -> None:
+    scene.server.put_off("ReportContest", 1.5)
+    first = scene.finish_game()
+    eventually(lambda: not scene.reporter.warnings.empty())
+    began = time.monotonic()
+    contests = {first, *(scene.finish_game() for _ in range(5))}
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert time.monotonic() - began > 1.2
+    assert set(scene.server.reports) == contests
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FIRST_PAUSE_SECONDS", 600.0)
+
+
+def test_games_that_end_do_not_shorten_the_pause_until_a_run_waits_for_the_rest(
+    patient: None, scene: Scene
+) -> None:
+    scene.server.fail("ReportContest", grpc.StatusCode.PERMISSION_DENIED)
+    scene.finish_game()
+    eventually(lambda: not scene.reporter.warnings.empty())
+    for _ in range(5):
+        scene.finish_game()
+        time.sleep(0.05)
+    assert scene.series.outbox.counts() == {"waiting": 6, "acknowledged": 0, "refused": 0}
+    scene.reporter.hurry()
+    eventually(lambda: scene.reporter.waiting() == 0)
+
+
+def test_games_that_end_are_reported_while_a_report_that_failed_waits_for_its_pause(
+    patient: None, scene: Scene
+) -> None:
+    scene.server.stop()
+    failing = scene.finish_game()
+    scene.server.failing_reports[failing] = grpc.StatusCode.INTERNAL
+    scene.server.start()
+    scene.reporter.hurry()
+    eventually(lambda: scene.server.tried[failing] > 0)
+    others = [scene.finish_game() for _ in range(5)]
+    eventually(lambda: list(scene.server.reports) == others)
+    assert scene.server.tried[failing] <= 2
+
+
 def test_a_refused_report_is_given_up_and_named(scene: Scene) -> None:
     scene.server.fail("ReportContest", grpc.StatusCode.INVALID_ARGUMENT)
     refused, taken = scene.finish_game(), scene.finish_game()

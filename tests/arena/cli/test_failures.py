@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -9,7 +11,8 @@ from sqlalchemy.exc import DBAPIError, StatementError
 
 from arena.cli.exit_status import ExitStatus
 from arena.cli.failures import describe_failure
-from tests.arena.cli.command import arena
+from tests.arena.cli.command import ARENA, arena
+from tests.arena.control_files import PASSING, write_control
 
 
 def test_a_database_error_is_shown_in_one_line_without_the_query() -> None:
@@ -47,3 +50,26 @@ def test_a_game_without_its_setting_is_answered_with_an_option_that_works(game: 
     assert refused.stderr.startswith("arena: missing setting: ") and remedy in refused.stderr
     (option,) = re.findall(r"`--set ([^`]+)`", refused.stderr)
     assert arena("describe", game, "--set", *shlex.split(option)).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "words"),
+    [
+        ("-S -n 40", 0, ""),
+        (
+            "-n 100",
+            1,
+            "arena: 16 games at a time need about 112 open files, and this process may have 100: "
+            "raise its limit (`ulimit -n 112`), or play fewer games at a time (--parallel)\n",
+        ),
+    ],
+)
+def test_many_games_at_a_time_raise_the_limit_of_open_files_or_say_who_can(
+    tmp_path: Path, limit: str, status: int, words: str
+) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, None, "rounds = 16")
+    command = [*ARENA, "run", str(control), "-q", "-j", "16"]
+    done = subprocess.run(
+        ["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *command], stderr=subprocess.PIPE, text=True
+    )
+    assert (done.returncode, done.stderr) == (status, words)

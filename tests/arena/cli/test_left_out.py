@@ -81,6 +81,28 @@ def test_an_engine_that_dies_at_its_start_loses_where_void_games_are_forfeited(t
     assert "game AvB_0 was void, and is lost by villain: player villain" in done.stderr
 
 
+def test_a_python_player_that_can_only_be_ended_with_its_worker_loses_such_games_too(tmp_path: Path) -> None:
+    stuck = 'protocol = "python"\ncommand = "tests.arena.engines:stuck_at_start"\nstart_seconds = 0.3'
+    settings = 'rounds = 2\non_void = "forfeit"\ncheck_players = false'
+    control, done = run(tmp_path, settings, {"one": PASSING, "villain": stuck})
+    assert done.returncode == 0, done.stderr
+    assert results(control) == {"one": (2, 2, 0), "villain": (2, 0, 2)}
+
+
+def test_a_player_of_a_matchups_name_is_checked_where_the_matchup_is_left_out(tmp_path: Path) -> None:
+    matchups = (
+        '[[matchups]]\nid = "one"\nplayers = ["villain", "two"]\n'
+        '[[matchups]]\nid = "rest"\nplayers = ["one", "two"]\n'
+    )
+    control = write_control(tmp_path, THREE, None, 'games = 1\non_void = "skip-matchup"', matchups)
+    control.write_text(control.read_text().replace('"all-play-all"', '"playoff"'))
+    log = control.with_suffix(".log")
+    for _ in range(2):
+        assert arena("run", control, "-q").returncode == 6
+        assert "checking player one" in log.read_text()
+        log.unlink()
+
+
 def test_where_all_matchups_are_left_out_the_run_is_halted(tmp_path: Path) -> None:
     players = {"one": PASSING, "villain": misbehaving("exit-at-start")}
     _, done = run(tmp_path, 'rounds = 2\non_void = "skip-matchup"', players)

@@ -108,3 +108,8 @@ def test_with_a_seed_every_opening_comes_once_before_the_first_comes_again() -> 
     assert order == [choose_opening(BOOK, place, seed=7).name for place in range(50)]
     assert len({tuple(order[start : start + 5]) for start in range(0, 50, 5)}) > 1
     assert order != [choose_opening(BOOK, place, seed=8).name for place in range(50)]
+
+
+def test_with_a_seed_openings_come_as_they_did_in_earlier_releases() -> None:
+    places = (0, 1, 2, 3, 4, 12, 5, 0)
+    assert [choose_opening(BOOK, place, seed=7).name for place in places] == list("20341102")

@@ -64,7 +64,7 @@ def test_the_moves_are_those_that_there_were(path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [VERSION_3, VERSION_4, VERSION_5], ids=["3", "4", "5"])
-def test_the_tables_and_views_are_those_of_a_new_database(version: Path, tmp_path: Path) -> None:
+def test_the_tables_views_and_indexes_are_those_of_a_new_database(version: Path, tmp_path: Path) -> None:
     def made(path: Path) -> dict[str, Any]:
         with (
             closing(ResultsDatabase.open(sqlite_url(path))) as database,
@@ -77,7 +77,13 @@ def test_the_tables_and_views_are_those_of_a_new_database(version: Path, tmp_pat
             }
             keys = looked.get_multi_foreign_keys()[None, "ARENA_Seat"]
             referred = sorted((key["referred_table"], key["constrained_columns"]) for key in keys)
-            return {"views": sorted(looked.get_view_names()), "seat": referred, **columns}
+            indexes = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY 1"
+            return {
+                "views": sorted(looked.get_view_names()),
+                "indexes": list(connection.exec_driver_sql(indexes).scalars()),
+                "seat": referred,
+                **columns,
+            }
 
     assert made(written(version, tmp_path / "old.sqlite")) == made(tmp_path / "new.sqlite")
 

@@ -1,6 +1,7 @@
 """A competition's games in the database: stored whole, once, and with all that SAGA asks for."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import event, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from arena.control.plans import GameSettings
@@ -120,6 +121,35 @@ def test_it_reads_back_as_it_was(database: ResultsDatabase) -> None:
     assert (record.game_id, record.content, record.extension) == ("AvB_1", "(;FF[4])", "sgf")
 
 
+def test_only_records_that_are_missing_are_read(database: ResultsDatabase) -> None:
+    series = registered(database)
+    for game_id in ("AvB_1", "AvB_0", "AvB_2"):
+        finish(series, begun(series, game_id))
+    statements: list[str] = []
+    event.listen(database.engine, "before_cursor_execute", lambda *seen: statements.append(seen[2]))
+    assert [record.game_id for record in series.records(besides={"AvB_0", "AvB_2"})] == ["AvB_1"]
+    assert sum('"Record"' in statement for statement in statements) == 1
+
+
+def test_where_a_newcomer_began_is_looked_up_without_the_games_of_others(database: ResultsDatabase) -> None:
+    series = registered(database)
+    for number in range(2):
+        finish(series, begun(series, f"AvB_{number}"))
+    with database.transaction() as connection:
+        connection.execute(update(own.RATING).filter_by(GameId=2).values(EloBefore=1015.0))
+    assert series.elo_before_first_games(["a", "stranger"]) == {"a": 1000.0}
+    statements: list[tuple[str, Any]] = []
+    event.listen(
+        database.engine, "before_cursor_execute", lambda *seen: statements.append((seen[2], seen[3]))
+    )
+    series.elo_before_first_games(["stranger"])
+    with database.transaction() as connection:
+        (statement, values), *_ = statements
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+        steps = [row.detail for row in plan]
+    assert steps[0] == "SEARCH ARENA_Rating USING INDEX ARENA_Rating_of_player (Name=?)"
+
+
 def test_a_game_counts_once(database: ResultsDatabase) -> None:
     series = registered(database)
     attempt, again = begun(series), begun(series)
@@ -203,6 +233,25 @@ def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
     assert (left.report, left.attempts) == (b"report 2", 1)
     assert series.outbox.counts() == {"waiting": 1, "acknowledged": 1, "refused": 1}
     assert series.outbox.refusals() == {second.contest_id: "no such game"}
+
+
+def test_looking_for_reports_that_wait_reads_no_others(database: ResultsDatabase) -> None:
+    outbox = registered(database).outbox
+    statements: list[tuple[str, Any]] = []
+    event.listen(
+        database.engine, "before_cursor_execute", lambda *seen: statements.append((seen[2], seen[3]))
+    )
+    outbox.waiting()
+    outbox.count_waiting()
+    with database.transaction() as connection:
+        plans = [
+            [row.detail for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
+            for statement, values in statements[:2]
+        ]
+    search = r"SEARCH ARENA_Outbox USING (COVERING )?INDEX ARENA_Outbox_waiting \(SeriesId=\?\)"
+    assert len(plans) == 2
+    for steps in plans:
+        assert len(steps) == 1 and re.fullmatch(search, steps[0])
 
 
 def test_a_report_that_failed_goes_behind_those_not_tried_yet(database: ResultsDatabase) -> None:

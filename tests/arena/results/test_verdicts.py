@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, text, update
 
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.outbox import Outbox, ProposalTally, StoredVerdict, note
+from arena.results.own_tables import META
 from arena.results.series import remove_series
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
 
@@ -57,6 +58,7 @@ def test_a_database_of_before_gets_the_table(tmp_path: Path) -> None:
     database = database_of(tmp_path)
     with database.transaction() as connection:
         connection.execute(text('DROP TABLE "ARENA_Verdict"'))
+        connection.execute(update(META).filter_by(Key="schema_version").values(Value="9"))
     database.close()
     again = ResultsDatabase.open(sqlite_url(tmp_path / "cup.results.sqlite"), create=False)
     assert "ARENA_Verdict" in inspect(again.engine).get_table_names()

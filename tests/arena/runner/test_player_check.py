@@ -1,6 +1,7 @@
 """The check before a competition's first game."""
 
 import re
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -20,8 +21,8 @@ from referees.warlight import WarLight
 from tests.arena.cli.command import arena
 from tests.arena.control.ringmaster.engines import QUICK
 from tests.arena.control_files import PASSING, misbehaving, write_control
+from tests.arena.engines import left_running, noted, python_player
 from tests.arena.engines import misbehaving as misbehaving_setup
-from tests.arena.engines import python_player
 
 RANDOM_MOVES = "arena.players.random_moves:random_moves"
 RULES = Go.from_settings({"board_size": 5, "komi": 0.5})
@@ -152,3 +153,16 @@ def test_an_engine_hears_of_a_free_handicap_before_it_is_asked_for_its_first_mov
     rules = Go.from_settings({"board_size": 3, "komi": 0.5, "handicap": 8, "handicap_style": "free"})
     for _ in range(4):
         assert check_player(engine, rules, quiet=False).description == "Quick"
+
+
+def test_nothing_that_a_player_starts_outlives_its_check(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    leaver = misbehaving_setup("leaving-the-session", environment={"MISBEHAVING_PIDS": str(pids)})
+    with subprocess.Popen(["sleep", "600"]) as beside:
+        try:
+            check_player(leaver, RULES, quiet=True)
+            # As a run's workers do.
+            assert beside.poll() is None
+        finally:
+            beside.kill()
+    assert len(noted(pids)) == 2 and not left_running(noted(pids), seconds=10)

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,13 @@ from arena.jobs import Fault, GameJob, GameResult, JobMove, PlayerSetup
 from arena.match.game import GameProgress
 from arena.players.player import Choice
 from arena.players.program import MAX_KEPT
+from arena.players.random_moves import random_moves
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
 from arena.workers.worker import Stage, Wait
 from arena.workers.worker import interrupted as ended_with_its_worker
 from referees.api import Outcome, Referee, Termination, referee
-from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running
+from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running, stuck
 
 PASSERS = python_player("a"), python_player("b")
 
@@ -50,6 +50,16 @@ def interrupted(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[A
         return "pass"
 
     return choose
+
+
+def leaves_in_the_second_turn(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    moves = iter([random_moves(referee, seat, seed)])
+    return lambda view: next(moves)(view)
+
+
+def stuck_in_the_second_turn(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    moves = iter([random_moves(referee, seat, seed)])
+    return lambda view: next(moves, stuck(referee, seat, seed))(view)
 
 
 def finished(workers: WorkerPool, count: int, timeout: float = 180) -> list[GameResult]:
@@ -216,11 +226,14 @@ def test_a_python_player_that_never_answers_loses_its_game(
 
 @pytest.mark.parametrize("factory", ["slow_starter", "stuck_at_start"])
 def test_a_python_player_that_never_gets_ready_makes_the_game_void(pool: WorkerPool, factory: str) -> None:
-    pool.submit(job(python_player("late", f"tests.arena.engines:{factory}", start_seconds=0.3), PASSERS[1]))
-    result = pool.next_result(180)
-    assert result is not None
-    reason = result.reason if isinstance(result, WorkerLost) else result.void_reason
-    assert reason.startswith("player late: not ready within 0.3 s")
+    pool.submit(job(PASSERS[0], python_player("late", f"tests.arena.engines:{factory}", start_seconds=0.3)))
+    [result] = finished(pool, 1)
+    assert result.outcome is None
+    assert result.void_reason.startswith("player late: not ready within 0.3 s")
+    assert [usage.fault for usage in result.usage] == [Fault.NONE, Fault.LATE]
+    assert result.usage[1].remark == result.void_reason
+    assert (result.absent, result.moves, result.record) == (2, (), "")
+    assert result.setup_seconds > 0.25
 
 
 def test_a_worker_is_left_alone_while_its_player_has_time(pool: WorkerPool) -> None:
@@ -405,13 +418,43 @@ def test_there_must_be_a_worker() -> None:
         WorkerPool(0)
 
 
-def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker() -> None:
-    rules = referee("diplomacy").from_settings({})
-    first = rules.start(1)
+def test_a_clock_that_is_set_back_makes_no_game_shorter_than_nothing(pool: WorkerPool) -> None:
+    pool.submit(job(python_player("late", "tests.arena.engines:stuck", move_seconds=0.3), PASSERS[1]))
+    pool._workers[0].started += 3600
+    [result] = finished(pool, 1)
+    assert result.play_seconds == 0.0
+
+
+DIPLOMACY = referee("diplomacy").from_settings({})
+
+
+def powers(**odd: str) -> tuple[PlayerSetup, ...]:
+    """A player of each power who plays at random, but for those whose function is named."""
+    functions = {f"power{seat}": "arena.players.random_moves:random_moves" for seat in range(1, 8)}
+    return tuple(
+        python_player(name, function, move_seconds=2.0 if name in odd else 60.0)
+        for name, function in (functions | odd).items()
+    )
+
+
+def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker(pool: WorkerPool) -> None:
+    # The fourth leaves in the turn in which the fifth hangs, the second one turn before.
+    players = powers(
+        power2="tests.arena.engines:confused",
+        power4="tests.arena.workers.test_pool:leaves_in_the_second_turn",
+        power5="tests.arena.workers.test_pool:stuck_in_the_second_turn",
+    )
+    pool.submit(GameJob("0_1", "diplomacy", {}, players, seed=1))
+    [result] = finished(pool, 1)
+    assert result.usage[4].fault is Fault.LATE
+    assert outcome(result).winners == (1, 3, 6, 7)
+
+
+def test_who_missed_a_turn_wins_a_game_that_ends_with_the_worker_of_another() -> None:
     moves = tuple(
         JobMove(
             seat,
-            rules.move_text(rules.stand_in_move(first, seat)),
+            DIPLOMACY.move_text(DIPLOMACY.stand_in_move(DIPLOMACY.start(1), seat)),
             board=None,
             legal_moves=None,
             interaction=None,
@@ -419,12 +462,13 @@ def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker() -> None:
             values={},
             stand_in=seat == 2,
         )
-        for seat in rules.to_move(first)
+        for seat in DIPLOMACY.to_move(DIPLOMACY.start(1))
     )
-    players = tuple(replace(PASSERS[0], name=f"power {seat}") for seat in range(1, 8))
-    diplomacy = GameJob("0_1", "diplomacy", {}, players, seed=1)
     result = ended_with_its_worker(
-        diplomacy, [GameProgress("0_1", moves, None)], Wait(Stage.MOVE, 5, 1.0), time.time(), 1.0
+        GameJob("0_1", "diplomacy", {}, powers(), seed=1),
+        [GameProgress("0_1", moves, None)],
+        Wait(Stage.MOVE, 5, 1.0),
+        time.time(),
+        1.0,
     )
-    assert isinstance(result, GameResult)
-    assert outcome(result).winners == (1, 3, 4, 6, 7)
+    assert outcome(result).winners == (1, 2, 3, 4, 6, 7)

@@ -1,6 +1,7 @@
 """SAGA out of one database and into another: nothing is lost, and nothing wrong gets in."""
 
 import csv
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -213,6 +214,21 @@ def change(folder: Path, table: str, line: int, column: str, value: str) -> None
         ("saga2", "SAGA_Game", "Years", "", r"breaks a rule of SAGA, .*SAGA_Game\.Years"),
         ("saga2", "SAGA_Player", "Winner", "2", "breaks a rule of SAGA, .*Winner_is_a_truth"),
         ("saga2", "SAGA_Setting", "AOA", "perhaps", "AOA can't be 'perhaps'"),
+        (
+            "saga2",
+            "SAGA_Client",
+            "ClientId",
+            "",
+            r"Client\.csv, line 2: ClientId can't be None: a key is never empty",
+        ),
+        ("saga2", "SAGA_Game", "SeriesId", "9" * 20, "SeriesId can't be 9{20}: a whole number has 32 bits"),
+        (
+            "saga2",
+            "SAGA_Series",
+            "GameLim",
+            "-2147483649",
+            "GameLim can't be -2147483649: a whole number has",
+        ),
         ("saga1", "Dip_Game", "Variant", "9", "Dip_Game 1: there is no Dip_Variant 9"),
         ("saga1", "Dip_Game", "Winners", "2", "Dip_Game 1 has 2 winners, but by centres and years"),
     ],
@@ -233,6 +249,34 @@ def test_what_breaks_a_rule_stays_out(
     with pytest.raises(ResultsError, match=message):
         import_saga(other, tmp_path / "out")
     assert not any(dump(other, "SAGA_").values())
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        (
+            "ClientId = 2147483648",
+            "table SAGA_Client: ClientId can't be 2147483648: a whole number has 32 bits",
+        ),
+        ("ClientId = NULL", "table SAGA_Client: ClientId can't be None: a key is never empty"),
+        ("ClientId = 'x'", "table SAGA_Client: ClientId can't be 'x': a whole number has 32 bits"),
+    ],
+)
+def test_keys_of_a_sqlite_file_that_are_none_stay_out(
+    tmp_path: Path, full: ResultsDatabase, assignment: str, message: str
+) -> None:
+    export(full, tmp_path / "out.sqlite", "saga2")
+    with closing(sqlite3.connect(tmp_path / "out.sqlite")) as source, source:
+        # SQLite keeps any value in a column whose type is not exactly INTEGER PRIMARY KEY.
+        source.execute("CREATE TABLE loose AS SELECT * FROM SAGA_Client")
+        source.execute("DROP TABLE SAGA_Client")
+        source.execute("ALTER TABLE loose RENAME TO SAGA_Client")
+        source.execute(f"UPDATE SAGA_Client SET {assignment} WHERE ClientId = 1")
+    with (
+        closing(ResultsDatabase.open(sqlite_url(tmp_path / "new.sqlite"))) as database,
+        pytest.raises(ResultsError, match=re.escape(message)),
+    ):
+        import_saga(database, tmp_path / "out.sqlite")
 
 
 def test_a_source_that_is_not_saga_is_refused(
