@@ -201,6 +201,10 @@ class JetStreamLog:
         """Bring `state` up to date. Raises LogUnavailableError, LogDivergedError."""
         self.state = self.run(self._look_again())
 
+    def find_last(self, deadline: float) -> int:
+        """Ask for the number of the stream's last message. Raises LogUnavailableError, LogDivergedError."""
+        return self._check(self.run(self._persist(self._find_stream, deadline))).last
+
     async def _look_again(self) -> StreamState:
         return self._check(await self._persist(self._find_stream, time.monotonic() + PATIENCE))
 
