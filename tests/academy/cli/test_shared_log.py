@@ -65,7 +65,9 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
                 "check", "--data", folders[1], "--against", server.address, "--token", token
             )
             assert checked.exit_code == 0, checked
-            assert "2 events, sound" in checked.out
+            assert "2 events, sound, and compared with the server's to event 2\n" in checked.out
+            alone = run_in_a_process("check", "--data", folders[1])
+            assert "2 events, sound\n" in alone.out
             # What looks after them works beside servers.
             assert run_in_a_process("snapshot", "--data", folders[0], "--cut").exit_code == 0
             compacted = run_in_a_process("compact", "--data", folders[1], "--keep", "1")
