@@ -215,7 +215,7 @@ class Store:
     def catch_up(self, seconds: float) -> None:
         """Wait until all is here that other servers have written to a shared log by now.
 
-        Asks NATS. Raises LogUnavailableError where that takes longer, LogDivergedError.
+        Asks NATS. Raises LogUnavailableError where that takes longer, or cannot be known.
         """
         if self._writer is not None:
             self._writer.catch_up(seconds)

@@ -150,7 +150,7 @@ class SharedWriter(Writer):
         self._log.close()
 
     def catch_up(self, seconds: float) -> None:
-        """Wait until all is folded that the log has now. Raises LogUnavailableError, LogDivergedError."""
+        """Wait until all is folded that the log has now. Raises LogUnavailableError."""
         deadline = time.monotonic() + seconds
         last = self._log.find_last(deadline) if self.follows else 0
         # Other processes of the folder fold, too.

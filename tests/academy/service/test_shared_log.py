@@ -74,27 +74,27 @@ def test_a_ticket_of_another_server_is_good_at_one_that_has_not_read_so_far(
     log: LogAddress, tmp_path: Path
 ) -> None:
     with (
-        serving(tmp_path / "one", log=log) as one,
-        serving(tmp_path / "two", log=log) as two,
+        serving(tmp_path / "one", log=log) as first,
+        serving(tmp_path / "two", log=log) as second,
         ThreadPoolExecutor() as calls,
     ):
-        with lagging(two.store):
-            ticket = open_contest(one)
-            asked = calls.submit(two.client(ticket).contests.ListGames, GAMES)
+        with lagging(second.store):
+            ticket = open_contest(first)
+            answer = calls.submit(second.client(ticket).contests.ListGames, GAMES)
             time.sleep(0.3)
-        assert [game.game_id for game in asked.result().games] == ["go"]
+        assert [game.game_id for game in answer.result().games] == ["go"]
 
 
 def test_a_server_that_cannot_read_on_in_the_log_says_to_ask_again_not_that_the_token_is_unknown(
     nats: NatsServer, log: LogAddress, tmp_path: Path
 ) -> None:
-    with serving(tmp_path / "one", log=log) as one, serving(tmp_path / "two", log=log) as two:
-        known = two.bot("known")
-        with lagging(two.store):
-            ticket = open_contest(one)
-            late = refusal(lambda: two.client(ticket).contests.ListGames(GAMES))
+    with serving(tmp_path / "one", log=log) as first, serving(tmp_path / "two", log=log) as second:
+        known = second.bot("known")
+        with lagging(second.store):
+            ticket = open_contest(first)
+            late = refusal(lambda: second.client(ticket).contests.ListGames(GAMES))
             nats.pause()
-            silent = refusal(lambda: two.client(ticket).contests.ListGames(GAMES))
+            silent = refusal(lambda: second.client(ticket).contests.ListGames(GAMES))
             known.contests.ListGames(GAMES)
             nats.resume()
         unavailable = (grpc.StatusCode.UNAVAILABLE, "TOKEN_UNCHECKED")
