@@ -430,7 +430,7 @@ class Academy(Questions):
         """Return what the holder of a player's token did in each game: proposals, help given and taken.
 
         Raises:
-            AcademyRefusedError: ACADEMY refused.
+            AcademyRefusedError: ACADEMY refused, as it does an admin, who may ask for anybody's.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = libraries_pb2.ListPlayerStatisticsRequest()

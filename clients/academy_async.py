@@ -432,7 +432,7 @@ class AsyncAcademy(AsyncQuestions):
         """Return what the holder of a player's token did in each game: proposals, help given and taken.
 
         Raises:
-            AcademyRefusedError: ACADEMY refused.
+            AcademyRefusedError: ACADEMY refused, as it does an admin, who may ask for anybody's.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
         request = libraries_pb2.ListPlayerStatisticsRequest()

@@ -56,27 +56,33 @@ def check(
     _check_exists(data)
     # Records are read only from sound pages: others could end this process without a word.
     findings = [checking.Finding("", what) for what in scan.find_damage(data)]
-    events = 0
+    events, compared = 0, None
     if not findings:
         with open_existing(data, read_only=True) as store:
             findings = list(checking.check(store.environment, replay=replay))
             with store.environment.reading() as transaction:
                 events = transaction.count(TableName.EVENTS)
             if server is not None:
-                findings += _compare(store, server)
+                different, compared = _compare(store, server)
+                findings += different
     faults = sum(finding.is_fault for finding in findings)
     if json:
-        printing.print_json({"events": events, "findings": list(map(asdict, findings))})
+        limit = {} if compared is None else {"compared_to_event": compared}
+        printing.print_json({"events": events, **limit, "findings": list(map(asdict, findings))})
     else:
         for finding in findings:
             typer.echo(f"{finding.game_id or 'all games'}: {finding.what}")
-        typer.echo(f"{data}: {events:,} events, " + (f"{faults} faults; {_REMEDY}" if faults else "sound"))
+        result = f"{faults} faults; {_REMEDY}" if faults else "sound"
+        if compared is not None and not faults:
+            result += f", and compared with the server's to event {compared:,}"
+        typer.echo(f"{data}: {events:,} events, {result}")
     if faults:
         raise typer.Exit(ExitCode.FAULTY)
 
 
-def _compare(store: "Store", server: Server) -> list["Finding"]:
-    """Compare a folder with a copy of a server's."""
+def _compare(store: "Store", server: Server) -> tuple[list["Finding"], int]:
+    """Compare a folder with a copy of a server's; return what differs, and the last event of both."""
+    from academy.store import event_log
     from academy.store.environment import Environment
     from academy.store.maintenance import agreement
     from academy.store.maintenance import backup as copies
@@ -85,7 +91,9 @@ def _compare(store: "Store", server: Server) -> list["Finding"]:
         copy = Path(folder) / "copy"
         copies.place_received(_download(server), copy)
         with Environment(copy, read_only=True) as other:
-            return list(agreement.disagreements(store.environment, other))
+            with store.environment.reading() as here, other.reading() as there:
+                last = min(map(event_log.last_sequence, (here, there)))
+            return list(agreement.disagreements(store.environment, other)), last
 
 
 def backup(

@@ -430,6 +430,11 @@ def settings(
     printing.show(now, json, printing.settings_table(game, now))
     if changes and not json:
         _print_undo(game, f"{removed} records removed", removed)
+        if "evaluation_patterns" in names and now.evaluation_patterns and not now.evaluation:
+            typer.echo(_EVALUATION_OFF.format(game))
+
+
+_EVALUATION_OFF: Final = "evaluation is off: academy settings {} evaluation=true"
 
 
 def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -> None:
@@ -443,7 +448,7 @@ def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     printing.console().print(printing.weights_table(described, answer, limit))
     if not described.settings.evaluation:
-        typer.echo(f"evaluation is off: academy settings {game} evaluation=true")
+        typer.echo(_EVALUATION_OFF.format(game))
 
 
 # No setting has room for more; most have a lower limit, which the server names.

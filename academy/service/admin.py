@@ -496,6 +496,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         if player and not request.game_id:
             everywhere = await asyncio.to_thread(self._store.read, statistics_in_all_games, player)
             return messages.ListPlayerStatisticsResponse(players=everywhere)
+        require(bool(request.game_id), "game_id", "name a game, or a player for the figures in all games")
         size = paging.page_size(request.page_size, self._limits)
         after = paging.page_place(request)
         statistics = self._store.read(page_of_player_statistics, request.game_id, player, after, size + 1)

@@ -167,6 +167,20 @@ class ServerDrainingError(RefusedCallError):
         super().__init__("the server is about to stop: ask again in a moment, it or another will answer")
 
 
+class TokenUncheckedError(RefusedCallError):
+    """The token may be of another server with the same log, which this one cannot read on in now."""
+
+    code = StatusCode.UNAVAILABLE
+    reason = "TOKEN_UNCHECKED"
+    remedy = "Ask again in a moment, or another server."
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the token is not known here, and this server cannot read now what others that share its log "
+            "wrote: ask again in a moment, it or another will answer"
+        )
+
+
 class AnswerTooLargeError(RefusedCallError):
     """No message can hold the answer; `size` and `limit` are in bytes."""
 

@@ -32,7 +32,7 @@ from academy.service.errors import (
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.stream_timeout import StreamTimeout, Task
-from academy.store.tokens import Caller, Role
+from academy.store.tokens import Caller, Role, UnknownTokenError
 from academy.wire._compat import reset_call, reset_call_later
 from academy.wire.errors import NotAuthenticatedError, StatusDetails
 from academy.wire.rates import Bucket, Buckets
@@ -57,8 +57,16 @@ _log = structlog.get_logger()
 class CallInterceptor(aio.ServerInterceptor):
     """Stands before every method of a server."""
 
-    def __init__(self, authenticate: Callable[[str], Caller], limits: Limits, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        authenticate: Callable[[str], Caller],
+        limits: Limits,
+        metrics: Metrics,
+        catch_up: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Have callers authenticated: after `catch_up` once more, where a token is not known."""
         self.authenticate = authenticate
+        self._catch_up = catch_up
         self.limits = limits
         self.metrics = metrics
         self.draining = False
@@ -98,7 +106,7 @@ class CallInterceptor(aio.ServerInterceptor):
             token = bearer_token(handler_call_details.invocation_metadata)
             if not token:
                 raise NotAuthenticatedError("the call has no token", "TOKEN_MISSING")
-            caller = self.authenticate(token)
+            caller = await self._find_caller(token)
             name = caller.name
             known = self._handlers.get((method, token))
             if known is None or known[0] != caller:
@@ -110,6 +118,15 @@ class CallInterceptor(aio.ServerInterceptor):
             # Any exception: a fault of ours must not let a caller in, and the table knows its status.
             return self._make_refusal(method, name, to_status(error))
         return known[1]
+
+    async def _find_caller(self, token: str) -> Caller:
+        try:
+            return self.authenticate(token)
+        except UnknownTokenError:
+            if self._catch_up is None:
+                raise
+            await self._catch_up()
+        return self.authenticate(token)
 
     def charge(self, caller: Caller, questions: int) -> None:
         """Charge questions to the caller's rate. Raises RateExceededError."""

@@ -19,7 +19,7 @@ from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from academy.matching.warming import warm_up_in_background
-from academy.service.access import ContestAccess, TokenCache
+from academy.service.access import ContestAccess, LogCatchUp, TokenCache
 from academy.service.admin import LibraryServicer
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
@@ -117,7 +117,8 @@ class AcademyServer:
         self.metrics.watch_store(store)
         store.give_way(self.metrics.questions.total)
         store.schedule_snapshots(settings.snapshot_every, cut=settings.cut_log)
-        self._guard = CallInterceptor(TokenCache(store).caller, limits, self.metrics)
+        catch_up = None if store.follows_log is None else LogCatchUp(store).catch_up
+        self._guard = CallInterceptor(TokenCache(store).caller, limits, self.metrics, catch_up)
         self._health = HealthServicer(SERVICES, limits.health_watch_seconds)
         self._saving: asyncio.Task[None] | None = None
         self._ends = math.inf

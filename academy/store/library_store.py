@@ -212,6 +212,14 @@ class Store:
         """Whether the log that servers share is followed now; None where the folder has a log of its own."""
         return None if self._writer is None else self._writer.follows
 
+    def catch_up(self, seconds: float) -> None:
+        """Wait until all is here that other servers have written to a shared log by now.
+
+        Asks NATS. Raises LogUnavailableError where that takes longer, or cannot be known.
+        """
+        if self._writer is not None:
+            self._writer.catch_up(seconds)
+
     # Reading
 
     def read(

@@ -268,6 +268,9 @@ class Writer:
         """Whether the log that servers share is followed now; None where the folder has a log of its own."""
         return None
 
+    def catch_up(self, seconds: float) -> None:
+        """Wait until all is here that other servers wrote; a folder with a log of its own has none."""
+
     def schedule_snapshots(self, every: int, cut: bool) -> None:
         """Have snapshots made for new servers; a folder with a log of its own needs none."""
 

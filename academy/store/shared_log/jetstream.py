@@ -201,6 +201,14 @@ class JetStreamLog:
         """Bring `state` up to date. Raises LogUnavailableError, LogDivergedError."""
         self.state = self.run(self._look_again())
 
+    def find_last(self, deadline: float) -> int:
+        """Ask for the number of the stream's last message. Raises LogUnavailableError."""
+
+        async def ask() -> int:
+            return (await self.stream.stream_info(self.address.stream)).state.last_seq
+
+        return self.run(self._persist(ask, deadline))
+
     async def _look_again(self) -> StreamState:
         return self._check(await self._persist(self._find_stream, time.monotonic() + PATIENCE))
 

@@ -22,7 +22,8 @@ def share(data: Path, address: LogAddress) -> int:
     """Publish all of a folder to a stream, which the folder follows then; return the number of messages.
 
     Where the folder's log lacks the first event, or was learnt by other rules, nobody could learn from it:
-    then the stream begins behind it, with a snapshot. Killed, it goes on where it was when it is run again.
+    then the stream begins behind it, with a snapshot. Killed, it goes on where it was when it is run again;
+    done before, it is not done twice.
     Raises StoreError while another process uses the folder, and where the stream holds something else.
     """
     with lock_alone(data):
@@ -30,16 +31,18 @@ def share(data: Path, address: LogAddress) -> int:
     with Environment(data) as environment:
         with environment.reading() as transaction:
             is_whole, now = _is_whole(transaction), place.read(transaction)
+            if now is not None and now.address != address.text:
+                raise StoreError(
+                    f"cannot be moved: this folder follows the log {LogAddress.parse(now.address)}, which "
+                    f"servers share; take it out of that first: `academy move --data {data} --to own`"
+                )
             # Killed before it had a snapshot: its last message is that of a move.
-            goes_on = now is not None and now.address == address.text and not is_whole
-            if goes_on and now is not None and now.name != _name(now.created, now.followed):
+            if now is not None and not is_whole and now.name != _name(now.created, now.followed):
                 raise StoreError(
                     f"this folder follows {address} already, and was written to since; if its move was "
                     "killed, new servers lack the snapshot that they begin with: "
                     f"`academy snapshot --data {data}`"
                 )
-            if not goes_on:
-                place.check_own_log(transaction, "cannot be moved")
         with closing(JetStreamLog(address, now)) as log:
             if now is None:
                 now = environment.write(lambda transaction: _share(transaction, address, log))

@@ -51,9 +51,8 @@ def move_to(place: records_pb2.LogPlace, message: int, name: str) -> None:
 
 
 def remove(transaction: Transaction) -> None:
-    """Have a folder follow no shared log. Raises StoreError where it follows none."""
-    if not transaction.delete(TableName.META, keys.SHARED_LOG):
-        raise StoreError("this folder has a log of its own already")
+    """Have a folder follow no shared log."""
+    transaction.delete(TableName.META, keys.SHARED_LOG)
     # A freeze is for servers of the log that is left.
     for key, _ in list(transaction.scan(TableName.META, FROZEN)):
         transaction.delete(TableName.META, key)

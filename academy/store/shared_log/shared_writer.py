@@ -50,6 +50,7 @@ from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 _FOLDING_SECONDS: Final = 0.5
 # How long commands try that have waited with others, by then in vain.
 _LEAST_PATIENCE: Final = 3.0
+_LOOK_SECONDS: Final = 0.002
 _FROZEN: Final = (
     "writes are frozen for an upgrade: this server answers questions, and writes again when it is upgraded, "
     "or after `academy freeze --lift`"
@@ -147,6 +148,21 @@ class SharedWriter(Writer):
         self._ends = time.monotonic() + self._patience
         super().close()
         self._log.close()
+
+    def catch_up(self, seconds: float) -> None:
+        """Wait until all is folded that the log has now. Raises LogUnavailableError."""
+        deadline = time.monotonic() + seconds
+        last = self._log.find_last(deadline) if self.follows else 0
+        # Other processes of the folder fold, too.
+        while self.follows and (followed := self._read_place()) < last:
+            if time.monotonic() > deadline:
+                raise LogUnavailableError(
+                    f"message {last:,} of the shared log is not folded within {seconds:g} seconds, only "
+                    f"{followed:,}: try again"
+                )
+            time.sleep(_LOOK_SECONDS)
+        if not self.follows:
+            raise LogUnavailableError("the shared log is not followed now: try again")
 
     def _catch_up(self, last: int) -> None:
         while (followed := self._read_place()) < last:

@@ -127,6 +127,11 @@ def test_settings_are_shown_and_changed(academy: Academy) -> None:
     assert changed == before | {"forget_after": 50, "prune_factor": 0.25}
     restored = academy("settings", "go", "forget_after=0", f"prune_factor={before['prune_factor']}")
     assert "0 records removed" in restored.out
+    off = "evaluation is off: academy settings go evaluation=true"
+    assert off in academy("settings", "go", "evaluation_patterns=100").out
+    assert off not in academy("settings", "go", "evaluation=true").out
+    assert off not in academy("settings", "go", "evaluation_patterns=200").out
+    academy("settings", "go", "evaluation=false", "evaluation_patterns=0")
     twice = academy("settings", "go", "forget_after=1", "forget_after=2")
     assert twice.exit_code == 2 and "forget_after is given twice" in twice.err
 

@@ -47,6 +47,14 @@ REFUSED: dict[str, Case] = {
         "",
         "begin again",
     ),
+    "players' figures of no game": (
+        "admin",
+        lambda client: client.libraries.ListPlayerStatistics(libraries_pb2.ListPlayerStatisticsRequest()),
+        INVALID,
+        "INVALID_FIELD",
+        "game_id",
+        "name a game, or a player",
+    ),
     "a missing pattern": (
         "admin",
         lambda client: client.libraries.GetPattern(

@@ -1,0 +1,123 @@
+"""Who calls a server that shares a log: its tokens and tickets may be another server's."""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.store.library_store import Store
+from academy.store.shared_log.address import LogAddress
+from academy.store.writer import WriteContext
+from academy.v1 import contests_pb2
+from tests.academy.service import examples
+from tests.academy.service.running import Running, refusal, serving
+from tests.academy.store.shared_log.nats_servers import NatsServer
+
+GAMES = contests_pb2.ListGamesRequest()
+UNKNOWN = f"acd_{'0' * 16}_{'A' * 43}"
+
+
+@pytest.fixture
+def nats(tmp_path: Path) -> Iterator[NatsServer]:
+    server = NatsServer(tmp_path / "nats")
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture
+def log(nats: NatsServer) -> LogAddress:
+    return nats.address("club")
+
+
+@dataclass
+class WaitForEvent:
+    """A write that takes long."""
+
+    begun: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def execute(self, work: WriteContext) -> None:
+        self.begun.set()
+        self.ended.wait(30)
+
+
+@contextmanager
+def lagging(store: Store) -> Iterator[None]:
+    """Have a store take in nothing of what others write."""
+    busy = WaitForEvent()
+    written = store.submit(busy)
+    assert busy.begun.wait(30)
+    try:
+        yield
+    finally:
+        busy.ended.set()
+        written.result()
+
+
+def open_contest(academy: Running) -> str:
+    """Open a contest, and return the first player's ticket."""
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    opened = contests_pb2.OpenContestRequest(contest=examples.contest("shared", "go"))
+    return str(arena.contests.OpenContest(opened).tickets[0])
+
+
+def test_a_ticket_of_another_server_is_good_at_one_that_has_not_read_so_far(
+    log: LogAddress, tmp_path: Path
+) -> None:
+    with (
+        serving(tmp_path / "one", log=log) as first,
+        serving(tmp_path / "two", log=log) as second,
+        ThreadPoolExecutor() as calls,
+    ):
+        with lagging(second.store):
+            ticket = open_contest(first)
+            answer = calls.submit(second.client(ticket).contests.ListGames, GAMES)
+            time.sleep(0.3)
+        assert [game.game_id for game in answer.result().games] == ["go"]
+
+
+def test_a_server_that_cannot_read_on_in_the_log_says_to_ask_again_not_that_the_token_is_unknown(
+    nats: NatsServer, log: LogAddress, tmp_path: Path
+) -> None:
+    with serving(tmp_path / "one", log=log) as first, serving(tmp_path / "two", log=log) as second:
+        known = second.bot("known")
+        with lagging(second.store):
+            ticket = open_contest(first)
+            late = refusal(lambda: second.client(ticket).contests.ListGames(GAMES))
+            nats.pause()
+            silent = refusal(lambda: second.client(ticket).contests.ListGames(GAMES))
+            known.contests.ListGames(GAMES)
+            nats.resume()
+        unavailable = (grpc.StatusCode.UNAVAILABLE, "TOKEN_UNCHECKED")
+        assert [(refused.code, refused.reason) for refused in (late, silent)] == [unavailable] * 2
+
+
+def test_many_bad_tokens_have_nats_asked_a_few_times_alone(
+    log: LogAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    catch_up = Store.catch_up
+
+    def count(store: Store, seconds: float) -> None:
+        looks.append(seconds)
+        catch_up(store, seconds)
+
+    monkeypatch.setattr(Store, "catch_up", count)
+    with serving(tmp_path / "one", log=log) as academy, ThreadPoolExecutor(20) as calls:
+        guess = academy.client(UNKNOWN)
+        begun = time.monotonic()
+        refused = list(
+            calls.map(lambda _: refusal(lambda: guess.contests.ListGames(GAMES)).reason, range(200))
+        )
+        seconds = time.monotonic() - begun
+    assert refused == ["TOKEN_UNKNOWN"] * 200
+    assert 0 < len(looks) <= 2 + seconds / 0.05
