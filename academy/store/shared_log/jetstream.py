@@ -172,19 +172,7 @@ class JetStreamLog:
 
     async def _open(self) -> StreamState:
         try:
-            async with asyncio.timeout(_CONNECTING_SECONDS):
-                await self._client.connect(
-                    servers=list(self.address.servers),
-                    name="academy",
-                    connect_timeout=2,
-                    ping_interval=_PING_SECONDS,  # type: ignore[arg-type]
-                    max_outstanding_pings=_MOST_UNANSWERED,
-                    max_reconnect_attempts=-1,
-                    reconnect_time_wait=_PAUSE,  # type: ignore[arg-type]
-                    error_cb=self._note_error,
-                    disconnected_cb=self._note_loss,
-                    reconnected_cb=self._note_reconnection,
-                )
+            await self._connect()
         except (NatsError, OSError, ValueError) as error:
             why = describe(self._last_error or error)
             remedy = (
@@ -196,6 +184,28 @@ class JetStreamLog:
                 f"no NATS server lets this one in at {self.address}: {why}; {remedy}"
             ) from error
         return await self._look_again()
+
+    async def _connect(self) -> None:
+        connecting = asyncio.ensure_future(
+            self._client.connect(
+                servers=list(self.address.servers),
+                name="academy",
+                connect_timeout=2,
+                ping_interval=_PING_SECONDS,  # type: ignore[arg-type]
+                max_outstanding_pings=_MOST_UNANSWERED,
+                max_reconnect_attempts=-1,
+                reconnect_time_wait=_PAUSE,  # type: ignore[arg-type]
+                error_cb=self._note_error,
+                disconnected_cb=self._note_loss,
+                reconnected_cb=self._note_reconnection,
+            )
+        )
+        # It tries without end, and may lose the one cancel of `asyncio.timeout`.
+        _, late = await asyncio.wait({connecting}, timeout=_CONNECTING_SECONDS)
+        await _end(late)
+        if connecting.cancelled():
+            raise TimeoutError
+        connecting.result()
 
     def look_again(self) -> None:
         """Bring `state` up to date. Raises LogUnavailableError, LogDivergedError."""

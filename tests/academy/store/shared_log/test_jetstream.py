@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import trustme
+from nats.aio.client import Client
 from nats.js.api import StorageType, StreamConfig
 
 from academy.store.errors import LogDivergedError, LogUnavailableError
@@ -39,6 +40,30 @@ def test_a_server_stops_though_a_cancel_is_lost_as_python_3_11_may_lose_it(log: 
     closing.start()
     closing.join(20)
     assert not closing.is_alive() and task.done()
+
+
+def test_who_is_let_in_nowhere_learns_it_though_a_cancel_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A fake of the same race in the client's attempts to connect, which go on without end.
+    async def try_on(_client: Client, **_options: Any) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(Client, "connect", try_on)
+    monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 0.1)
+    errors: list[Exception] = []
+
+    def connect() -> None:
+        try:
+            JetStreamLog(LogAddress.parse("nats://127.0.0.1:1/club"))
+        except LogUnavailableError as error:
+            errors.append(error)
+
+    connecting = threading.Thread(target=connect, daemon=True)
+    connecting.start()
+    connecting.join(20)
+    assert [str(error)[:28] for error in errors] == ["no NATS server lets this one"]
 
 
 def test_several_nats_servers_that_are_no_cluster_are_named_at_once(nats: NatsServer) -> None:
