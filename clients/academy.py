@@ -30,6 +30,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
+from clients.position_checks import check_game
 from clients.responses import (
     Advice,
     Analysis,
@@ -350,6 +351,7 @@ class Academy(Questions):
             The weights as ACADEMY has them now; the same object as before where nothing has changed.
 
         Raises:
+            ValueError: ACADEMY's game of the seat has another board than `spec`.
             AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -358,6 +360,8 @@ class Academy(Questions):
 
         place = self._connection.address, seat.game_id, spec
         known = held_weights.get(place)
+        if known is None:
+            check_game(spec, self.game(seat.game_id))
         request = consultation_pb2.DownloadWeightsRequest(
             game_id=seat.game_id,
             contest_id=seat.contest_id,
@@ -396,7 +400,8 @@ class Academy(Questions):
             The seat, for all questions and proposals of the contest.
 
         Raises:
-            ValueError: `player` and ACADEMY_PLAYER give no number of a seat in the contest.
+            ValueError: `player` and ACADEMY_PLAYER give no number of a seat in the contest, or the contest's
+                game has another board than `spec`.
             AcademyRefusedError: ACADEMY refused, or does not know the contest.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -407,10 +412,9 @@ class Academy(Questions):
         if not contest_id:
             return Seat(os.environ.get("ACADEMY_GAME") or spec.game_id, spec.geometry, int(number))
         contest = self.contest(contest_id)
-        if contest.HasField("fair_use"):
-            rules = fair_use_of(contest.fair_use)
-        else:
-            rules = self.fair_use(contest.game_id)
+        game = self.game(contest.game_id)
+        check_game(spec, game)
+        rules = fair_use_of(contest.fair_use if contest.HasField("fair_use") else game.settings)
         return Seat(contest.game_id, spec.geometry, int(number), contest_id, rules)
 
     def statistics(self, game_id: str) -> libraries_pb2.GetStatisticsResponse:

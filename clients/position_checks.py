@@ -4,8 +4,29 @@ from collections.abc import Iterable, Sequence
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
+from academy.v1 import game_pb2
 
-__all__ = ["check_cells", "check_positions"]
+__all__ = ["check_cells", "check_game", "check_positions"]
+
+
+def check_game(spec: GameSpec, known: game_pb2.Game) -> None:
+    """Check that a game is played on the board of one that ACADEMY knows, which may have another name.
+
+    Args:
+        spec: The game.
+        known: ACADEMY's.
+
+    Raises:
+        ValueError: The boards differ.
+    """
+    # Importing the client brings the messages and the rules of knowledge alone.
+    from academy.wire.games import game_message
+
+    if game_message(spec).geometry != known.geometry:
+        raise ValueError(
+            f"{spec.game_id} is played on another board than {known.game_id} at ACADEMY: give the referee's "
+            "spec() of the contest's own game"
+        )
 
 
 def check_positions(spec: GameSpec, boards: Iterable[Board], player: int) -> None:
