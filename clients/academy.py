@@ -17,6 +17,7 @@ import grpc
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.node_analysis import MAX_BUDGET
 from academy.knowledge.spec import GameSpec
 from academy.v1 import (
     consultation_pb2,
@@ -30,7 +31,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
-from clients.position_checks import check_game
+from clients.position_checks import check_game, check_number
 from clients.responses import (
     Advice,
     Analysis,
@@ -135,6 +136,7 @@ class Questions(ABC):
 
         Raises:
             FairUseError: too much is expected; `Seat.allows_patterns` says so beforehand.
+            ValueError: `plies` is negative or more than a message holds.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -170,6 +172,7 @@ class Questions(ABC):
 
         Raises:
             FairUseError: as for `patterns`.
+            ValueError: as for `patterns`.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -203,6 +206,7 @@ class Questions(ABC):
 
         Raises:
             FairUseError: as for `patterns`.
+            ValueError: as for `patterns`, or a board has another size.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -238,7 +242,8 @@ class Questions(ABC):
             A number for each move, the book's move, and what they rest on.
 
         Raises:
-            ValueError: a board has another size.
+            ValueError: a board has another size, or no such cell, or `plies` is negative or more than a
+                message holds.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -453,9 +458,11 @@ class Academy(Questions):
             Whether it was news: the tree has the line, and nobody had searched it in another way or as long.
 
         Raises:
+            ValueError: the budget is less than 1 or more than 1,000,000,000.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
+        check_number("budget", analysis.budget, 1, MAX_BUDGET)
         line = libraries_pb2.LineAnalysis(
             moves=moves,
             value=analysis.value,

@@ -19,6 +19,7 @@ import grpc
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.node_analysis import MAX_BUDGET
 from academy.knowledge.spec import GameSpec
 from academy.v1 import (
     consultation_pb2,
@@ -32,7 +33,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
-from clients.position_checks import check_game
+from clients.position_checks import check_game, check_number
 from clients.responses import (
     Advice,
     Analysis,
@@ -137,6 +138,7 @@ class AsyncQuestions(ABC):
 
         Raises:
             FairUseError: too much is expected; `Seat.allows_patterns` says so beforehand.
+            ValueError: `plies` is negative or more than a message holds.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -172,6 +174,7 @@ class AsyncQuestions(ABC):
 
         Raises:
             FairUseError: as for `patterns`.
+            ValueError: as for `patterns`.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -205,6 +208,7 @@ class AsyncQuestions(ABC):
 
         Raises:
             FairUseError: as for `patterns`.
+            ValueError: as for `patterns`, or a board has another size.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -240,7 +244,8 @@ class AsyncQuestions(ABC):
             A number for each move, the book's move, and what they rest on.
 
         Raises:
-            ValueError: a board has another size.
+            ValueError: a board has another size, or no such cell, or `plies` is negative or more than a
+                message holds.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -455,9 +460,11 @@ class AsyncAcademy(AsyncQuestions):
             Whether it was news: the tree has the line, and nobody had searched it in another way or as long.
 
         Raises:
+            ValueError: the budget is less than 1 or more than 1,000,000,000.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
+        check_number("budget", analysis.budget, 1, MAX_BUDGET)
         line = libraries_pb2.LineAnalysis(
             moves=moves,
             value=analysis.value,

@@ -1,12 +1,15 @@
 """Checks what is asked about positions at home, as ACADEMY checks what is asked there."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, Geometry
 from academy.knowledge.spec import GameSpec
 from academy.v1 import game_pb2
 
-__all__ = ["check_cells", "check_game", "check_positions"]
+__all__ = ["check_cell", "check_cells", "check_game", "check_number", "check_positions"]
+
+_MOST_SENT: Final = 2**32 - 1
 
 
 def check_game(spec: GameSpec, known: game_pb2.Game) -> None:
@@ -62,5 +65,35 @@ def check_cells(spec: GameSpec, board: Board, cells: Sequence[int], player: int)
     """
     check_positions(spec, [board], player)
     for cell in cells:
-        if not 0 <= cell < spec.geometry.size:
-            raise ValueError(f"cell {cell}: cells of {spec.game_id} are 0 to {spec.geometry.size - 1:,}")
+        check_cell(spec.game_id, spec.geometry, cell)
+
+
+def check_cell(game_id: str, geometry: Geometry, cell: int) -> None:
+    """Check a cell's index.
+
+    Args:
+        game_id: The game's name.
+        geometry: The game's board.
+        cell: The cell, by index.
+
+    Raises:
+        ValueError: The board has no such cell.
+    """
+    if not 0 <= cell < geometry.size:
+        raise ValueError(f"cell {cell}: cells of {game_id} are 0 to {geometry.size - 1:,}")
+
+
+def check_number(name: str, number: int, least: int = 0, most: int = _MOST_SENT) -> None:
+    """Check a number that ACADEMY is sent.
+
+    Args:
+        name: What it is called.
+        number: The number.
+        least: The least that it may be.
+        most: The most that it may be; by default what a message holds.
+
+    Raises:
+        ValueError: It is less or more.
+    """
+    if not least <= number <= most:
+        raise ValueError(f"{name} {number:,}: it is from {least:,} to {most:,}")
