@@ -31,7 +31,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
-from clients.position_checks import check_game, check_number
+from clients.position_checks import check_game, check_moves, check_number
 from clients.responses import (
     Advice,
     Analysis,
@@ -79,6 +79,7 @@ class Questions(ABC):
 
         Raises:
             FairUseError: the seat may not ask before this move; `Seat.allows_opening` says so beforehand.
+            ValueError: `moves` is one text.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -99,6 +100,7 @@ class Questions(ABC):
             The move; None where the tree has none that was tried often enough, or may not be asked.
 
         Raises:
+            ValueError: `moves` is one text.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -242,8 +244,8 @@ class Questions(ABC):
             A number for each move, the book's move, and what they rest on.
 
         Raises:
-            ValueError: a board has another size, or no such cell, or `plies` is negative or more than a
-                message holds.
+            ValueError: a board has another size, or no such cell, `plies` is negative or more than a message
+                holds, or `line` is one text.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -458,10 +460,11 @@ class Academy(Questions):
             Whether it was news: the tree has the line, and nobody had searched it in another way or as long.
 
         Raises:
-            ValueError: the budget is less than 1 or more than 1,000,000,000.
+            ValueError: the budget is less than 1 or more than 1,000,000,000, or `moves` is one text.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
+        check_moves("moves", moves)
         check_number("budget", analysis.budget, 1, MAX_BUDGET)
         line = libraries_pb2.LineAnalysis(
             moves=moves,

@@ -7,7 +7,7 @@ from academy.knowledge.boards import Board, Geometry
 from academy.knowledge.spec import GameSpec
 from academy.v1 import game_pb2
 
-__all__ = ["check_cell", "check_cells", "check_game", "check_number", "check_positions"]
+__all__ = ["check_cell", "check_cells", "check_game", "check_moves", "check_number", "check_positions"]
 
 _MOST_SENT: Final = 2**32 - 1
 
@@ -81,6 +81,22 @@ def check_cell(game_id: str, geometry: Geometry, cell: int) -> None:
     """
     if not 0 <= cell < geometry.size:
         raise ValueError(f"cell {cell}: cells of {game_id} are 0 to {geometry.size - 1:,}")
+
+
+def check_moves(name: str, moves: Sequence[str]) -> None:
+    """Check that moves are several texts: one text is a sequence too, of its letters.
+
+    Args:
+        name: What they are called.
+        moves: The moves.
+
+    Raises:
+        ValueError: They are one text.
+    """
+    if isinstance(moves, str):
+        raise ValueError(
+            f"{name} {moves!r}: one text, where a list of moves belongs; write [{moves!r}] for one move"
+        )
 
 
 def check_number(name: str, number: int, least: int = 0, most: int = _MOST_SENT) -> None:

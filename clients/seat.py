@@ -16,7 +16,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import MAX_PLAYERS
 from academy.knowledge.text import write_cells
 from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
-from clients.position_checks import check_cell, check_number
+from clients.position_checks import check_cell, check_moves, check_number
 from clients.responses import LIBRARY_CODES, BookMove
 
 MAX_PROPOSALS: Final = 10
@@ -138,7 +138,9 @@ class Seat:
 
         Raises:
             FairUseError: the seat may not ask before this move.
+            ValueError: `moves` is one text.
         """
+        check_moves("moves", moves)
         self._count_consultation(own_moves)
         return consultation_pb2.LookUpOpeningRequest(
             game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
@@ -156,7 +158,9 @@ class Seat:
 
         Raises:
             FairUseError: the seat may not ask before this move.
+            ValueError: `moves` is one text.
         """
+        check_moves("moves", moves)
         self._count_consultation(own_moves)
         return consultation_pb2.AdviseRequest(
             game_id=self.game_id,
@@ -293,9 +297,11 @@ class Seat:
             The request, with the parts that fair use allows; None where it allows none.
 
         Raises:
-            ValueError: a board has another size, or no such cell, or `plies` is negative or more than a
-                message holds.
+            ValueError: a board has another size, or no such cell, `plies` is negative or more than a message
+                holds, or `line` is one text.
         """
+        if line is not None:
+            check_moves("line", line)
         compares = self.allows_patterns(expected_value)
         asks_book = line is not None and self.allows_opening(len(line) // 2)
         if not (compares or asks_book):

@@ -58,6 +58,13 @@ def analyse(moves: Sequence[str], budget: int) -> bool:
         (lambda: SEAT.record_marked_move("x*", 0, 0.2, 0.5), "ply 0"),
         (lambda: analyse(["A1"], 2**40), "budget 1,099,511,627,776: it is from 1 to 1,000,000,000"),
         (lambda: analyse(["A1"], 0), "budget 0"),
+        (
+            lambda: SEAT.build_opening_request("A1", 0),
+            r"moves 'A1': one text, .* write \['A1'\] for",
+        ),
+        (lambda: SEAT.build_book_request("A1", 0), "moves 'A1'"),
+        (lambda: SEAT.build_advice_request(EMPTY, [0], 0.2, line="A1"), "line 'A1'"),
+        (lambda: analyse("A1", 100), "moves 'A1'"),
     ],
 )
 def test_what_cannot_be_is_refused(ask: Callable[[], object], complaint: str) -> None:
