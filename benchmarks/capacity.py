@@ -9,6 +9,7 @@ answers 99 of 100 questions in time is needed. docs/how-to/capacity.md has the t
 
 import argparse
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -176,26 +177,27 @@ HEAD: Final = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table; loads that are too much are a line below it."""
+    """Print the table; loads that are too much are a line below it, and an error where all are."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("bots", nargs="*", type=int, default=[1_000, 10_000, 100_000])
     parser.add_argument("--minutes", type=float, nargs="+", default=[10.0, 1.0], help="how long games take")
     parser.add_argument("--questions", type=float, default=30.0, help="of a bot in a game")
     parser.add_argument("--cores", type=int, default=8, help="of a server")
     chosen = parser.parse_args(arguments)
-    if min(*chosen.bots, 1) < 1 or min(*chosen.minutes, chosen.questions) <= 0:
-        parser.error("bots, minutes and questions must be more than 0")
-    print(HEAD)
-    refused = []
+    amounts = (*chosen.bots, *chosen.minutes, chosen.questions, chosen.cores)
+    if not all(amount > 0 and math.isfinite(amount) for amount in amounts):
+        parser.error("bots, minutes, questions and cores must be more than 0, and finite")
+    rows, refused = [], []
     for minutes in chosen.minutes:
         for bots in chosen.bots:
             load = Load(bots, minutes, chosen.questions)
             try:
-                print(row(load, plan(load, chosen.cores)))
+                rows.append(row(load, plan(load, chosen.cores)))
             except OverloadError as error:
-                refused.append(f"Games of {minutes:g} minutes: {error}.")
-    if refused:
-        print("\n" + "\n".join(refused))
+                refused.append(f"Games of {minutes:g} {'minute' if minutes == 1 else 'minutes'}: {error}.")
+    if not rows:
+        sys.exit("\n".join(refused))
+    print("\n".join([HEAD, *rows, *([""] if refused else []), *refused]))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import grpc
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.node_analysis import MAX_BUDGET
 from academy.knowledge.spec import GameSpec
 from academy.v1 import (
     consultation_pb2,
@@ -30,6 +31,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from clients.connection import AcademyRefusedError, Connection, to_client_error
+from clients.position_checks import check_game, check_moves, check_number
 from clients.responses import (
     Advice,
     Analysis,
@@ -77,6 +79,7 @@ class Questions(ABC):
 
         Raises:
             FairUseError: the seat may not ask before this move; `Seat.allows_opening` says so beforehand.
+            ValueError: `moves` is one text.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -97,6 +100,7 @@ class Questions(ABC):
             The move; None where the tree has none that was tried often enough, or may not be asked.
 
         Raises:
+            ValueError: `moves` is one text.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -134,6 +138,7 @@ class Questions(ABC):
 
         Raises:
             FairUseError: too much is expected; `Seat.allows_patterns` says so beforehand.
+            ValueError: `plies` is negative or more than a message holds.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -169,6 +174,7 @@ class Questions(ABC):
 
         Raises:
             FairUseError: as for `patterns`.
+            ValueError: as for `patterns`.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -202,6 +208,7 @@ class Questions(ABC):
 
         Raises:
             FairUseError: as for `patterns`.
+            ValueError: as for `patterns`, or a board has another size.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -237,7 +244,8 @@ class Questions(ABC):
             A number for each move, the book's move, and what they rest on.
 
         Raises:
-            ValueError: a board has another size.
+            ValueError: a board has another size, or no such cell, `plies` is negative or more than a message
+                holds, or `line` is one text.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -350,6 +358,7 @@ class Academy(Questions):
             The weights as ACADEMY has them now; the same object as before where nothing has changed.
 
         Raises:
+            ValueError: ACADEMY's game of the seat has another board than `spec`.
             AcademyRefusedError: ACADEMY refused; the reason is LOCAL_WEIGHTS_OFF where players may not.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -358,6 +367,8 @@ class Academy(Questions):
 
         place = self._connection.address, seat.game_id, spec
         known = held_weights.get(place)
+        if known is None:
+            check_game(spec, self.game(seat.game_id))
         request = consultation_pb2.DownloadWeightsRequest(
             game_id=seat.game_id,
             contest_id=seat.contest_id,
@@ -396,7 +407,8 @@ class Academy(Questions):
             The seat, for all questions and proposals of the contest.
 
         Raises:
-            ValueError: `player` and ACADEMY_PLAYER give no number of a seat in the contest.
+            ValueError: `player` and ACADEMY_PLAYER give no number of a seat in the contest, or the contest's
+                game has another board than `spec`.
             AcademyRefusedError: ACADEMY refused, or does not know the contest.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
@@ -407,10 +419,9 @@ class Academy(Questions):
         if not contest_id:
             return Seat(os.environ.get("ACADEMY_GAME") or spec.game_id, spec.geometry, int(number))
         contest = self.contest(contest_id)
-        if contest.HasField("fair_use"):
-            rules = fair_use_of(contest.fair_use)
-        else:
-            rules = self.fair_use(contest.game_id)
+        game = self.game(contest.game_id)
+        check_game(spec, game)
+        rules = fair_use_of(contest.fair_use if contest.HasField("fair_use") else game.settings)
         return Seat(contest.game_id, spec.geometry, int(number), contest_id, rules)
 
     def statistics(self, game_id: str) -> libraries_pb2.GetStatisticsResponse:
@@ -449,9 +460,12 @@ class Academy(Questions):
             Whether it was news: the tree has the line, and nobody had searched it in another way or as long.
 
         Raises:
+            ValueError: the budget is less than 1 or more than 1,000,000,000, or `moves` is one text.
             AcademyRefusedError: ACADEMY refused.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """
+        check_moves("moves", moves)
+        check_number("budget", analysis.budget, 1, MAX_BUDGET)
         line = libraries_pb2.LineAnalysis(
             moves=moves,
             value=analysis.value,

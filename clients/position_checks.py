@@ -1,11 +1,35 @@
 """Checks what is asked about positions at home, as ACADEMY checks what is asked there."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, Geometry
 from academy.knowledge.spec import GameSpec
+from academy.v1 import game_pb2
 
-__all__ = ["check_cells", "check_positions"]
+__all__ = ["check_cell", "check_cells", "check_game", "check_moves", "check_number", "check_positions"]
+
+_MOST_SENT: Final = 2**32 - 1
+
+
+def check_game(spec: GameSpec, known: game_pb2.Game) -> None:
+    """Check that a game is played on the board of one that ACADEMY knows, which may have another name.
+
+    Args:
+        spec: The game.
+        known: ACADEMY's.
+
+    Raises:
+        ValueError: The boards differ.
+    """
+    # Importing the client brings the messages and the rules of knowledge alone.
+    from academy.wire.games import game_message
+
+    if game_message(spec).geometry != known.geometry:
+        raise ValueError(
+            f"{spec.game_id} is played on another board than {known.game_id} at ACADEMY: give the referee's "
+            "spec() of the contest's own game"
+        )
 
 
 def check_positions(spec: GameSpec, boards: Iterable[Board], player: int) -> None:
@@ -41,5 +65,51 @@ def check_cells(spec: GameSpec, board: Board, cells: Sequence[int], player: int)
     """
     check_positions(spec, [board], player)
     for cell in cells:
-        if not 0 <= cell < spec.geometry.size:
-            raise ValueError(f"cell {cell}: cells of {spec.game_id} are 0 to {spec.geometry.size - 1:,}")
+        check_cell(spec.game_id, spec.geometry, cell)
+
+
+def check_cell(game_id: str, geometry: Geometry, cell: int) -> None:
+    """Check a cell's index.
+
+    Args:
+        game_id: The game's name.
+        geometry: The game's board.
+        cell: The cell, by index.
+
+    Raises:
+        ValueError: The board has no such cell.
+    """
+    if not 0 <= cell < geometry.size:
+        raise ValueError(f"cell {cell}: cells of {game_id} are 0 to {geometry.size - 1:,}")
+
+
+def check_moves(name: str, moves: Sequence[str]) -> None:
+    """Check that moves are several texts: one text is a sequence too, of its letters.
+
+    Args:
+        name: What they are called.
+        moves: The moves.
+
+    Raises:
+        ValueError: They are one text.
+    """
+    if isinstance(moves, str):
+        raise ValueError(
+            f"{name} {moves!r}: one text, where a list of moves belongs; write [{moves!r}] for one move"
+        )
+
+
+def check_number(name: str, number: int, least: int = 0, most: int = _MOST_SENT) -> None:
+    """Check a number that ACADEMY is sent.
+
+    Args:
+        name: What it is called.
+        number: The number.
+        least: The least that it may be.
+        most: The most that it may be; by default what a message holds.
+
+    Raises:
+        ValueError: It is less or more.
+    """
+    if not least <= number <= most:
+        raise ValueError(f"{name} {number:,}: it is from {least:,} to {most:,}")

@@ -13,8 +13,10 @@ from academy.knowledge.fair_use import SEED_RULES, FairUse, FairUseExceededError
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.proposing import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
+from academy.knowledge.spec import MAX_PLAYERS
 from academy.knowledge.text import write_cells
 from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
+from clients.position_checks import check_cell, check_moves, check_number
 from clients.responses import LIBRARY_CODES, BookMove
 
 MAX_PROPOSALS: Final = 10
@@ -46,11 +48,17 @@ class MatchOptions:
         libraries: the libraries to look in; all where empty.
         max_matches: the limit of patterns on each board; 0 for the server's own.
         with_cells: whether each match has its pattern's text.
+
+    Raises:
+        ValueError: `max_matches` is negative or more than a message holds.
     """
 
     libraries: Sequence[Library] = ()
     max_matches: int = 0
     with_cells: bool = False
+
+    def __post_init__(self) -> None:
+        check_number("max_matches", self.max_matches)
 
 
 ANY_MATCHES: Final = MatchOptions()
@@ -73,6 +81,9 @@ class Seat:
         contest_id: the contest; "" outside one, where fair use does not count and nothing can be proposed.
         fair_use: the game's rules of fair use; `Academy.fair_use` reads them where they are not the seed's.
         with_ids: whether advice names the tesujis and patterns that it rests on.
+
+    Raises:
+        ValueError: no game has such a seat.
     """
 
     game_id: str
@@ -89,6 +100,9 @@ class Seat:
     # How many proposals ACADEMY holds, and how many of them are tesujis.
     _submitted: int = 0
     _submitted_tesuji: int = 0
+
+    def __post_init__(self) -> None:
+        check_number("player", self.player, 1, MAX_PLAYERS)
 
     # Consulting
 
@@ -124,7 +138,9 @@ class Seat:
 
         Raises:
             FairUseError: the seat may not ask before this move.
+            ValueError: `moves` is one text.
         """
+        check_moves("moves", moves)
         self._count_consultation(own_moves)
         return consultation_pb2.LookUpOpeningRequest(
             game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
@@ -142,7 +158,9 @@ class Seat:
 
         Raises:
             FairUseError: the seat may not ask before this move.
+            ValueError: `moves` is one text.
         """
+        check_moves("moves", moves)
         self._count_consultation(own_moves)
         return consultation_pb2.AdviseRequest(
             game_id=self.game_id,
@@ -207,6 +225,7 @@ class Seat:
 
         Raises:
             FairUseError: too much is expected.
+            ValueError: `plies` is negative or more than a message holds.
         """
         self._check_value(expected_value)
         return consultation_pb2.MatchPatternsRequest(
@@ -242,7 +261,7 @@ class Seat:
 
         Raises:
             FairUseError: too much is expected.
-            ValueError: a board has another size.
+            ValueError: a board has another size, or `plies` is negative or more than a message holds.
         """
         self._check_value(expected_value)
         letters = board.letters
@@ -278,8 +297,11 @@ class Seat:
             The request, with the parts that fair use allows; None where it allows none.
 
         Raises:
-            ValueError: a board has another size.
+            ValueError: a board has another size, or no such cell, `plies` is negative or more than a message
+                holds, or `line` is one text.
         """
+        if line is not None:
+            check_moves("line", line)
         compares = self.allows_patterns(expected_value)
         asks_book = line is not None and self.allows_opening(len(line) // 2)
         if not (compares or asks_book):
@@ -296,6 +318,7 @@ class Seat:
                 if isinstance(move, Board):
                     request.moves.append(_candidate_move(letters, move.letters))
                 else:
+                    check_cell(self.game_id, self.geometry, move)
                     request.cells.append(move)
         if asks_book and line is not None:
             self._count_consultation(len(line) // 2)
@@ -305,6 +328,8 @@ class Seat:
     def _position(
         self, board: Board, expected_value: float | None, plies: int | None
     ) -> consultation_pb2.Position:
+        if plies is not None:
+            check_number("plies", plies)
         return consultation_pb2.Position(
             board=board.letters, player=self.player, expected_value=expected_value, plies=plies
         )
@@ -337,7 +362,11 @@ class Seat:
             value: the expected value that the arena hears with this move, from 0 to 1.
             stated_before: the expected value of the position before the move, if the arena hears that too: a
                 move gains over the larger of both values before it.
+
+        Raises:
+            ValueError: `ply` is less than 1 or more than a message holds.
         """
+        check_number("ply", ply, 1)
         made: dict[str, Any] = {"cells": write_cells(pattern, self.geometry), "ply": ply, "value": value}
         self._record_tesuji(value_before, stated_before, made)
         message = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, **made)
@@ -364,7 +393,11 @@ class Seat:
             value_before: as in `record_move`.
             value: as in `record_move`.
             stated_before: as in `record_move`.
+
+        Raises:
+            ValueError: as in `record_move`.
         """
+        check_number("ply", ply, 1)
         self._record_tesuji(value_before, stated_before, {"cells": cells, "ply": ply, "value": value})
 
     def _record_tesuji(

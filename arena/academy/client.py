@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 
 import grpc
 
+from academy.knowledge.fair_use import FairUse
 from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc, proposals_pb2, proposals_pb2_grpc
 from academy.wire.games import game_message
@@ -17,6 +18,7 @@ from clients.connection import (
     Connection,
     to_client_error,
 )
+from clients.responses import fair_use_of
 from referees.api import Outcome
 
 CALL_SECONDS: Final = 10.0
@@ -53,6 +55,12 @@ class AcademyClient:
         """Make sure that ACADEMY knows the game; return whether it was new to it."""
         request = contests_pb2.RegisterGameRequest(game=game_message(spec))
         return self._call(self._stub.RegisterGame, request, f"registering the game {spec.game_id}").created
+
+    def fair_use(self, game_id: str) -> FairUse:
+        """How much players may lean on the game's libraries by the game's own settings."""
+        request = contests_pb2.GetGameRequest(game_id=game_id)
+        doing = f"asking for the rules of fair use of {game_id}"
+        return fair_use_of(self._call(self._stub.GetGame, request, doing).game.settings)
 
     def ratings(self, game_id: str, players: Sequence[str]) -> Mapping[str, float]:
         """The last Elo in a game of those players whom ACADEMY knows there."""

@@ -4,13 +4,15 @@ import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
+from academy.knowledge.fair_use import SEED_RULES, LooserRuleError
 from academy.knowledge.spec import GameSpec
 from arena.academy.client import CALL_SECONDS, AcademyClient, may_pass, misses_game, rejects_identity
 from arena.academy.embedded import EmbeddedAcademy
-from arena.control.settings import AcademySettings
+from arena.control.settings import AcademySettings, ControlError
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 
 FIRST_CALL_SECONDS: Final = 30.0
@@ -65,6 +67,11 @@ class AcademySession:
         old.close()
         return True
 
+    def check_fair_use(self, fair_use: Mapping[str, float]) -> None:
+        """Raise ControlError for a competition's rule that is looser than a game's, or as the constructor."""
+        for game_id in self.specs:
+            self._insist(partial(_check_fair_use, self.link, game_id, fair_use))
+
     def close(self) -> None:
         """Close the connection; an embedded server ends."""
         self.link.close()
@@ -114,19 +121,39 @@ class AcademySession:
                 time.sleep(0.5)
 
 
-def check_academy(settings: AcademySettings, spec: GameSpec) -> None:
+def check_academy(settings: AcademySettings, spec: GameSpec, fair_use: Mapping[str, float]) -> None:
     """Ask the ACADEMY of a control file once; nothing changes there.
 
-    Raises AcademyUnavailableError or AcademyRefusedError, MissingTokenError, and OSError for certificates
+    `fair_use` has the competition's own rules, by name. Raises ControlError for one that is looser than the
+    game's, AcademyUnavailableError or AcademyRefusedError, MissingTokenError, and OSError for certificates
     that can't be read.
     """
+    game_id = settings.game or spec.game_id
     with contextlib.closing(AcademyClient(_connection(settings))) as link:
         try:
-            link.ratings(settings.game or spec.game_id, ())
+            link.ratings(game_id, ())
         except (AcademyUnavailableError, AcademyRefusedError) as error:
             if isinstance(error, AcademyUnavailableError) or not misses_game(error):
                 _note_remedy(error)
                 raise
+        _check_fair_use(link, game_id, fair_use)
+
+
+def _check_fair_use(link: AcademyClient, game_id: str, fair_use: Mapping[str, float]) -> None:
+    """Raise ControlError for a competition's rule that is looser than the game's."""
+    if not fair_use:
+        return
+    try:
+        rules = link.fair_use(game_id)
+    except AcademyRefusedError as refusal:
+        if not misses_game(refusal):
+            raise
+        # A game that an arena registers begins with them.
+        rules = SEED_RULES
+    try:
+        rules.restricted(fair_use)
+    except LooserRuleError as error:
+        raise ControlError(str(error)) from None
 
 
 def _connection(settings: AcademySettings) -> Connection:

@@ -158,7 +158,7 @@ def _ask_academy(settings: "Control") -> None:
     if settings.academy is not None and not settings.academy.embedded:
         from arena.academy.session import check_academy
 
-        check_academy(settings.academy, settings.game.rules().spec())
+        check_academy(settings.academy, settings.game.rules().spec(), settings.fair_use)
         say(f"ACADEMY at {settings.academy.address} answers")
 
 

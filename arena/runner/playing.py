@@ -144,6 +144,14 @@ def play_games(
         selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)
         jobs.read_all_openings()
+        session = None
+        # What only some competitions have is loaded for these.
+        if control.academy is not None:
+            from arena.academy.session import AcademySession
+
+            session = AcademySession(control.academy, control.game.rules().spec(), files.academy_log, tell)
+            stack.callback(session.close)
+            session.check_fair_use(control.fair_use)
         spared = _spared(control, selector, series, options)
         if isinstance(workers, WorkerPool):
             _startup_checks(control, options.quiet, log, stopping, spared)
@@ -152,13 +160,6 @@ def play_games(
             tell("players are not checked here: `arena check --on ADDRESS` checks them on the nodes")
         if options.readmit:
             series.readmit()
-        session = None
-        # What only some competitions have is loaded for these.
-        if control.academy is not None:
-            from arena.academy.session import AcademySession
-
-            session = AcademySession(control.academy, control.game.rules().spec(), files.academy_log, tell)
-            stack.callback(session.close)
         league, in_league = None, None
         if opened is not None:
             from arena.league.source import competition_named

@@ -49,11 +49,11 @@ class RayUnavailableError(WorkersError):
 
 def connect(on: str, runtime_env: dict[str, Any]) -> Any:
     """Ray, connected. Raises RayUnavailableError."""
+    if on != LOCAL:
+        check_listening(on)
     if find_spec("ray") is None:
         raise RayUnavailableError("Ray is not installed: pip install 'academy-arena[ray]'")
     local = on == LOCAL or on.startswith(_LOCAL_HOSTS)
-    if on != LOCAL:
-        check_listening(on)
     for name, value in (_QUIET | _LOOPBACK if local else _QUIET).items():
         os.environ.setdefault(name, value)
     import ray
@@ -109,7 +109,7 @@ def check_listening(on: str) -> None:
             ask(b"", timeout=_CONNECT_SECONDS, metadata=metadata)
     except grpc.RpcError as error:
         answer = error.code()
-    except (InvalidAddressError, OSError) as error:
+    except (InvalidAddressError, OSError, UnicodeError) as error:
         raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
     if answer is grpc.StatusCode.UNAUTHENTICATED:
         raise RayUnavailableError(f"{on}: {_OTHER_TOKEN if token else _TOKEN}")

@@ -70,8 +70,24 @@ def test_servers_with_too_few_cores_are_refused() -> None:
         plan(Load(1_000), cores=2)
 
 
-def test_nonsense_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["--minutes", "0"], ["--minutes", "nan"], ["--minutes", "10", "inf"], ["--questions", "nan"]),
+        *(["--questions", "inf"], ["--cores", "0"], ["0"]),
+    ],
+    ids=" ".join,
+)
+def test_nonsense_is_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        capacity.main(["--minutes", "0"])
+        capacity.main(arguments)
     assert ended.value.code == 2
     assert "must be more than 0" in capsys.readouterr().err
+
+
+def test_where_every_load_is_too_much_there_is_no_table_and_the_status_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match=r"^Games of 1 minute: 100,000 bots bring .* a log of their own\.$"):
+        capacity.main(["--minutes", "1", "--", "100000"])
+    assert not capsys.readouterr().out

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, HexGeometry, SquareGeometry
 from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
+from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from academy.wire.games import read_spec
@@ -30,6 +31,7 @@ from tests.academy.service.running import Running, serving
 
 GAME = "tiny"
 SPEC = read_spec(tiny_go(GAME))
+OTHER_BOARDS = [GameSpec("go-9x9", SquareGeometry(9, 9)), GameSpec("hex-5x5", HexGeometry(5, 5))]
 BOARDS = [
     Board.from_letters(SPEC.geometry, "x-----o" + "-" * 18),
     Board.from_letters(SPEC.geometry, "-" * 25),
@@ -179,13 +181,13 @@ def test_a_refusal_says_why(connection: Connection, ask: Asking) -> None:
 
 def seat_by_calls(connection: Connection, **of_contest: Any) -> Seat:
     with Academy(connection) as academy:
-        return academy.seat(SPEC, **of_contest)
+        return academy.seat(**{"spec": SPEC, **of_contest})
 
 
 def seat_by_asyncio(connection: Connection, **of_contest: Any) -> Seat:
     async def answer() -> Seat:
         async with AsyncAcademy(connection) as academy:
-            return await academy.seat(SPEC, **of_contest)
+            return await academy.seat(**{"spec": SPEC, **of_contest})
 
     return asyncio.run(answer())
 
@@ -224,6 +226,26 @@ def test_a_seat_has_its_contests_game_and_rules(
         take(connection)
     monkeypatch.setenv("ACADEMY_PLAYER", "2")
     assert take(connection) == seat
+
+
+@SEATINGS
+@pytest.mark.usefixtures("no_contest")
+@pytest.mark.parametrize("stricter", [False, True])
+def test_a_seat_of_a_game_on_another_board_is_refused(
+    academy: Running, take: Callable[..., Seat], stricter: bool
+) -> None:
+    name = f"other-board-{take.__name__}-{stricter}"
+    opened = contest(name, GAME)
+    if stricter:
+        opened.fair_use.opening_moves_per_consultation = 8
+    (ticket, _) = (
+        academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets
+    )
+    for spec in OTHER_BOARDS:
+        with pytest.raises(
+            ValueError, match=f"{spec.game_id} is played on another board than {GAME} at ACADE"
+        ):
+            take(Connection(str(academy.address), ticket), spec=spec, contest_id=name, player=1)
 
 
 @SEATINGS

@@ -1,20 +1,30 @@
 """What a bot asks at home about a position that cannot be is refused by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2
-from clients import Memory, Seat
+from clients import Academy, Connection, MatchOptions, Memory, Seat
 from clients.local_weights import LocalWeights
+from clients.responses import Analysis
 
 GO = GameSpec("go-3x3", SquareGeometry(3, 3))
 EMPTY = Board.from_letters(GO.geometry, "-" * 9)
 LARGER = Board.from_letters(SquareGeometry(4, 4), "-" * 16)
 WEIGHTS = LocalWeights(GO, consultation_pb2.DownloadWeightsResponse())
 MEMORY = Memory(GO)
+SEAT = Seat("go-3x3", GO.geometry, 1)
+PATTERN = read_cells("x", GO.geometry)
+
+
+def analyse(moves: Sequence[str], budget: int) -> bool:
+    """Report an analysis to an ACADEMY that does not exist."""
+    with Academy(Connection("127.0.0.1:1")) as academy:
+        return academy.report_analysis("go-3x3", moves, Analysis(0.5, budget))
 
 
 @pytest.mark.parametrize(
@@ -33,6 +43,28 @@ MEMORY = Memory(GO)
             lambda: Seat("go-3x3", GO.geometry, 1).build_advice_request(EMPTY, [LARGER], 0.2),
             "a board of 16 cells after a move on one of 9",
         ),
+        (lambda: SEAT.build_advice_request(EMPTY, [0, -1], 0.2), "cell -1: cells of go-3x3 are 0 to 8"),
+        (lambda: SEAT.build_advice_request(EMPTY, [9], 0.2), "cell 9"),
+        (
+            lambda: SEAT.build_advice_request(EMPTY, [0], 0.2, plies=-1),
+            "plies -1: it is from 0 to 4,294,967,295",
+        ),
+        (lambda: SEAT.build_pattern_request([EMPTY], 0.2, plies=2**33), "plies 8,589,934,592"),
+        (lambda: SEAT.build_successor_request(EMPTY, [EMPTY], 0.2, plies=-1), "plies -1"),
+        (lambda: MatchOptions(max_matches=-1), "max_matches -1: it is from 0"),
+        (lambda: Seat("go-3x3", GO.geometry, 0), "player 0: it is from 1 to 64"),
+        (lambda: Seat("go-3x3", GO.geometry, -1), "player -1"),
+        (lambda: SEAT.record_move(PATTERN, -1, None, 0.5), "ply -1: it is from 1"),
+        (lambda: SEAT.record_marked_move("x*", 0, 0.2, 0.5), "ply 0"),
+        (lambda: analyse(["A1"], 2**40), "budget 1,099,511,627,776: it is from 1 to 1,000,000,000"),
+        (lambda: analyse(["A1"], 0), "budget 0"),
+        (
+            lambda: SEAT.build_opening_request("A1", 0),
+            r"moves 'A1': one text, .* write \['A1'\] for",
+        ),
+        (lambda: SEAT.build_book_request("A1", 0), "moves 'A1'"),
+        (lambda: SEAT.build_advice_request(EMPTY, [0], 0.2, line="A1"), "line 'A1'"),
+        (lambda: analyse("A1", 100), "moves 'A1'"),
     ],
 )
 def test_what_cannot_be_is_refused(ask: Callable[[], object], complaint: str) -> None:

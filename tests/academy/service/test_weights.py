@@ -2,6 +2,7 @@
 
 import socket
 from contextlib import suppress
+from dataclasses import replace
 from random import Random
 from threading import Thread
 from unittest.mock import patch
@@ -9,7 +10,8 @@ from unittest.mock import patch
 import grpc
 import pytest
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, Geometry, HexGeometry, SquareGeometry
+from academy.knowledge.spec import GameSpec
 from academy.service import cost
 from academy.service.interceptor import CallInterceptor
 from academy.store.tokens import Role
@@ -183,6 +185,20 @@ def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
     with Academy(Connection(str(academy.address), academy.token("reader"))) as reader:
         answer = reader.advise(Seat("client", spec.geometry, 1), board, cells)
     assert local == pytest.approx(answer.log_odds, abs=1e-5)
+
+
+@pytest.mark.parametrize("board", [SquareGeometry(9, 9), HexGeometry(5, 5)], ids=["larger", "of hexagons"])
+def test_weights_of_a_game_on_another_board_are_refused(academy: Running, board: Geometry) -> None:
+    spec = read_spec(taught(academy, "other-board"))
+    other = GameSpec("other", board)
+    with Academy(Connection(str(academy.address), academy.token("taker"))) as taker:
+        for seat in (Seat("other-board", spec.geometry, 1), Seat("other-board", board, 1)):
+            with pytest.raises(
+                ValueError, match="other is played on another board than other-board at ACADEMY"
+            ):
+                taker.weights(seat, other)
+        # An own name for the game is none of ACADEMY's business.
+        assert taker.weights(seat, replace(spec, game_id="fork")).contests == 8
 
 
 def test_statistics_tell_how_much_it_learnt(academy: Running) -> None:

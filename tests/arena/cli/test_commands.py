@@ -176,6 +176,34 @@ def test_check_asks_academy_and_names_what_it_lacks(tmp_path: Path) -> None:
     assert done.returncode == 1 and "asking for ratings in go-5x5" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("rule", "own"),
+    [
+        ("opening_plies_ahead = 6", "the game has 0, and a contest may only be stricter; give at most 0"),
+        ("pattern_value_limit = 0.9", "the game has 0.33"),
+        ("local_weights = true", "give false, or have an admin change the game's setting"),
+    ],
+)
+def test_rules_of_fair_use_that_are_looser_than_the_games_are_refused_by_check_and_before_players_start(
+    tmp_path: Path, rule: str, own: str
+) -> None:
+    with serving(tmp_path / "library") as academy:
+        access = f'[academy]\naddress = "{academy.address}"\ntoken = "{academy.token("cup", Role.ARENA)}"\n'
+        control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, more=access)
+        played = control.read_text()
+        control.write_text(f"{played}[fair_use]\nelo_margin = 200\nopening_moves_per_consultation = 5\n")
+        assert arena("check", control).returncode == 0
+        control.write_text(f"{played}[fair_use]\n{rule}\n")
+        # A run registers the game; before, there is none to compare with.
+        for action in ("check", "run", "check"):
+            done = arena(action, control)
+            assert done.returncode == 1 and "answers" not in done.stdout
+            assert (
+                done.stderr.startswith(f"arena: fair_use.{rule.replace(' =', '')}: ") and own in done.stderr
+            )
+            assert ("checking" in done.stdout) == (action == "check")
+
+
 def test_a_run_that_waits_for_academy_says_so(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
     control.write_text(f'{control.read_text()}[academy]\naddress = "unix:{tmp_path}/nobody"\n')

@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.workers.ray_connection import RayUnavailableError, check_listening, keep_token_private
+from arena.workers.ray_connection import RayUnavailableError, check_listening, connect, keep_token_private
 
 HEAD = ("ray.rpc.NodeInfoGcsService", "GetClusterId")
 FOR_CLIENTS = ("ray.rpc.RayletDriver", "ClusterInfo")
@@ -90,3 +90,11 @@ def test_a_token_that_ray_made_is_kept_from_others(monkeypatch: pytest.MonkeyPat
     file.chmod(0o644)
     keep_token_private()
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("on", ["nowhere", "http://127.0.0.1:1", "ray://", "two..dots:6379", "127.0.0.1:1"])
+def test_a_wrong_address_is_named_also_where_ray_is_missing(on: str) -> None:
+    with pytest.raises(
+        RayUnavailableError, match=f"^{on}: there is no Ray cluster .* an address is ray, ray://"
+    ):
+        connect(on, {})
