@@ -131,6 +131,8 @@ class AnyGameEngine(GtpProgram):
             raise GtpError("cannot undo")
         self._position, _ = self._before.pop()
         self._moves.pop()
+        for player in self._players.values():
+            player.forget(len(self._moves))
         self._expected_values = ()
         return ""
 
@@ -249,7 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--weights",
         metavar="W,W,W,W,W",
         help="alpha-beta's, of being first, the move, freedom to move, soldiers ahead, kings ahead; without "
-        "them random games teach it some",
+        "them it takes ACADEMY's, or random games teach it some",
     )
     parser.add_argument("--seconds", type=float, help="a move, instead of playouts and depth")
     parser.add_argument(

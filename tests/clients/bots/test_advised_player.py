@@ -397,7 +397,9 @@ def test_in_openspiels_games_too_it_compares_moves_where_it_may_not_ask(
     assert better == (corners if reply in corners else {reply})
 
 
-def test_a_draughts_player_goes_by_the_weights_that_contests_taught(tmp_path: Path) -> None:
+def test_a_draughts_player_goes_by_weights_that_contests_taught_or_its_own(
+    tmp_path: Path,
+) -> None:
     referee = Draughts.from_settings({"variant": "english"})
     spec = referee.spec()
     with serving(tmp_path / "data") as server:
@@ -418,12 +420,20 @@ def test_a_draughts_player_goes_by_the_weights_that_contests_taught(tmp_path: Pa
             player = AdvisedPlayer(thinker, referee, academy, seat, [Library.MIDDLE_GAME])
             player.choose(referee.start(0), [], 0)
             assert player.weights is not None
+            own = Strength("alpha-beta", depth=1, weights=(0.0, 0.0, 0.1, 0.5, 1.5)).thinker(
+                referee, Random(1)
+            )
+            stubborn = AdvisedPlayer(own, referee, academy, seat, [Library.MIDDLE_GAME])
+            stubborn.choose(referee.start(0), [], 0)
         known = server.store.follow().refresh(spec.game_id).evaluation
     assert isinstance(player.thinker, AlphaBetaThinker)
     features = PositionEvaluator(spec, known.codes, known.weight_millionths / 1e6).features
     assert player.thinker.evaluation.weights == player.weights.features == features and all(features)
     # The next contest may be one without ACADEMY.
     assert thinker.evaluation == before != player.thinker.evaluation
+    # Weights that the user gives are the user's.
+    assert isinstance(stubborn.thinker, AlphaBetaThinker) and stubborn.weights is not None
+    assert stubborn.thinker.evaluation.weights == (0.0, 0.0, 0.1, 0.5, 1.5)
 
 
 def played_at_random(referee: Draughts, contest_id: str, random: Random) -> contests_pb2.ReportContestRequest:

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from clients import Academy
 from clients.bots.any_game import AnyGameEngine, main, read_settings
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
+from clients.connection import AcademyUnavailableError
+from clients.seat import Seat
 from referees.api import Referee, referee
 from referees.dialogues import GtpGame
 
@@ -130,6 +133,30 @@ def test_a_bot_says_what_cannot_be_played(
         main(arguments)
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
+
+
+class Listening:
+    """An ACADEMY that answers no question, and notes the plies of what is proposed."""
+
+    def __init__(self) -> None:
+        self.proposed: dict[int, set[int]] = {}
+
+    def propose(self, seat: Seat, plies: int) -> None:
+        request = seat.build_proposals(plies, 9.0)
+        self.proposed[seat.player] = {proposal.ply for proposal in request.proposals} if request else set()
+
+    def __getattr__(self, name: str) -> Any:
+        raise AcademyUnavailableError("away")
+
+
+def test_a_bot_proposes_nothing_of_moves_that_were_taken_back() -> None:
+    rules, academy = referee("hex").from_settings({"board_size": 4}), Listening()
+    thinker = Strength("monte-carlo", playouts=30).thinker(rules, random.Random(1))
+    bot = AnyGameEngine("bot", rules, thinker, cast(Academy, academy), "contest")
+    for command in ("genmove b", "play w a1", "genmove b", "undo", "undo", "play w a4", "play b d1", "quit"):
+        word, *arguments = command.split()
+        assert bot.answer(word, arguments)[0] == "="
+    assert academy.proposed == {1: set()}
 
 
 def test_a_free_handicap_is_refused() -> None:
