@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from academy.knowledge.advice import ENOUGH_CONTESTS
+from academy.knowledge.cells import State
 from academy.knowledge.cutting import cell_of_move
 from academy.knowledge.evaluation import PositionEvaluator
 from academy.knowledge.settings import Library, LibrarySettings
@@ -500,6 +501,8 @@ def test_weights_at_hand_compare_moves_at_any_expectation(tmp_path: Path) -> Non
         (OpenSpiel, {"game": "mnk"}),
         (OpenSpiel, {"game": "othello"}),
         (OpenSpiel, {"game": "go(board_size=5)"}),
+        # A move turns a quarter of the board, so that it may lead to another cell in the next position.
+        (OpenSpiel, {"game": "pentago"}),
         (Go, {"board_size": 9, "komi": 7.5}),
         (Hex, {"board_size": 7}),
     ],
@@ -519,7 +522,11 @@ def test_it_knows_where_moves_go_in_every_game_with_tesujis(
         assert moves
         after = {move: referee.board(referee.play(position, {mover: move}), mover) for move in moves}
         goes_to = {move: cell_of_move(before, board, mover) for move, board in after.items()}
-        placed = {move: cell for move, cell in goes_to.items() if cell is not None}
+        placed = {
+            move: cell
+            for move, cell in goes_to.items()
+            if cell is not None and before.states[cell] == State.EMPTY
+        }
         assert placed and bots[mover].cells_of(position, before, moves) == placed
         position = referee.play(position, {mover: chance.choice(list(placed))})
 
