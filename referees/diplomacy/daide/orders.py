@@ -70,16 +70,20 @@ class SaidOrder(NamedTuple):
 
 
 def tree_of(tokens: Sequence[int]) -> tuple[Tree, ...]:
-    """Tokens, whose parentheses match, with what stands in parentheses as tuples."""
+    """Tokens with what stands in parentheses as tuples. Raises UnreadableMessageError."""
     levels: list[list[Tree]] = [[]]
     for token in tokens:
         if token == OPEN:
             levels.append([])
         elif token == CLOSE:
+            if len(levels) == 1:
+                raise UnreadableMessageError("a parenthesis is closed that was not opened")
             inner = tuple(levels.pop())
             levels[-1].append(inner)
         else:
             levels[-1].append(token)
+    if len(levels) > 1:
+        raise UnreadableMessageError("a parenthesis is not closed")
     return tuple(levels[0])
 
 
@@ -270,7 +274,7 @@ def read_owners(words: Vocabulary, tree: Sequence[Tree]) -> tuple[int, ...]:
     """The owners of all centres, from SCO. Raises UnreadableMessageError."""
     owners = dict.fromkeys(words.map.centres, NOBODY)
     for part in tree[1:]:
-        if not isinstance(part, tuple) or not all(isinstance(token, int) for token in part):
+        if not isinstance(part, tuple) or not part or not all(isinstance(token, int) for token in part):
             raise UnreadableMessageError(f"owners of centres: {part!r}")
         power, *centres = part
         for token in centres:
