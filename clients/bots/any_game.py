@@ -23,7 +23,7 @@ from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.search_game import UnsuitableGameError
-from clients.bots.strength import Strength
+from clients.bots.strength import WEIGHTS, Strength
 from clients.bots.thinking import Thinker
 from clients.connection import Connection
 from clients.seat import Seat
@@ -224,6 +224,15 @@ def read_settings(texts: Sequence[str]) -> dict[str, object]:
     return settings
 
 
+def _read_weights(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        raise ValueError(
+            f"--weights {text[:80]!r}: {WEIGHTS} finite numbers are needed, such as 0,0,0.1,0.5,1.5"
+        ) from None
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the engine on standard input and output."""
     parser = argparse.ArgumentParser(prog="academy-bot", description=__doc__.partition("\n")[0])
@@ -274,7 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise ValueError("--save-time needs --seconds: without them no move has a time to save")
         strength = Strength(options.search, options.playouts, options.depth, options.seconds)
         if options.weights is not None:
-            strength = replace(strength, weights=tuple(map(float, options.weights.split(","))))
+            strength = replace(strength, weights=_read_weights(options.weights))
         thinker = strength.thinker(rules, random.Random(options.seed))
         contest_id = os.environ.get("ACADEMY_CONTEST", "")
         engine = AnyGameEngine(

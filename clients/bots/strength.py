@@ -54,6 +54,8 @@ class Strength:
             raise InvalidStrengthError(f"weights {given}: they must be {WEIGHTS} finite numbers")
         if self.seconds is not None and not 0 < self.seconds <= MOST:
             raise InvalidStrengthError(f"seconds {self.seconds}: it must be above 0, and at most {MOST:,}")
+        if self.method == "random" and (self.weights or self.seconds is not None):
+            raise InvalidStrengthError("search random: it has no use for weights and seconds; leave them out")
 
     def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
         """A player of this strength. Raises UnsuitableGameError."""

@@ -115,6 +115,9 @@ def test_settings_are_read_as_in_control_files(texts: list[str], settings: dict[
     assert read_settings(texts) == settings
 
 
+DRAUGHTS = ["draughts", "--set", "variant=english"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -124,6 +127,10 @@ def test_settings_are_read_as_in_control_files(texts: list[str], settings: dict[
         (["go", "--set", "board_size=9", "--playouts", "0"], "playouts 0: it must be from 1"),
         (["go", "--set", "board_size=9", "--set", "handicap=2"], "plays no handicap games"),
         (["hex", "--set", "board_size=5", "--seconds", "-1"], "seconds -1.0: it must be above 0"),
+        ([*DRAUGHTS, "--weights", "a,b"], "--weights 'a,b': 5 finite numbers are needed, such as 0,0,0.1"),
+        ([*DRAUGHTS, "--weights", "1,2"], "weights 1.0, 2.0: they must be 5 finite numbers"),
+        ([*DRAUGHTS, "--search", "random", "--weights", "1,2,3,4,5"], "search random: it has no use for"),
+        ([*DRAUGHTS, "--search", "random", "--seconds", "1"], "search random: it has no use for"),
     ],
 )
 def test_a_bot_says_what_cannot_be_played(
