@@ -45,7 +45,8 @@ def main() -> None:
         "--most-pairs",
         type=_count,
         metavar="PAIRS",
-        help="go on up to this many while the sequential test of a row is open (as --pairs)",
+        help="go on up to this many while the sequential test of a row is open (as --pairs); a row that "
+        "stops at its test has an estimate that is too high",
     )
     living = commands.add_parser(
         "society", parents=[games, kept], help="let a society play that consults ACADEMY"
