@@ -25,7 +25,7 @@ END_SECONDS: Final = 5.0
 START_SECONDS: Final = 600.0
 # What an engine may be late by, until it is ended: the arena has ended its game by then.
 LATE_SECONDS: Final = 2.0
-# Of one answer, in characters.
+# Characters in an answer.
 MAX_ANSWER: Final = 1_000_000
 
 

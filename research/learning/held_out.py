@@ -26,7 +26,7 @@ from research.learning.games import POPULATIONS, STUDY, TRIALS
 from research.learning.population import Population, Records
 
 LEARNT: Final = 0.8
-# Of which four are learnt from, and one is held out.
+# Four to learn from, and one held out.
 FEWEST: Final = 5
 SETTINGS: Final = {
     "features": LibrarySettings(evaluation=True),
