@@ -29,8 +29,14 @@ from referees.diplomacy.daide.frames import (
     message_frame,
     represented,
 )
+from referees.diplomacy.daide.grammar import (
+    DaideSyntaxError,
+    UnbalancedParenthesesError,
+    check_parentheses,
+)
 from referees.diplomacy.daide.messages import command
 from referees.diplomacy.daide.orders import (
+    Tree,
     UnreadableMessageError,
     flat,
     order_tokens,
@@ -240,6 +246,13 @@ class DaideBot:
         # Before the map is named no message has any of its tokens.
         return (self._words or vocabulary(shipped_map("standard"))).text(tokens)
 
+    def _tree(self, tokens: Tokens) -> tuple[Tree, ...]:
+        try:
+            check_parentheses(tokens)
+        except (UnbalancedParenthesesError, DaideSyntaxError) as error:
+            raise UnreadableMessageError(f"parentheses: {self._text(tokens)}") from error
+        return tree_of(tokens)
+
     def _answer(self, client: DaideClient, tokens: Tokens) -> None:
         words = self._words
         match _NAMES.get(tokens[0]):
@@ -264,7 +277,7 @@ class DaideBot:
 
     def _take_standing(self, client: DaideClient, words: Vocabulary, name: str, tokens: Tokens) -> None:
         if name == "SCO":
-            self._owners = read_owners(words, tree_of(tokens))
+            self._owners = read_owners(words, self._tree(tokens))
         elif self.in_game:
             self._move(client, words, tokens)
 
@@ -284,7 +297,7 @@ class DaideBot:
             raise NotAwaitedError("the game does not wait for this client")
 
     def _begin(self, words: Vocabulary, tokens: Tokens) -> None:
-        match tree_of(tokens):
+        match self._tree(tokens):
             case (_, (int(power), *_), (int(passcode), *_), *_):
                 pass
             case _:
@@ -299,7 +312,7 @@ class DaideBot:
 
     def _move(self, client: DaideClient, words: Vocabulary, tokens: Tokens) -> None:
         assert self._player is not None
-        position = read_position(words, tree_of(tokens), self._owners)
+        position = read_position(words, self._tree(tokens), self._owners)
         orders = self._player.orders(position, self._power)
         if orders:
             order_texts = [order_tokens(words, position, self._power, order) for order in orders]
@@ -310,7 +323,7 @@ class DaideBot:
 
     def _decline_press(self, client: DaideClient, tokens: Tokens) -> None:
         """As the syntax asks of clients that do without press; what is TRY or HUH is not answered."""
-        match tree_of(tokens):
+        match self._tree(tokens):
             case (_, tuple(sender), _, (first, *_) as press, *_):
                 pass
             case _:

@@ -70,20 +70,16 @@ class SaidOrder(NamedTuple):
 
 
 def tree_of(tokens: Sequence[int]) -> tuple[Tree, ...]:
-    """Tokens with what stands in parentheses as tuples. Raises UnreadableMessageError."""
+    """Tokens, whose parentheses match, with what stands in parentheses as tuples."""
     levels: list[list[Tree]] = [[]]
     for token in tokens:
         if token == OPEN:
             levels.append([])
         elif token == CLOSE:
-            if len(levels) == 1:
-                raise UnreadableMessageError("a parenthesis is closed that was not opened")
             inner = tuple(levels.pop())
             levels[-1].append(inner)
         else:
             levels[-1].append(token)
-    if len(levels) > 1:
-        raise UnreadableMessageError("a parenthesis is not closed")
     return tuple(levels[0])
 
 

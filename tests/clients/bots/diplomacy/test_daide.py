@@ -165,6 +165,8 @@ def test_it_ends_where_it_cannot_play(server: Server, answers: list[str], says: 
 def test_a_message_that_cannot_be_read_ends_it_with_a_line(server: Server, message: str) -> None:
     running = Running(server, "--bot", "hold")
     server.greet("hold")
+    # What it says of another's message, whose parentheses do not match, is no reason to end.
+    server.say("PRN (NOT))")
     server.say(message)
     assert "academy-daide-bot: the server sent what cannot be read: " in str(running.status)
 
