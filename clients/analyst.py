@@ -148,6 +148,8 @@ class SearchGuard:
         self._deadline = deadline
         self._searching = False
         self.open_contests = 0
+        # Why they cannot be counted now.
+        self._error: AcademyRefusedError | AcademyUnavailableError | None = None
         signal.signal(signal.SIGUSR1, self._end_search)
         if count_open_contests is not None or deadline is not None:
             threading.Thread(target=self._watch, daemon=True).start()
@@ -174,7 +176,12 @@ class SearchGuard:
 
         Raises:
             InterruptedSearchError: It must end now.
+            AcademyRefusedError: ACADEMY refused to say whether contests are open.
+            AcademyUnavailableError: ACADEMY did not say it in time.
         """
+        error = self._error
+        if error is not None:
+            raise error
         if self.is_over or self.open_contests:
             raise InterruptedSearchError
         try:
@@ -193,11 +200,11 @@ class SearchGuard:
         while not self.is_over:
             if self._count_open_contests is not None:
                 try:
-                    self.open_contests = self._count_open_contests()
-                except (AcademyRefusedError, AcademyUnavailableError):
-                    # The main thread meets the same, and says so.
-                    self.open_contests = 1
-            if self.open_contests:
+                    self.open_contests, self._error = self._count_open_contests(), None
+                except (AcademyRefusedError, AcademyUnavailableError) as error:
+                    # The main thread does not rest: its next call meets the same, or its search raises it.
+                    self.open_contests, self._error = 0, error
+            if self.open_contests or self._error is not None:
                 os.kill(os.getpid(), signal.SIGUSR1)
             self.sleep(SECONDS_BETWEEN_LOOKS)
         os.kill(os.getpid(), signal.SIGUSR1)

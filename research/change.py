@@ -237,15 +237,24 @@ def main() -> None:
     )
     parser.add_argument("--old", type=int, default=200, help="contests before the change")
     parser.add_argument("--new", type=int, default=300, help="contests after it")
-    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--repetitions", type=int, default=5, help="measure until the file has as many")
     parser.add_argument("--plot", type=Path, help="an SVG file to draw")
     options = parser.parse_args()
     kept = options.results.read_text().splitlines() if options.results.exists() else []
-    for number in range(len(kept), options.repetitions):
+    lines = list(map(json.loads, kept))
+    size = {"old": options.old, "new": options.new}
+    for line in lines:
+        if any(line[name] != count for name, count in size.items()):
+            parser.error(
+                f"{options.results}: measured with --old {line['old']} --new {line['new']}, not with "
+                f"--old {options.old} --new {options.new}; give these, or another file"
+            )
+    for number in range(len(lines), options.repetitions):
         blocks = [vars(block) for block in measure(f"change-{number}", options.old, options.new)]
+        lines.append(size | {"blocks": blocks})
         with options.results.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(blocks) + "\n")
-    repetitions = [json.loads(line) for line in options.results.read_text().splitlines()]
+            file.write(json.dumps(lines[-1]) + "\n")
+    repetitions = [line["blocks"] for line in lines]
     for library in ("openings", "patterns"):
         sys.stdout.write(f"\n{library}: Brier score of the fork, of the new game, and share known of both\n")
         for block in zip(*repetitions, strict=True):

@@ -238,8 +238,8 @@ def main() -> None:
     """Measure the games that are not in the results yet, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, help="a file of JSON lines, to be continued")
-    parser.add_argument("--contests", type=int, default=30, help="a game")
-    parser.add_argument("--positions", type=int, default=20, help="positions a game that are searched")
+    parser.add_argument("--contests", type=int, default=30, help="of each game that is not in the file yet")
+    parser.add_argument("--positions", type=int, default=20, help="of each such game that are searched")
     parser.add_argument("--games", nargs="*", default=[title for title, *_ in GAMES])
     parser.add_argument("--document", type=Path, help="a page whose table is replaced")
     options = parser.parse_args()

@@ -67,7 +67,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         self._placement = spec.placement
         self._has_tesujis = surroundings(spec) is not None
         # Where a move's piece comes to stand, by the move's text; where pieces fall, a cell of its column.
-        self._cell_of: dict[str, int | None] = {name: cell for cell, name in enumerate(spec.cell_names)}
+        self._cell_of: dict[str, int] = {name: cell for cell, name in enumerate(spec.cell_names)}
 
     def take_weights(self) -> LocalWeights | None:
         """Download the game's weights, if players may; None without them, or if they are of few contests."""
@@ -197,11 +197,13 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         cells: dict[Move, int] = {}
         for move in moves:
             text = self.referee.move_text(move)
-            if text not in self._cell_of and self._has_tesujis:
-                # Many games do not call moves after cells.
-                self._cell_of[text] = cell_of_move(board, self._after(position, move), self.seat.player)
             cell = self._cell_of.get(text)
+            if cell is None and self._has_tesujis:
+                # Many games do not call moves after cells.
+                cell = cell_of_move(board, self._after(position, move), self.seat.player)
             if cell is not None and self._placement is Placement.DROPPED:
+                # The same text is always the same column; elsewhere it may lead to other cells later.
+                self._cell_of[text] = cell
                 cell = _lowest_empty(board, cell)
             if cell is not None and board.states[cell] == State.EMPTY:
                 cells[move] = cell

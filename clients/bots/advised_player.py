@@ -108,10 +108,19 @@ class AdvisedPlayer(Adviser[Position, Move]):
 
     def _think_with(self, weights: LocalWeights | None) -> None:
         """Have a search by an evaluation go by what contests taught, where that is known."""
-        if weights is not None and isinstance(self.thinker, AlphaBetaThinker):
+        if (
+            weights is not None
+            and isinstance(self.thinker, AlphaBetaThinker)
+            and not self.thinker.evaluation.given
+        ):
             # A thinker of its own: this contest's weights are not another one's.
             evaluation = self.thinker.evaluation.with_weights(weights.features)
             self.thinker = replace(self.thinker, evaluation=evaluation)
+
+    def forget(self, plies: int) -> None:
+        """Forget the moves after the first `plies` of the contest: they were taken back."""
+        self._chosen = [chosen for chosen in self._chosen if chosen.ply <= plies]
+        self._stated = None
 
     def finish(self, plies: int) -> None:
         """Propose what the contest of `plies` plies taught."""

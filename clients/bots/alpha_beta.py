@@ -36,12 +36,13 @@ class Evaluation:
     """Weights of: being first, the move, the mover's freedom, soldiers ahead, kings ahead.
 
     `telling` is how much of the deviance in random games the board explains, at most 1; `width` their mean
-    number of moves.
+    number of moves. `given` is whether the weights are the user's, which nothing learnt replaces.
     """
 
     weights: tuple[float, ...]
     telling: float
     width: float
+    given: bool = False
 
     def with_weights(self, weights: Sequence[float]) -> "Evaluation":
         """The same with other weights, such as those that contests taught ACADEMY."""

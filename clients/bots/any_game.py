@@ -23,7 +23,7 @@ from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.search_game import UnsuitableGameError
-from clients.bots.strength import Strength
+from clients.bots.strength import WEIGHTS, Strength
 from clients.bots.thinking import Thinker
 from clients.connection import Connection
 from clients.seat import Seat
@@ -131,6 +131,8 @@ class AnyGameEngine(GtpProgram):
             raise GtpError("cannot undo")
         self._position, _ = self._before.pop()
         self._moves.pop()
+        for player in self._players.values():
+            player.forget(len(self._moves))
         self._expected_values = ()
         return ""
 
@@ -222,6 +224,15 @@ def read_settings(texts: Sequence[str]) -> dict[str, object]:
     return settings
 
 
+def _read_weights(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        raise ValueError(
+            f"--weights {text[:80]!r}: {WEIGHTS} finite numbers are needed, such as 0,0,0.1,0.5,1.5"
+        ) from None
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the engine on standard input and output."""
     parser = argparse.ArgumentParser(prog="academy-bot", description=__doc__.partition("\n")[0])
@@ -249,7 +260,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--weights",
         metavar="W,W,W,W,W",
         help="alpha-beta's, of being first, the move, freedom to move, soldiers ahead, kings ahead; without "
-        "them random games teach it some",
+        "them it takes ACADEMY's, or random games teach it some",
     )
     parser.add_argument("--seconds", type=float, help="a move, instead of playouts and depth")
     parser.add_argument(
@@ -272,7 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise ValueError("--save-time needs --seconds: without them no move has a time to save")
         strength = Strength(options.search, options.playouts, options.depth, options.seconds)
         if options.weights is not None:
-            strength = replace(strength, weights=tuple(map(float, options.weights.split(","))))
+            strength = replace(strength, weights=_read_weights(options.weights))
         thinker = strength.thinker(rules, random.Random(options.seed))
         contest_id = os.environ.get("ACADEMY_CONTEST", "")
         engine = AnyGameEngine(

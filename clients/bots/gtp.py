@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self, TextIO
 from urllib.parse import unquote
 
+_MOST_SEAT_DIGITS: Final = 4
 _UNWANTED: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -38,7 +39,7 @@ class ContestAccess:
     def read(cls, arguments: Sequence[str]) -> Self:
         """Read the arguments, which are percent-encoded where they would have blanks. Raises GtpError."""
         words = [unquote(word) for word in arguments]
-        if len(words) not in (4, 5) or not words[3].isdecimal():
+        if len(words) not in (4, 5) or not (words[3].isdecimal() and len(words[3]) <= _MOST_SEAT_DIGITS):
             raise GtpError("academy-contest ADDRESS CONTEST TOKEN SEAT [TLS_CA], or nothing, is needed")
         return cls(words[0], words[1], words[2], int(words[3]), words[4] if len(words) == 5 else None)
 

@@ -10,8 +10,9 @@ values that it answers to `academy-expected_value` go to the arena with its move
 
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
 from clients.bots.connector import argument_parser, connect, environment
@@ -20,6 +21,12 @@ from referees.api import InvalidSettingError, MissingSettingError, UnknownRefere
 from referees.dialogues import GtpGame
 
 END_SECONDS: Final = 5.0
+# The arena says how long a player may take to start; this is for engines that never do.
+START_SECONDS: Final = 600.0
+# What an engine may be late by, until it is ended: the arena has ended its game by then.
+LATE_SECONDS: Final = 2.0
+# Characters in an answer.
+MAX_ANSWER: Final = 1_000_000
 
 
 class EngineError(Exception):
@@ -32,6 +39,7 @@ class EngineProcess:
     def __init__(self, command: Sequence[str], variables: Mapping[str, str]) -> None:
         """Raises EngineError where it does not start."""
         self._name = command[0]
+        self._fate = "has ended"
         try:
             self._process = subprocess.Popen(
                 command,
@@ -52,16 +60,21 @@ class EngineProcess:
             process.stdin.write(f"{command}\n")
             process.stdin.flush()
             lines: list[str] = []
+            left = MAX_ANSWER
             # Blank lines before an answer mean nothing; after it they end it.
-            while (line := process.stdout.readline()) and (line.strip() or not lines):
+            while (line := process.stdout.readline(left)) and (line.strip() or not lines):
+                left -= len(line)
+                if not left:
+                    self._end_at_once(f"answers with more than {MAX_ANSWER:,} characters")
+                    break
                 if line.strip():
                     lines.append(line.rstrip())
         except (OSError, ValueError) as error:
             # Python raises ValueError for the closed pipes of an engine that was ended meanwhile.
             why = getattr(error, "strerror", None) or error
-            raise EngineError(f"{self._name} has ended ({command}): {why}") from error
-        if not lines:
-            raise EngineError(f"{self._name} has ended ({command})")
+            raise EngineError(f"{self._name} {self._fate} ({command}): {why}") from error
+        if not (lines and left):
+            raise EngineError(f"{self._name} {self._fate} ({command})")
         text = "\n".join([lines[0][1:].lstrip(), *lines[1:]])
         if lines[0][0] != "=":
             raise EngineError(f"{self._name} answers {command!r} with {lines[0]!r}")
@@ -70,6 +83,23 @@ class EngineProcess:
     def knows(self, command: str) -> bool:
         """Whether the engine has a command."""
         return self.ask(f"known_command {command}").lower() == "true"
+
+    @contextmanager
+    def ended_after(self, seconds: float) -> Iterator[None]:
+        """End the engine if what is done takes longer: who waits hears nothing of the game's end."""
+        timer = threading.Timer(
+            seconds, self._end_at_once, (f"did not answer within {seconds:.3g} s, and was ended",)
+        )
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _end_at_once(self, why: str) -> None:
+        self._fate = why
+        self.kill()
 
     def end(self) -> None:
         """Ask the engine to quit; end it if it stays."""
@@ -107,7 +137,8 @@ class SeatedEngine:
         except EngineError as error:
             raise GameDeclinedError(str(error)) from None
         try:
-            self._set_up()
+            with self.engine.ended_after(START_SECONDS):
+                self._set_up()
         except EngineError as error:
             self.engine.end()
             raise GameDeclinedError(str(error)) from None
@@ -134,7 +165,8 @@ class SeatedEngine:
     def choose(self, turn: GameTurn) -> Answer:
         """Return the engine's move; an engine that fails resigns this game, and others go on."""
         try:
-            return self._ask_for_move(turn)
+            with self.engine.ended_after(turn.seconds_left + LATE_SECONDS):
+                return self._ask_for_move(turn)
         except EngineError as error:
             if not self._abandoned:
                 print(f"{self._game.game_id}: resigned: {error}", file=sys.stderr, flush=True)

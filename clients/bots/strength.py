@@ -4,7 +4,7 @@ import math
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -34,8 +34,8 @@ class Strength:
     `method` "auto" takes alpha-beta where moves are few and the board shows who is ahead, Monte Carlo tree
     search elsewhere. `playouts` is the random games a move of the latter, `depth` the plies that the former
     looks ahead. `weights` are alpha-beta's own, of `Evaluation.weights`, instead of those that random games
-    teach it; without any these are taken. With `seconds` a move may take so long by `clock` instead, and
-    alpha-beta looks up to 64 plies ahead.
+    or ACADEMY teach it; without any these are taken. With `seconds` a move may take so long by `clock`
+    instead, and alpha-beta looks up to 64 plies ahead.
     """
 
     method: Method = "auto"
@@ -54,6 +54,8 @@ class Strength:
             raise InvalidStrengthError(f"weights {given}: they must be {WEIGHTS} finite numbers")
         if self.seconds is not None and not 0 < self.seconds <= MOST:
             raise InvalidStrengthError(f"seconds {self.seconds}: it must be above 0, and at most {MOST:,}")
+        if self.method == "random" and (self.weights or self.seconds is not None):
+            raise InvalidStrengthError("search random: it has no use for weights and seconds; leave them out")
 
     def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
         """A player of this strength. Raises UnsuitableGameError."""
@@ -68,7 +70,7 @@ class Strength:
             if narrow or self.method == "alpha-beta":
                 evaluation = _evaluation(referee)
                 if self.weights:
-                    evaluation = evaluation.with_weights(self.weights)
+                    evaluation = replace(evaluation, weights=self.weights, given=True)
                 if self.method == "alpha-beta" or (evaluation.tells and evaluation.width <= NARROW):
                     depth = self.depth if self.seconds is None else MOST_DEPTH
                     return AlphaBetaThinker(evaluation, depth, chance, self.seconds, self.clock)

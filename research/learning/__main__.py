@@ -18,7 +18,7 @@ from research.learning import report, society
 from research.learning.conditions import CONDITIONS
 from research.learning.experiment import PAIRS, Row, Site, Size, run
 from research.learning.games import POPULATIONS, TRIALS
-from research.learning.held_out import held_out_losses
+from research.learning.held_out import FEWEST, held_out_losses
 from research.learning.ledger import Ledger
 
 RESULTS: Final = Path(__file__).parent / "results.jsonl"
@@ -45,7 +45,8 @@ def main() -> None:
         "--most-pairs",
         type=_count,
         metavar="PAIRS",
-        help="go on up to this many while the sequential test of a row is open (as --pairs)",
+        help="go on up to this many while the sequential test of a row is open (as --pairs); a row that "
+        "stops at its test has an estimate that is too high",
     )
     living = commands.add_parser(
         "society", parents=[games, kept], help="let a society play that consults ACADEMY"
@@ -56,7 +57,12 @@ def main() -> None:
     living.add_argument("--contests", type=_count, default=5_000, help="to learn from (5,000)")
     held_out = commands.add_parser("held-out", help="measure how well the evaluation foretells results")
     held_out.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
-    held_out.add_argument("--contests", type=_count, default=500, help="played where they are missing")
+    held_out.add_argument(
+        "--contests",
+        type=_count_to_hold_out,
+        default=500,
+        help=f"played where they are missing ({FEWEST} or more; 500)",
+    )
     held_out.add_argument("--data", type=Path, default=DATA, help="ACADEMY's folders")
     commands.add_parser("report", parents=[kept], help="write the tables and the chart")
     options = parser.parse_args()
@@ -117,6 +123,13 @@ def _count(text: str) -> int:
         count = 0
     if count < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: it must be a whole number from 1")
+    return count
+
+
+def _count_to_hold_out(text: str) -> int:
+    count = _count(text)
+    if count < FEWEST:
+        raise argparse.ArgumentTypeError(f"{text!r}: {FEWEST} are needed, of which one is held out")
     return count
 
 

@@ -26,6 +26,8 @@ from research.learning.games import POPULATIONS, STUDY, TRIALS
 from research.learning.population import Population, Records
 
 LEARNT: Final = 0.8
+# Four to learn from, and one held out.
+FEWEST: Final = 5
 SETTINGS: Final = {
     "features": LibrarySettings(evaluation=True),
     "and 1,000 patterns": LibrarySettings(evaluation=True, evaluation_patterns=1_000),

@@ -6,14 +6,15 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from academy.store.tokens import Role
+from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, libraries_pb2
 from academy.wire.games import game_message
-from clients.analyst import LineSearcher
+from clients.analyst import SECONDS_BETWEEN_LOOKS, LineSearcher
 from clients.bots.strength import Strength
 from referees.api import referee
 from tests.academy.service.examples import contest, report
@@ -26,22 +27,27 @@ GAME = HEX.spec().game_id
 @pytest.fixture(scope="module")
 def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server with Hex on 4x4, of which forty games are known."""
-    chance = Random(1)
     with serving(tmp_path_factory.mktemp("analyst") / "data") as running:
-        arena = running.arena().contests
-        arena.RegisterGame(contests_pb2.RegisterGameRequest(game=game_message(HEX.spec())))
-        for number in range(40):
-            moves: list[str] = []
-            position = HEX.start(0)
-            while seats := HEX.to_move(position):
-                move = chance.choice(list(HEX.legal_moves(position, seats[0]) or ())[: 3 + len(moves)])
-                moves.append(HEX.move_text(move))
-                position = HEX.play(position, {seats[0]: move})
-            outcome = HEX.outcome(position)
-            assert outcome is not None
-            first = "WIN" if outcome.winners == (1,) else "LOSS"
-            arena.ReportContest(report(contest(f"{number}", GAME), moves, first=first))
+        learn(running, contests=40)
         yield running
+
+
+def learn(academy: Running, contests: int) -> None:
+    """Report games of random moves."""
+    chance = Random(1)
+    arena = academy.arena().contests
+    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=game_message(HEX.spec())))
+    for number in range(contests):
+        moves: list[str] = []
+        position = HEX.start(0)
+        while seats := HEX.to_move(position):
+            move = chance.choice(list(HEX.legal_moves(position, seats[0]) or ())[: 3 + len(moves)])
+            moves.append(HEX.move_text(move))
+            position = HEX.play(position, {seats[0]: move})
+        outcome = HEX.outcome(position)
+        assert outcome is not None
+        first = "WIN" if outcome.winners == (1,) else "LOSS"
+        arena.ReportContest(report(contest(f"{number}", GAME), moves, first=first))
 
 
 def command(academy: Running, *options: str) -> list[str]:
@@ -131,6 +137,48 @@ def test_an_analyst_rests_while_a_contest_is_open(academy: Running) -> None:
     out, _ = program.communicate(timeout=60)
     assert program.returncode == 0
     assert out.splitlines()[-1] == f"{GAME}: 2 positions analysed"
+
+
+@contextmanager
+def a_resting_analyst(academy: Running, token: str) -> Iterator["subprocess.Popen[str]"]:
+    """An analyst of endless searches, in a contest that ends with the block."""
+    program = subprocess.Popen(
+        command(academy, "--when-idle", "--playouts", "1000000"),
+        env=os.environ | {"ACADEMY_TOKEN": token},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with an_open_contest(academy, "busy-again"):
+        assert program.stdout is not None
+        assert program.stdout.readline() == "resting: contests are open\n"
+        yield program
+
+
+def refusal_of(program: "subprocess.Popen[str]") -> str:
+    try:
+        _, errors = program.communicate(timeout=60)
+    finally:
+        program.kill()
+    assert program.returncode == 1 and "Traceback" not in errors
+    return errors
+
+
+def test_an_analyst_whose_token_is_revoked_while_it_rests_ends_and_says_so(academy: Running) -> None:
+    token, text = academy.store.run(CreateToken("leaver", Role.ANALYST))
+    with a_resting_analyst(academy, text) as program:
+        academy.store.run(RevokeToken(token.token_id))
+        assert "revoked" in refusal_of(program)
+
+
+def test_an_analyst_whose_academy_goes_away_while_it_searches_ends_and_says_so(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as academy:
+        learn(academy, contests=1)
+        with a_resting_analyst(academy, academy.token("analyst", Role.ANALYST)) as program:
+            pass
+        # It has seen by then that the contest is over.
+        time.sleep(3 * SECONDS_BETWEEN_LOOKS)
+    assert "academy-analyst: " in refusal_of(program)
 
 
 def test_a_long_search_ends_when_its_seconds_are_over(academy: Running) -> None:

@@ -1,7 +1,11 @@
 """The instruments about change, votes, generations and games measure what they say."""
 
 import random
+import shutil
+import sys
 from pathlib import Path
+
+import pytest
 
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.v1 import contests_pb2, libraries_pb2, libraries_pb2_grpc, pattern_pb2
@@ -77,6 +81,20 @@ def test_after_the_change_the_winner_has_lost_and_the_board_is_the_same() -> Non
         assert after.winners == (3 - before.winners[0],)
     won = [seat for seat in (1, 2) if report.results[seat - 1] == contests_pb2.RESULT_WIN]
     assert won == (list(after.winners) if len(after.winners) == 1 else [])
+
+
+def test_results_of_another_size_are_not_mixed_with_those_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = shutil.copy(Path(change.__file__).with_name("change.jsonl"), tmp_path)
+    arguments = ["change", str(results), "--repetitions", "16", "--old", "80", "--new"]
+    monkeypatch.setattr(sys, "argv", [*arguments, "120"])
+    change.main()
+    assert capsys.readouterr().out.count("  120  ") == 2
+    monkeypatch.setattr(sys, "argv", [*arguments, "140"])
+    with pytest.raises(SystemExit):
+        change.main()
+    assert "measured with --old 80 --new 120, not with --old 80 --new 140" in capsys.readouterr().err
 
 
 def test_clarity_comes_from_searches_whose_trees_were_measured() -> None:

@@ -346,6 +346,15 @@ def test_what_cannot_be_run_is_refused(
     assert message in capsys.readouterr().err
 
 
+def test_too_few_contests_to_hold_any_out_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["learning", "held-out", "--contests", "4", "--data", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        command.main()
+    assert "'4': 5 are needed, of which one is held out" in capsys.readouterr().err
+
+
 def test_no_document_is_written_from_no_results(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ It plays no press. When its connection breaks in a game, it comes back with its 
 """
 
 import argparse
+import math
 import random
 import socket
 import sys
@@ -17,7 +18,7 @@ from typing import Final, Self
 
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, bot
-from referees.diplomacy import InvalidMapError, Phase, shipped_map, shipped_maps
+from referees.diplomacy import InvalidMapError, InvalidPositionError, Phase, shipped_map, shipped_maps
 from referees.diplomacy.daide.frames import (
     DaideProtocolError,
     FrameReader,
@@ -28,8 +29,21 @@ from referees.diplomacy.daide.frames import (
     message_frame,
     represented,
 )
+from referees.diplomacy.daide.grammar import (
+    DaideSyntaxError,
+    UnbalancedParenthesesError,
+    check_parentheses,
+)
 from referees.diplomacy.daide.messages import command
-from referees.diplomacy.daide.orders import flat, order_tokens, read_owners, read_position, tree_of
+from referees.diplomacy.daide.orders import (
+    Tree,
+    UnreadableMessageError,
+    flat,
+    order_tokens,
+    read_owners,
+    read_position,
+    tree_of,
+)
 from referees.diplomacy.daide.tokens import (
     FIXED,
     Tokens,
@@ -158,6 +172,7 @@ class DaideClient:
 VERSION: Final = "1"
 _NAMES: Final = {token: name for name, token in FIXED.items()}
 _RETRY_SECONDS: Final = 0.2
+_MOST_DIGITS: Final = 9
 
 
 class RejectedError(RuntimeError):
@@ -196,7 +211,10 @@ class DaideBot:
         return self.took_place and not self.over
 
     def play(self, client: DaideClient) -> None:
-        """Play until the server sends it off. Raises ServerDisconnectedError and Rejected."""
+        """Play until the server sends it off.
+
+        Raises ServerDisconnectedError, RejectedError, UnreadableMessageError and InvalidPositionError.
+        """
         if self.in_game:
             assert self._words is not None
             self._say(client, self._iam(self._words))
@@ -228,6 +246,13 @@ class DaideBot:
         # Before the map is named no message has any of its tokens.
         return (self._words or vocabulary(shipped_map("standard"))).text(tokens)
 
+    def _tree(self, tokens: Tokens) -> tuple[Tree, ...]:
+        try:
+            check_parentheses(tokens)
+        except (UnbalancedParenthesesError, DaideSyntaxError) as error:
+            raise UnreadableMessageError(f"parentheses: {self._text(tokens)}") from error
+        return tree_of(tokens)
+
     def _answer(self, client: DaideClient, tokens: Tokens) -> None:
         words = self._words
         match _NAMES.get(tokens[0]):
@@ -240,8 +265,7 @@ class DaideBot:
             case "REJ":
                 self._take_refusal(tokens)
             case "HLO" if words is not None:
-                _, (power, *_), (passcode, *_), *_ = tree_of(tokens)
-                self._begin(words, power, passcode)
+                self._begin(words, tokens)
             case "SLO" | "DRW" | "SMR":
                 self.over = True
             case "FRM":
@@ -253,7 +277,7 @@ class DaideBot:
 
     def _take_standing(self, client: DaideClient, words: Vocabulary, name: str, tokens: Tokens) -> None:
         if name == "SCO":
-            self._owners = read_owners(words, tree_of(tokens))
+            self._owners = read_owners(words, self._tree(tokens))
         elif self.in_game:
             self._move(client, words, tokens)
 
@@ -272,7 +296,12 @@ class DaideBot:
         if refused == "IAM":
             raise NotAwaitedError("the game does not wait for this client")
 
-    def _begin(self, words: Vocabulary, power: int, passcode: int) -> None:
+    def _begin(self, words: Vocabulary, tokens: Tokens) -> None:
+        match self._tree(tokens):
+            case (_, (int(power), *_), (int(passcode), *_), *_):
+                pass
+            case _:
+                raise UnreadableMessageError(f"a game's beginning: {self._text(tokens)}")
         number = words.power_of.get(power)
         if number is None:
             raise RejectedError("the server takes this client for an observer")
@@ -283,7 +312,7 @@ class DaideBot:
 
     def _move(self, client: DaideClient, words: Vocabulary, tokens: Tokens) -> None:
         assert self._player is not None
-        position = read_position(words, tree_of(tokens), self._owners)
+        position = read_position(words, self._tree(tokens), self._owners)
         orders = self._player.orders(position, self._power)
         if orders:
             order_texts = [order_tokens(words, position, self._power, order) for order in orders]
@@ -294,10 +323,12 @@ class DaideBot:
 
     def _decline_press(self, client: DaideClient, tokens: Tokens) -> None:
         """As the syntax asks of clients that do without press; what is TRY or HUH is not answered."""
-        parts = tree_of(tokens)
-        sender, press = parts[1], parts[3]
-        assert isinstance(sender, tuple) and isinstance(press, tuple)
-        if press[0] in (FIXED["TRY"], FIXED["HUH"]):
+        match self._tree(tokens):
+            case (_, tuple(sender), _, (first, *_) as press, *_):
+                pass
+            case _:
+                raise UnreadableMessageError(f"press: {self._text(tokens)}")
+        if first in (FIXED["TRY"], FIXED["HUH"]):
             return
         back = bracketed(*flat(sender))
         marked = bracketed(FIXED["HUH"], *bracketed(FIXED["ERR"], *flat(press)))
@@ -312,10 +343,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the server")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT)
     parser.add_argument("--name", help="what it calls itself (default: as --bot)")
-    parser.add_argument("--games", type=int, default=1, help="0: until the server is gone")
+    parser.add_argument("--games", type=_games, default=1, help="0: until the server is gone")
     parser.add_argument("--seed", help="for games that can be repeated")
     parser.add_argument(
-        "--patience", type=float, default=10.0, help="seconds in which the server must be reached"
+        "--patience", type=_seconds, default=10.0, help="seconds in which the server must be reached"
     )
     parser.add_argument("--verbose", action="store_true", help="show all messages on standard error")
     options = parser.parse_args(arguments)
@@ -332,10 +363,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 time.sleep(_RETRY_SECONDS)
     except RejectedError as error:
         sys.exit(f"academy-daide-bot: {error}")
+    except (UnreadableMessageError, InvalidPositionError) as error:
+        sys.exit(f"academy-daide-bot: the server sent what cannot be read: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
     if not played:
         sys.exit(f"academy-daide-bot: no game at {options.host}:{options.port}")
+
+
+def _games(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of games: give 0 or more")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0.0 <= seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of seconds: give 0 or more")
+    return seconds
 
 
 def _play(game: DaideBot, host: str, port: int, patience: float) -> bool:

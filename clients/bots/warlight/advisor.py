@@ -107,7 +107,7 @@ class WarLightAdvisor(AcademySeat):
         return all(at in self._map.index and view.owners[self._map.index[at]] == ME for at in used)
 
     def preferred(self, view: WarPosition, value: float) -> Mapping[int, float]:
-        """Weights, from -1 to 1, of territories by index: what was known to follow where they were taken.
+        """Weights of territories by index, above 0 where more than `value` was known to follow their taking.
 
         `value` is what the bot expects; ACADEMY is asked only where that is low, as fair use wants.
         """

@@ -270,7 +270,7 @@ def read_owners(words: Vocabulary, tree: Sequence[Tree]) -> tuple[int, ...]:
     """The owners of all centres, from SCO. Raises UnreadableMessageError."""
     owners = dict.fromkeys(words.map.centres, NOBODY)
     for part in tree[1:]:
-        if not isinstance(part, tuple) or not all(isinstance(token, int) for token in part):
+        if not isinstance(part, tuple) or not part or not all(isinstance(token, int) for token in part):
             raise UnreadableMessageError(f"owners of centres: {part!r}")
         power, *centres = part
         for token in centres:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from academy.knowledge.advice import ENOUGH_CONTESTS
+from academy.knowledge.cells import State
 from academy.knowledge.cutting import cell_of_move
 from academy.knowledge.evaluation import PositionEvaluator
 from academy.knowledge.settings import Library, LibrarySettings
@@ -397,7 +398,9 @@ def test_in_openspiels_games_too_it_compares_moves_where_it_may_not_ask(
     assert better == (corners if reply in corners else {reply})
 
 
-def test_a_draughts_player_goes_by_the_weights_that_contests_taught(tmp_path: Path) -> None:
+def test_a_draughts_player_goes_by_weights_that_contests_taught_or_its_own(
+    tmp_path: Path,
+) -> None:
     referee = Draughts.from_settings({"variant": "english"})
     spec = referee.spec()
     with serving(tmp_path / "data") as server:
@@ -418,12 +421,20 @@ def test_a_draughts_player_goes_by_the_weights_that_contests_taught(tmp_path: Pa
             player = AdvisedPlayer(thinker, referee, academy, seat, [Library.MIDDLE_GAME])
             player.choose(referee.start(0), [], 0)
             assert player.weights is not None
+            own = Strength("alpha-beta", depth=1, weights=(0.0, 0.0, 0.1, 0.5, 1.5)).thinker(
+                referee, Random(1)
+            )
+            stubborn = AdvisedPlayer(own, referee, academy, seat, [Library.MIDDLE_GAME])
+            stubborn.choose(referee.start(0), [], 0)
         known = server.store.follow().refresh(spec.game_id).evaluation
     assert isinstance(player.thinker, AlphaBetaThinker)
     features = PositionEvaluator(spec, known.codes, known.weight_millionths / 1e6).features
     assert player.thinker.evaluation.weights == player.weights.features == features and all(features)
     # The next contest may be one without ACADEMY.
     assert thinker.evaluation == before != player.thinker.evaluation
+    # Weights that the user gives are the user's.
+    assert isinstance(stubborn.thinker, AlphaBetaThinker) and stubborn.weights is not None
+    assert stubborn.thinker.evaluation.weights == (0.0, 0.0, 0.1, 0.5, 1.5)
 
 
 def played_at_random(referee: Draughts, contest_id: str, random: Random) -> contests_pb2.ReportContestRequest:
@@ -490,6 +501,8 @@ def test_weights_at_hand_compare_moves_at_any_expectation(tmp_path: Path) -> Non
         (OpenSpiel, {"game": "mnk"}),
         (OpenSpiel, {"game": "othello"}),
         (OpenSpiel, {"game": "go(board_size=5)"}),
+        # A move turns a quarter of the board, so that it may lead to another cell in the next position.
+        (OpenSpiel, {"game": "pentago"}),
         (Go, {"board_size": 9, "komi": 7.5}),
         (Hex, {"board_size": 7}),
     ],
@@ -509,7 +522,11 @@ def test_it_knows_where_moves_go_in_every_game_with_tesujis(
         assert moves
         after = {move: referee.board(referee.play(position, {mover: move}), mover) for move in moves}
         goes_to = {move: cell_of_move(before, board, mover) for move, board in after.items()}
-        placed = {move: cell for move, cell in goes_to.items() if cell is not None}
+        placed = {
+            move: cell
+            for move, cell in goes_to.items()
+            if cell is not None and before.states[cell] == State.EMPTY
+        }
         assert placed and bots[mover].cells_of(position, before, moves) == placed
         position = referee.play(position, {mover: chance.choice(list(placed))})
 

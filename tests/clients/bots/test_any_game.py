@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from clients import Academy
 from clients.bots.any_game import AnyGameEngine, main, read_settings
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
+from clients.connection import AcademyUnavailableError
+from clients.seat import Seat
 from referees.api import Referee, referee
 from referees.dialogues import GtpGame
 
@@ -112,6 +115,9 @@ def test_settings_are_read_as_in_control_files(texts: list[str], settings: dict[
     assert read_settings(texts) == settings
 
 
+DRAUGHTS = ["draughts", "--set", "variant=english"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -121,6 +127,10 @@ def test_settings_are_read_as_in_control_files(texts: list[str], settings: dict[
         (["go", "--set", "board_size=9", "--playouts", "0"], "playouts 0: it must be from 1"),
         (["go", "--set", "board_size=9", "--set", "handicap=2"], "plays no handicap games"),
         (["hex", "--set", "board_size=5", "--seconds", "-1"], "seconds -1.0: it must be above 0"),
+        ([*DRAUGHTS, "--weights", "a,b"], "--weights 'a,b': 5 finite numbers are needed, such as 0,0,0.1"),
+        ([*DRAUGHTS, "--weights", "1,2"], "weights 1.0, 2.0: they must be 5 finite numbers"),
+        ([*DRAUGHTS, "--search", "random", "--weights", "1,2,3,4,5"], "search random: it has no use for"),
+        ([*DRAUGHTS, "--search", "random", "--seconds", "1"], "search random: it has no use for"),
     ],
 )
 def test_a_bot_says_what_cannot_be_played(
@@ -130,6 +140,30 @@ def test_a_bot_says_what_cannot_be_played(
         main(arguments)
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
+
+
+class Listening:
+    """An ACADEMY that answers no question, and notes the plies of what is proposed."""
+
+    def __init__(self) -> None:
+        self.proposed: dict[int, set[int]] = {}
+
+    def propose(self, seat: Seat, plies: int) -> None:
+        request = seat.build_proposals(plies, 9.0)
+        self.proposed[seat.player] = {proposal.ply for proposal in request.proposals} if request else set()
+
+    def __getattr__(self, name: str) -> Any:
+        raise AcademyUnavailableError("away")
+
+
+def test_a_bot_proposes_nothing_of_moves_that_were_taken_back() -> None:
+    rules, academy = referee("hex").from_settings({"board_size": 4}), Listening()
+    thinker = Strength("monte-carlo", playouts=30).thinker(rules, random.Random(1))
+    bot = AnyGameEngine("bot", rules, thinker, cast(Academy, academy), "contest")
+    for command in ("genmove b", "play w a1", "genmove b", "undo", "undo", "play w a4", "play b d1", "quit"):
+        word, *arguments = command.split()
+        assert bot.answer(word, arguments)[0] == "="
+    assert academy.proposed == {1: set()}
 
 
 def test_a_free_handicap_is_refused() -> None:

@@ -5,16 +5,19 @@ import re
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clients.bots import gtp_connector
 from clients.bots.connector import Connector, environment
-from clients.bots.gtp_connector import SeatedEngine
+from clients.bots.gtp_connector import EngineError, SeatedEngine
 from clients.connection import Connection
-from clients.remote_game import Answer, Game, GameEnd, GameTurn, TimeControl
+from clients.remote_game import Answer, Game, GameDeclinedError, GameEnd, GameTurn, TimeControl
 
 # Nothing listens there: who dials all the same says so, with status 1.
 NOWHERE = "unix:/nonexistent/arena"
@@ -211,3 +214,45 @@ def test_an_engine_whose_game_another_takes_up_ends_at_once(
     assert engine.choose(TURN).text is None
     engine.end()
     assert capsys.readouterr().err == ""
+
+
+BAD_ENGINE = """
+    import sys, time
+    for line in sys.stdin:
+        if line.startswith("genmove") and sys.argv[1] == "silent":
+            time.sleep(600)
+        while line.startswith("genmove") and sys.argv[1] == "endless":
+            print("= " + "a" * 100_000, flush=True)
+        print("=\\n", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [("silent", "did not answer within 1.1 s"), ("endless", "answers with more than 1,000,000 characters")],
+)
+def test_an_engine_that_never_ends_its_answer_is_ended_and_resigns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, why: str
+) -> None:
+    monkeypatch.setattr(gtp_connector, "LATE_SECONDS", 0.1)
+    program = tmp_path / "engine.py"
+    program.write_text(textwrap.dedent(BAD_ENGINE))
+    engine = SeatedEngine(game(), (sys.executable, str(program), kind))
+    began = time.monotonic()
+    answer = engine.choose(replace(TURN, seconds_left=1.0))
+    assert answer.text is None and why in answer.comment
+    # It has gone before its game's end is known.
+    with pytest.raises(EngineError, match=why):
+        engine.engine.ask("name")
+    engine.end()
+    assert time.monotonic() - began < 60.0
+
+
+def test_an_engine_that_hangs_at_its_start_plays_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gtp_connector, "START_SECONDS", 1.0)
+    program = tmp_path / "engine.py"
+    program.write_text("import time\ntime.sleep(600)\n")
+    with pytest.raises(GameDeclinedError, match="did not answer within 1 s"):
+        SeatedEngine(game(), (sys.executable, str(program)))

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from clients.bots.gtp import GtpError, GtpProgram
+from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 
 
 class Parrot(GtpProgram):
@@ -52,3 +52,9 @@ def test_all_commands_are_listed() -> None:
     assert "say" in listed
     assert "gomill-cpu_time" in listed
     assert listed == sorted(listed)
+
+
+@pytest.mark.parametrize("seat", ["", "-1", "1.5", "two", "9" * 5_000])
+def test_a_seat_that_is_none_is_refused(seat: str) -> None:
+    with pytest.raises(GtpError, match="SEAT"):
+        ContestAccess.read(["academy:1", "cup/1", "ticket", seat])

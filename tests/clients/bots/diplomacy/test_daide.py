@@ -158,6 +158,36 @@ def test_it_ends_where_it_cannot_play(server: Server, answers: list[str], says: 
 
 
 @pytest.mark.parametrize(
+    "message",
+    ["FRM", "FRM (SOU) (NOR) ()", "HLO", "HLO () () ()", "HLO (NOR) ((1)) ()", "SCO ()", "SCO )", "SCO (NOR",
+     "NOW", "NOW (SPR 1) (NOR)", "NOW (SPR 1) (NOR AMY NCA) (NOR AMY NCA)"],
+)  # fmt: skip
+def test_a_message_that_cannot_be_read_ends_it_with_a_line(server: Server, message: str) -> None:
+    running = Running(server, "--bot", "hold")
+    server.greet("hold")
+    # What it says of another's message, whose parentheses do not match, is no reason to end.
+    server.say("PRN (NOT))")
+    server.say(message)
+    assert "academy-daide-bot: the server sent what cannot be read: " in str(running.status)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--patience", "nan"], "'nan' is no number of seconds: give 0 or more"),
+        (["--patience", "-1"], "'-1' is no number of seconds: give 0 or more"),
+        (["--games", "-1"], "'-1' is no number of games: give 0 or more"),
+    ],
+)
+def test_it_refuses_what_would_wait_for_ever_or_play_nothing(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        daide.main(arguments)
+    assert ended.value.code == 2 and says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("last", "answer"),
     [
         (bytes.fromhex("03 00 0000"), b""),
