@@ -19,6 +19,7 @@ from functools import partial
 from io import TextIOWrapper
 from typing import Any, Final, cast
 
+from academy.wire.addresses import ServerAddress
 from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
@@ -309,6 +310,8 @@ def _connect(address: str | None) -> Academy | None:
     """Connect to an address, "" for that of the environment; None without one. Raises OSError, ValueError."""
     if address is None:
         return None
+    if address:
+        ServerAddress.parse(address)
     connection = Connection(address).with_environment() if address else Connection.from_environment()
     return Academy(connection) if connection else None
 

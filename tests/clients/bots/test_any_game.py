@@ -127,6 +127,7 @@ DRAUGHTS = ["draughts", "--set", "variant=english"]
         (["go", "--set", "board_size=9", "--playouts", "0"], "playouts 0: it must be from 1"),
         (["go", "--set", "board_size=9", "--set", "handicap=2"], "plays no handicap games"),
         (["hex", "--set", "board_size=5", "--seconds", "-1"], "seconds -1.0: it must be above 0"),
+        (["hex", "--set", "board_size=5", "--academy", "a:b:c"], "'a:b:c': write host:port"),
         ([*DRAUGHTS, "--weights", "a,b"], "--weights 'a,b': 5 finite numbers are needed, such as 0,0,0.1"),
         ([*DRAUGHTS, "--weights", "1,2"], "weights 1.0, 2.0: they must be 5 finite numbers"),
         ([*DRAUGHTS, "--search", "random", "--weights", "1,2,3,4,5"], "search random: it has no use for"),
