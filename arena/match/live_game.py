@@ -172,8 +172,18 @@ class LiveFolder:
     @classmethod
     def game(cls, path: Path, game_id: str) -> LiveNews | None:
         """All of one game in progress; None where there is none of this id."""
-        files = (name for name in _files(path) if _game_id(name) == game_id)
-        return next((news for name in files if (news := cls(path)._read(name, _Read())) is not None), None)
+        folder = cls(path)
+        for name in _files(path):
+            read = _Read()
+            moves: list[LiveMove] = []
+            offset = -1
+            while _game_id(name) == game_id and read.offset > offset:
+                offset = read.offset
+                news = folder._read(name, read)
+                moves += news.moves if news is not None else ()
+            if read.heading is not None:
+                return LiveNews(read.heading, 0, tuple(moves))
+        return None
 
     @staticmethod
     def game_ids(path: Path) -> set[str]:

@@ -83,7 +83,7 @@ def _entries(path: Path, content: bytes, referee: Referee[Any, Any]) -> list[tup
             for number, (name, moves) in enumerate(records, start=1)
         ]
     try:
-        lines = content.decode("utf-8").splitlines()
+        lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InvalidOpeningsError(f"{path} is no text: {error}") from None
     return [
@@ -120,7 +120,7 @@ def _check_opening(place: str, opening: Opening, referee: Referee[Any, Any]) -> 
     while len(texts) < len(opening.moves):
         seats = referee.to_move(position)
         moves: dict[int, Any] = {}
-        turn = zip(seats, opening.moves[len(texts) :], strict=False)
+        turn = zip(seats, opening.moves[len(texts) : len(texts) + len(seats)], strict=False)
         for number, (seat, text) in enumerate(turn, start=len(texts) + 1):
             try:
                 moves[seat] = referee.read_move(position, seat, text)

@@ -128,7 +128,8 @@ def _likeliest(counts: Matrix, start: Matrix, held: Sequence[bool]) -> tuple[Mat
     for _ in range(_MOST_STEPS):
         chance = 1.0 / (1.0 + np.exp(theta[None, :] - theta[:, None]))
         slope = points - (games * chance).sum(axis=1)
-        curve = _laplacian(games * chance * (1.0 - chance)) + mean
+        # Not `1 - chance`, which is 0 where a chance rounds to 1: then nothing could be solved.
+        curve = _laplacian(games * chance * chance.T) + mean
         if free.size == 0:
             break
         step = np.linalg.solve(curve[np.ix_(free, free)], slope[free])

@@ -28,6 +28,11 @@ class PlayerTally:
     cpu_games: int = 0
 
     @property
+    def games(self) -> int:
+        """The games that it played, once for each seat that it had."""
+        return sum(mine.games for mine in self.seats.values())
+
+    @property
     def mean_cpu(self) -> float | None:
         """Mean CPU seconds a game, None where unknown."""
         return self.cpu_seconds / self.cpu_games if self.cpu_games else None

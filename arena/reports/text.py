@@ -106,7 +106,9 @@ def _table(matchup: MatchupTally, seats: Sequence[str]) -> list[str]:
         TextColumn([player.name for player in players], padding=3),
         TextColumn([f"{player.wins:g}" for player in players], "wins".rjust(4), right=True),
     ]
-    shares = [percent(player.wins, matchup.total) for player in players]
+    # Of more players than there are seats nobody plays all games.
+    some_each = len(players) > len(seats)
+    shares = [percent(player.wins, player.games if some_each else matchup.total) for player in players]
     if of_two and matchup.alternated:
         columns.append(TextColumn(shares, right=True, padding=7))
         for place, seat in enumerate(seats, start=1):

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from arena.jobs import JobMove
 from arena.match.live_game import LiveFolder, LiveGame, LiveHeading
 
@@ -64,3 +66,12 @@ def test_a_game_that_ends_during_a_look_ends_no_other_for_its_watchers(tmp_path:
     # A name without a file, as of one that is removed between the listing and the question for its size.
     (tmp_path / "0_2.1.jsonl").symlink_to(tmp_path / "gone")
     assert list(folder.news()) == []
+
+
+def test_a_game_of_many_megabytes_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.match.live_game._MOST_READ", 400)
+    game = LiveGame(tmp_path / "0_1.1.jsonl", LiveHeading("0_1", ("ann", "bob"), 12.5))
+    for number in range(20):
+        game.add([move(1 + number % 2, f"A{number}")])
+    read = LiveFolder.game(tmp_path, "0_1")
+    assert read is not None and [made.text for made in read.moves] == [f"A{number}" for number in range(20)]

@@ -35,6 +35,10 @@ def test_moves_may_have_commas_in_brackets(tmp_path: Path, line: str) -> None:
     assert opening.moves == ("x(0,0)", "o(1,1)", "x(2,0)")
 
 
+def test_a_list_may_begin_with_a_byte_order_mark_as_some_editors_write_it(tmp_path: Path) -> None:
+    assert read_openings(write(tmp_path, "\ufeff# mine\nx: E5"), GO) == (Opening("x", ("E5",), 1),)
+
+
 def test_openings_can_be_cut_to_a_number_of_plies(tmp_path: Path) -> None:
     path = write(tmp_path, "E5 C3 D4\nG7\n")
     assert [opening.moves for opening in read_openings(path, GO, plies=2)] == [("E5", "C3"), ("G7",)]

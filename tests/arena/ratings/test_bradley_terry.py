@@ -80,3 +80,9 @@ def test_a_version_without_games_is_where_the_one_before_is() -> None:
     fit = likeliest(pairings, np.array([-1, -1, 0]), np.full(3, np.nan), np.full(3, 1000.0))
     assert fit.elo[2] == pytest.approx(fit.elo[0], abs=0.01) and fit.elo[0] > 1050
     assert fit.error[2] > fit.error[0]
+
+
+@pytest.mark.parametrize("held", [-10_000.0, -6_000.0, 0.0, 10_000.0])
+def test_a_list_is_found_wherever_its_anchor_is_held(held: float) -> None:
+    rated = rate([PairResult("a", "b", 1, 1, 1)], centre=1_000.0, anchors={"a": held})
+    assert rated.estimates["b"].elo == pytest.approx(held, abs=1e-3)

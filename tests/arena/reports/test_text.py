@@ -5,7 +5,8 @@ from pathlib import Path
 from arena.control.toml_file import read
 from arena.reports.assembly import assemble
 from arena.reports.contents import CompetitionReport
-from arena.reports.text import text_report
+from arena.reports.tally import MatchupTally, PlayerTally, SeatTally
+from arena.reports.text import matchup_lines, text_report
 from arena.results.series import PlannedGame
 from arena.results.series_reader import SeriesReader
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, PLAYOFF, played, report_of
@@ -66,6 +67,17 @@ def test_a_playoff_shows_what_was_played_and_what_has_gone(tmp_path: Path) -> No
     ) in text
     assert "\n\nalpha v gamma (1 games)\n?? (missing from control file)\n" in text
     assert "one imaginary draw of each pair keeps their Elo finite" in text
+
+
+def test_where_more_play_than_a_game_has_seats_each_has_the_share_of_its_own_games() -> None:
+    block = MatchupTally("0", "series", ("ann", "bob", "cid"), None, None, total=6)
+    for name, games, wins in (("ann", 4, 4.0), ("bob", 4, 2.0), ("cid", 4, 0.0)):
+        block.tallies[name] = PlayerTally(name, wins, seats={1: SeatTally(games, wins)})
+    assert [line.split() for line in matchup_lines(block, ["B", "W"])[-3:]] == [
+        ["ann", "4", "100.00%"],
+        ["bob", "2", "50.00%"],
+        ["cid", "0", "0.00%"],
+    ]
 
 
 def test_matchups_without_games_are_left_out(tmp_path: Path) -> None:
