@@ -106,7 +106,7 @@ def _table(matchup: MatchupTally, seats: Sequence[str]) -> list[str]:
         TextColumn([player.name for player in players], padding=3),
         TextColumn([f"{player.wins:g}" for player in players], "wins".rjust(4), right=True),
     ]
-    # Of more players than there are seats nobody plays all games.
+    # Nobody plays all games where there are more players than seats.
     some_each = len(players) > len(seats)
     shares = [percent(player.wins, player.games if some_each else matchup.total) for player in players]
     if of_two and matchup.alternated:
