@@ -82,8 +82,14 @@ def saga2_rows(source: Path) -> dict[str, list[Row]]:
     """All rows by table. Raises ResultsError where they contradict each other."""
     old = {name: list(read_table(source, table)) for name, table in SAGA1.tables.items()}
     variants = {row["Id"]: row for row in old["Dip_Variant"]}
+    played = {row["Id"] for row in old["Dip_Game"]}
     players: defaultdict[int, list[Row]] = defaultdict(list)
     for row in sorted(old["Dip_Player"], key=itemgetter("Game", "Power")):
+        if row["Game"] not in played:
+            raise ResultsError(
+                f"Dip_Player {row['Game']}, {row['Power']}: there is no Dip_Game {row['Game']}; "
+                "add the game, or remove the player"
+            )
         players[row["Game"]].append(row)
     rows: dict[str, list[Row]] = {
         "SAGA_Variant": [_renamed(row, _VARIANT) for row in old["Dip_Variant"]],

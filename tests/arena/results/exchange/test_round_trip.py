@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
@@ -229,7 +229,18 @@ def change(folder: Path, table: str, line: int, column: str, value: str) -> None
             "-2147483649",
             "GameLim can't be -2147483649: a whole number has",
         ),
+        ("saga2", "SAGA_Game", "Years", "1_0", "Years can't be '1_0': it must be a whole number; correct it"),
+        ("saga2", "SAGA_Game", "PlayTime", "1_0", "PlayTime can't be '1_0': it must be a finite number"),
+        ("saga2", "SAGA_Game", "PlayTime", "9e999", "PlayTime can't be inf: it must be a finite number"),
+        (
+            "saga2",
+            "SAGA_Game",
+            "Finished",
+            "0001-01-01T00:00:00+02:00",
+            r"Finished can't be '0001-01-01T00:00:00\+02:00': it must be a time in ISO 8601",
+        ),
         ("saga1", "Dip_Game", "Variant", "9", "Dip_Game 1: there is no Dip_Variant 9"),
+        ("saga1", "Dip_Player", "Game", "999", "Dip_Player 999, 1: there is no Dip_Game 999"),
         ("saga1", "Dip_Game", "Winners", "2", "Dip_Game 1 has 2 winners, but by centres and years"),
     ],
 )
@@ -252,26 +263,141 @@ def test_what_breaks_a_rule_stays_out(
 
 
 @pytest.mark.parametrize(
-    ("assignment", "message"),
+    ("edition", "table", "key"),
     [
-        (
-            "ClientId = 2147483648",
-            "table SAGA_Client: ClientId can't be 2147483648: a whole number has 32 bits",
-        ),
-        ("ClientId = NULL", "table SAGA_Client: ClientId can't be None: a key is never empty"),
-        ("ClientId = 'x'", "table SAGA_Client: ClientId can't be 'x': a whole number has 32 bits"),
+        ("saga2", "SAGA_Game", "1"),
+        ("saga2", "SAGA_Contestant", "1"),
+        ("saga2", "SAGA_Variant", "1"),
+        ("saga2", "SAGA_Player", "1, 1"),
+        ("saga1", "Dip_Game", "1"),
+        ("saga1", "Dip_Bot", "1"),
+        ("saga1", "Dip_Player", "1, 1"),
     ],
 )
-def test_keys_of_a_sqlite_file_that_are_none_stay_out(
-    tmp_path: Path, full: ResultsDatabase, assignment: str, message: str
+def test_a_row_that_is_there_twice_is_named(
+    tmp_path: Path,
+    opened: Callable[[str], ResultsDatabase],
+    full: ResultsDatabase,
+    edition: Edition,
+    table: str,
+    key: str,
+) -> None:
+    export(full, tmp_path / "out", edition)
+    path = tmp_path / "out" / f"{table}.csv"
+    with path.open(newline="") as file:
+        rows = list(csv.reader(file))
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([*rows, rows[1]])
+    other = opened("other")
+    with pytest.raises(ResultsError, match=f"out: {table} {key} is there twice; remove one of the rows"):
+        import_saga(other, tmp_path / "out")
+    assert not any(dump(other, "SAGA_").values())
+
+
+def test_a_row_with_more_fields_than_columns_is_named(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+) -> None:
+    export(full, tmp_path / "out", "saga2")
+    with (tmp_path / "out" / "SAGA_ClientVariant.csv").open("a") as file:
+        file.write("1,1,0,surplus\n")
+    with pytest.raises(
+        ResultsError, match=r"ClientVariant\.csv, line 2: there are more fields than the 3 columns"
+    ):
+        import_saga(opened("other"), tmp_path / "out")
+
+
+def finished(database: ResultsDatabase, game: int) -> str:
+    """When a game ended, as it is stored."""
+    return str(
+        next(row["Finished"] for row in dump(database, "SAGA_Game")["SAGA_Game"] if row["GameId"] == game)
+    )
+
+
+@pytest.mark.parametrize("target", ["out.sqlite", "out"])
+@pytest.mark.parametrize(
+    ("time", "stored"),
+    [
+        ("2001-09-09T03:46:43.750000+02:00", "2001-09-09 01:46:43.750000"),
+        ("2001-09-09T01:46:43Z", "2001-09-09 01:46:43.000000"),
+        ("2001-09-09T01:46:43", "2001-09-09 01:46:43.000000"),
+    ],
+)
+def test_a_time_with_an_offset_is_stored_in_utc(
+    tmp_path: Path,
+    opened: Callable[[str], ResultsDatabase],
+    full: ResultsDatabase,
+    target: str,
+    time: str,
+    stored: str,
+) -> None:
+    export(full, tmp_path / target, "saga2")
+    if target == "out":
+        change(tmp_path / "out", "SAGA_Game", 0, "Finished", time)
+    else:
+        with closing(sqlite3.connect(tmp_path / target)) as source, source:
+            source.execute("UPDATE SAGA_Game SET Finished = ? WHERE GameId = 1", (time,))
+    other = opened("other")
+    import_saga(other, tmp_path / target)
+    assert finished(other, 1) == stored
+
+
+def test_long_texts_come_in_again(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+) -> None:
+    options = "gtp_set x y#" * 12_000
+    with full.transaction() as connection:
+        connection.execute(update(saga.CONTESTANT).values(Options=options))
+    export(full, tmp_path / "out", "saga2")
+    other = opened("other")
+    import_saga(other, tmp_path / "out")
+    assert {row["Options"] for row in dump(other, "SAGA_")["SAGA_Contestant"]} == {options}
+
+
+def test_a_broken_line_is_named_after_the_last_one_that_was_read(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+) -> None:
+    export(full, tmp_path / "out", "saga2")
+    with (tmp_path / "out" / "SAGA_ClientVariant.csv").open("a") as file:
+        file.write('1,1,"0"surplus\n')
+    with pytest.raises(
+        ResultsError, match=r"ClientVariant\.csv, after line 1: .* expected .*; correct it there"
+    ):
+        import_saga(opened("other"), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("table", "assignment", "message"),
+    [
+        (
+            "SAGA_Client",
+            "ClientId = 2147483648",
+            "table SAGA_Client, ClientId 2147483648: ClientId can't be 2147483648: a whole number has 32",
+        ),
+        (
+            "SAGA_Client",
+            "ClientId = NULL",
+            "table SAGA_Client, ClientId None: ClientId can't be None: a key is never empty",
+        ),
+        ("SAGA_Client", "ClientId = 'x'", "ClientId can't be 'x': it must be a whole number"),
+        ("SAGA_Game", "Years = 1.5", "table SAGA_Game, GameId 1: Years can't be 1.5: it must be a whole"),
+        ("SAGA_Game", "Years = 9e999", "Years can't be inf: it must be a whole number"),
+        ("SAGA_Game", "PlayTime = 9e999, TotalTime = 9e999", "PlayTime can't be inf: it must be a finite"),
+        ("SAGA_Game", "PlayTime = 'abc'", "PlayTime can't be 'abc': it must be a finite number"),
+        ("SAGA_Player", "Supplies = x'00ff'", "table SAGA_Player, GameId 1, PowerId 1: Supplies can't be"),
+        ("SAGA_Variant", "Powers = 1.5", "Powers can't be 1.5: it must be a whole number"),
+        ("SAGA_Variant", "Name = x'00ff'", "Name can't be b'\\x00\\xff': it must be text; correct it there"),
+    ],
+)
+def test_values_of_a_sqlite_file_that_are_of_another_type_stay_out(
+    tmp_path: Path, full: ResultsDatabase, table: str, assignment: str, message: str
 ) -> None:
     export(full, tmp_path / "out.sqlite", "saga2")
     with closing(sqlite3.connect(tmp_path / "out.sqlite")) as source, source:
         # SQLite keeps any value in a column whose type is not exactly INTEGER PRIMARY KEY.
-        source.execute("CREATE TABLE loose AS SELECT * FROM SAGA_Client")
-        source.execute("DROP TABLE SAGA_Client")
-        source.execute("ALTER TABLE loose RENAME TO SAGA_Client")
-        source.execute(f"UPDATE SAGA_Client SET {assignment} WHERE ClientId = 1")
+        source.execute(f"CREATE TABLE loose AS SELECT * FROM {table}")
+        source.execute(f"DROP TABLE {table}")
+        source.execute(f"ALTER TABLE loose RENAME TO {table}")
+        source.execute(f"UPDATE {table} SET {assignment} WHERE rowid = 1")
     with (
         closing(ResultsDatabase.open(sqlite_url(tmp_path / "new.sqlite"))) as database,
         pytest.raises(ResultsError, match=re.escape(message)),
