@@ -61,7 +61,7 @@ class OpeningTree:
         self._before: dict[int, OpeningNode | None] = {}
         self._children: dict[int, dict[str, int]] = {}
         self._worths: dict[int, float] = {}
-        # Leaves by worth; entries that `_worths` no longer bears out are passed over. Empty until a leaf must go.
+        # Leaves by worth, empty until a leaf must go; entries that `_worths` does not have are passed over.
         self._by_worth: list[tuple[float, int]] = []
         self._followed = 0
         self._last_change: dict[int, int] = {}
