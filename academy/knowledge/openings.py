@@ -7,6 +7,7 @@ Contests of players far weaker than the strongest twentieth are *silent*: they c
 node keeps what contests of each level left, so that what is silent now goes, whichever came first.
 """
 
+import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -60,6 +61,8 @@ class OpeningTree:
         self._before: dict[int, OpeningNode | None] = {}
         self._children: dict[int, dict[str, int]] = {}
         self._worths: dict[int, float] = {}
+        # Leaves by worth, empty until a leaf must go; entries that `_worths` does not have are passed over.
+        self._by_worth: list[tuple[float, int]] = []
         self._followed = 0
         self._last_change: dict[int, int] = {}
         # How many nodes there are of each depth.
@@ -407,7 +410,22 @@ class OpeningTree:
         return worst
 
     def _worst_leaf(self) -> int:
-        return min(self._worths, key=lambda node_id: (self._worths[node_id], node_id))
+        if not self._by_worth:
+            self._by_worth = [(worth, node_id) for node_id, worth in self._worths.items()]
+            heapq.heapify(self._by_worth)
+        while self._worths.get(self._by_worth[0][1]) != self._by_worth[0][0]:
+            heapq.heappop(self._by_worth)
+        return self._by_worth[0][1]
+
+    def _weigh(self, leaf: OpeningNode) -> None:
+        worth = leaf.worth
+        if self._worths.get(leaf.node_id) == worth:
+            return
+        self._worths[leaf.node_id] = worth
+        if len(self._by_worth) > 2 * len(self._worths):
+            self._by_worth.clear()
+        elif self._by_worth:
+            heapq.heappush(self._by_worth, (worth, leaf.node_id))
 
     # Storing
 
@@ -502,6 +520,7 @@ class OpeningTree:
         self.nodes.clear()
         self._children.clear()
         self._worths.clear()
+        self._by_worth.clear()
         self._at_depth.clear()
         self._cleared_below = None
         self._put(self._fresh(ROOT, ROOT, "", 0, 0))
@@ -523,7 +542,7 @@ class OpeningTree:
                 self._worths.pop(node.parent_id, None)
         self.nodes[node.node_id] = node
         if node.node_id != ROOT and node.node_id not in self._children:
-            self._worths[node.node_id] = node.worth
+            self._weigh(node)
 
     def _remove(self, node_id: int) -> None:
         node = self.nodes.pop(node_id)
@@ -538,7 +557,7 @@ class OpeningTree:
         if not siblings:
             del self._children[node.parent_id]
             if node.parent_id != ROOT:
-                self._worths[node.parent_id] = self.nodes[node.parent_id].worth
+                self._weigh(self.nodes[node.parent_id])
 
 
 def depth_limit(spec: GameSpec, average_length: float) -> int:

@@ -11,7 +11,9 @@ square of the number of players, and a fit that begins with the last one's ratin
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -26,12 +28,14 @@ PRIOR: Final = 1000.0
 PRIOR_DEVIATION: Final = 350.0
 VERSION_DEVIATION: Final = 100.0
 MOST_EXACT: Final = 1500
-"""Up to this number of players the errors come from the inverse of the whole matrix."""
+"""Up to this number of players, or of a group in more, errors come from the inverse of the whole matrix."""
 _ELO: Final = 400.0 / math.log(10.0)
 _MOST_STEPS: Final = 100
 _LONGEST_STEP: Final = 2.0
 # In units of 174 Elo.
 _CLOSE: Final = 1e-6
+# A player with more opponents than the inverse of this, met equally often, is near enough by itself.
+_LEAST_BACK: Final = 0.01
 
 
 @dataclass(frozen=True)
@@ -124,17 +128,11 @@ class _Model:
     def variance(self, weights: Numbers, held: Numbers | None) -> Numbers:
         """Each player's variance: the diagonal of the curvature's inverse; for anchored ones that of `held`.
 
-        Of many players it is taken from the first terms of the inverse's series: what a player's own games
-        leave open, and what its opponents' games do. The more opponents, the closer that is.
+        Of many players it is taken by groups: see `_variance_by_groups`.
         """
-        diagonal = self._diagonal(weights)
         if held is not None or self._count > MOST_EXACT:
-            other = np.where(self.free, 1.0 / diagonal, 0.0 if held is None else held)
-            squared = weights**2
-            near = self._sum(self._first, squared * other[self._second])
-            near += self._sum(self._second, squared * other[self._first])
-            return np.where(self.free, 1.0 / diagonal + near / diagonal**2, 0.0 if held is None else held)
-        matrix = np.diag(diagonal)
+            return self._variance_by_groups(weights, np.zeros(self._count) if held is None else held)
+        matrix = np.diag(self._diagonal(weights))
         np.subtract.at(matrix, (self._first, self._second), weights)
         np.subtract.at(matrix, (self._second, self._first), weights)
         place = np.flatnonzero(self.free)
@@ -145,12 +143,81 @@ class _Model:
             variance += inverse.mean() - 2.0 * inverse.mean(axis=1)
         return np.maximum(variance, 0.0)
 
+    def _variance_by_groups(self, weights: Numbers, held: Numbers) -> Numbers:
+        """Exact for all who are tied, directly or through others, to `MOST_EXACT` players at most.
+
+        Of a larger group the players with the weakest ties to single others are held, until the rest falls
+        apart into groups that are small enough: what remains of each is exact but for those held. Whom no
+        small group takes has what its own games leave open, and what its opponents' games do.
+        """
+        diagonal = self._diagonal(weights)
+        # How much of a player's uncertainty comes back from its opponents: near 1 if little else ties them.
+        back = self._across(weights**2, np.where(self.free, 1.0 / diagonal, 0.0)) / diagonal
+        others = self._across(weights**2, np.where(self.free, 0.0, held)) / diagonal**2
+        near = np.where(self.free, 1.0 / (diagonal * (1.0 - back)) + others, held)
+        # Where all lie together is no part of the distance to their mean.
+        together = 1.0 / self._prior.sum() if self.free.all() else 0.0
+        variance, waiting, least = near.copy(), self.free.copy(), 0.0
+        while least < 1.0 and waiting.any():
+            groups = self._groups(waiting & (back >= least))
+            for places, exact in self._exact(weights, diagonal, near, groups):
+                variance[places] = np.maximum(exact - together, near[places])
+            waiting &= groups < 0
+            least = max(1.25 * least, _LEAST_BACK)
+        return variance
+
+    def _groups(self, among: npt.NDArray[np.bool_]) -> Places:
+        """The number of each of these players' group; -1 for the others and those in too large groups."""
+        group = np.where(among, np.arange(self._count), -1)
+        inside = among[self._first] & among[self._second]
+        first, second = self._first[inside], self._second[inside]
+        while len(first):
+            lower = np.minimum(group[first], group[second])
+            np.minimum.at(group, group[first], lower)
+            np.minimum.at(group, group[second], lower)
+            while not np.array_equal(shorter := np.where(among, group[group], -1), group):
+                group = shorter
+            apart = group[first] != group[second]
+            first, second = first[apart], second[apart]
+        sizes = np.bincount(group[among], minlength=self._count)
+        return np.where(among & (sizes[group] <= MOST_EXACT), group, -1)
+
+    def _exact(
+        self, weights: Numbers, diagonal: Numbers, near: Numbers, groups: Places
+    ) -> Iterator[tuple[Places, Numbers]]:
+        """The players of each group of two or more, and their variances if all others are off by `near`."""
+        mine = np.concatenate([self._first, self._second])
+        edges = np.flatnonzero(groups[mine] >= 0)
+        edges = edges[np.argsort(groups[mine[edges]], kind="stable")]
+        mine, other = mine[edges], np.concatenate([self._second, self._first])[edges]
+        weight = np.concatenate([weights, weights])[edges]
+        starts = np.flatnonzero(np.diff(groups[mine], prepend=-1))
+        for start, end in pairwise([*starts.tolist(), len(mine)]):
+            part = slice(start, end)
+            places, row = np.unique(mine[part], return_inverse=True)
+            if len(places) < 2:
+                continue
+            inside = groups[other[part]] == groups[mine[start]]
+            matrix = np.diag(diagonal[places])
+            column = np.searchsorted(places, other[part][inside])
+            np.subtract.at(matrix, (row[inside], column), weight[part][inside])
+            inverse = np.linalg.inv(matrix)
+            outside = ~inside & (near[other[part]] > 0.0)
+            beside, column = np.unique(other[part][outside], return_inverse=True)
+            ties = np.zeros((len(places), len(beside)))
+            np.add.at(ties, (row[outside], column), weight[part][outside])
+            yield places, inverse.diagonal() + (inverse @ ties) ** 2 @ near[beside]
+
+    def _across(self, weights: Numbers, values: Numbers) -> Numbers:
+        """The sum over each player's opponents of their values, weighted."""
+        across = self._sum(self._first, weights * values[self._second])
+        return across + self._sum(self._second, weights * values[self._first])
+
     def _diagonal(self, weights: Numbers) -> Numbers:
         return self._sum(self._first, weights) + self._sum(self._second, weights) + self._prior + 1e-12
 
     def _times(self, weights: Numbers, diagonal: Numbers, vector: Numbers) -> Numbers:
-        across = self._sum(self._first, weights * vector[self._second])
-        return diagonal * vector - across - self._sum(self._second, weights * vector[self._first])
+        return diagonal * vector - self._across(weights, vector)
 
     def _sum(self, places: Places, values: Numbers) -> Numbers:
         return np.bincount(places, values, self._count).astype(np.float64, copy=False)

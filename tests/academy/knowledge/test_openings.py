@@ -1,5 +1,6 @@
 """The opening tree: what is counted where, what leaves it, and what is pruned."""
 
+import random
 import time
 from collections.abc import Mapping, Sequence
 
@@ -249,6 +250,23 @@ def test_a_smaller_tree_is_cut_back_leaf_by_leaf() -> None:
     assert [node.move for node in grove.tree.evict_beyond(2)] == ["3", "2"]
     assert grove.tree.evict_beyond(2) == []
     assert grove.lines == {"1", "4"}
+
+
+def test_what_leaves_a_full_tree_is_always_the_leaf_of_least_worth_and_of_these_the_oldest() -> None:
+    """Leaves change their worth, get children, lose them and come back, while the tree is cut back."""
+    chance = random.Random(1)
+    grove = Grove()
+    for _ in range(60):
+        for _ in range(chance.randint(0, 12)):
+            moves = " ".join(str(chance.randint(1, 3)) for _ in range(chance.randint(1, 6)))
+            grove.play(moves, *chance.choice([(WIN, LOSS), (LOSS, WIN), (DRAW, DRAW)]))
+        tree = grove.tree
+        gone = tree.delete(chance.choice([node.node_id for node in tree.children(ROOT)]))
+        tree.put_back(gone[: chance.randint(0, len(gone))], {}, capacity=1000)
+        for _ in range(chance.randint(0, len(tree) - 1)):
+            leaves = [node for node in tree.nodes.values() if node.depth and not tree.children(node.node_id)]
+            worst = min(leaves, key=lambda node: (node.worth, node.node_id))
+            assert tree.evict_beyond(len(tree) - 1) == [worst]
 
 
 def test_before_any_contest_nothing_is_expected_of_the_root() -> None:

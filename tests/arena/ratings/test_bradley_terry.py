@@ -86,3 +86,50 @@ def test_a_version_without_games_is_where_the_one_before_is() -> None:
 def test_a_list_is_found_wherever_its_anchor_is_held(held: float) -> None:
     rated = rate([PairResult("a", "b", 1, 1, 1)], centre=1_000.0, anchors={"a": held})
     assert rated.estimates["b"].elo == pytest.approx(held, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("strangers", "ties"),
+    [(2, 0), (3, 0), (30, 0), (90, 0), (2, 1), (3, 1), (30, 1)],
+    ids=lambda count: str(count),
+)
+def test_players_of_a_large_league_who_met_hardly_any_others_have_no_narrow_intervals(
+    strangers: int, ties: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each two strangers met 100 times; the first `ties` of them met the rest of the league once."""
+    _, league = simulated(400, 16_000, 5, 7)
+    first, second = np.triu_indices(strangers, 1)
+    games = np.full(len(first), 100.0)
+    pairings = Pairings(
+        np.concatenate([league.first, 400 + first, 400 + np.arange(ties)]),
+        np.concatenate([league.second, 400 + second, np.arange(ties)]),
+        np.concatenate([league.points, games / 2, np.full(ties, 0.5)]),
+        np.concatenate([league.games, games, np.ones(ties)]),
+    )
+    exact = rated(pairings, 400 + strangers).error
+    monkeypatch.setattr(bradley_terry, "MOST_EXACT", 100)
+    assert rated(pairings, 400 + strangers).error / exact == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("predecessors", "points"), [([-1, -1, -1], 500.0), ([1, -1, -1], 600.0)], ids=["newcomers", "versions"]
+)
+def test_those_who_move_alone_and_met_only_each_other_have_no_narrow_intervals(
+    predecessors: list[int], points: float
+) -> None:
+    pairings = Pairings(np.array([0]), np.array([1]), np.array([points]), np.array([1000.0]))
+    players = np.array(predecessors), np.array([np.nan, np.nan, 1200.0]), np.full(3, 1000.0)
+    alone = likeliest(pairings, *players, errors=np.array([0.0, 0.0, 10.0]))
+    assert alone.error[:2] == pytest.approx(likeliest(pairings, *players).error[:2])
+    assert alone.error[2] == pytest.approx(10)
+
+
+def test_those_who_move_alone_are_off_with_the_one_held_player_whom_they_met() -> None:
+    """Three newcomers met each other and one held player so often that only that one's error is left."""
+    first, second = np.triu_indices(4, 1)
+    games = np.full(6, 1e5)
+    pairings = Pairings(first, second, games / 2, games)
+    anchors = np.array([1000.0, np.nan, np.nan, np.nan])
+    errors = np.array([80.0, 0.0, 0.0, 0.0])
+    fit = likeliest(pairings, np.full(4, -1), anchors, np.full(4, 1000.0), errors)
+    assert fit.error == pytest.approx(80, abs=1)
