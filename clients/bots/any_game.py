@@ -13,7 +13,7 @@ import argparse
 import os
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from io import TextIOWrapper
@@ -22,10 +22,12 @@ from typing import Any, Final, cast
 from academy.wire.addresses import ServerAddress
 from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer
+from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import WEIGHTS, Strength
 from clients.bots.thinking import Thinker
+from clients.bots.tree_search import TreeSearchThinker
 from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
@@ -251,12 +253,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--playouts",
         type=int,
-        default=Strength().playouts,
-        help="random games a move (monte-carlo; %(default)s)",
+        help=f"random games a move (monte-carlo; {Strength().playouts})",
     )
-    parser.add_argument(
-        "--depth", type=int, default=Strength().depth, help="plies ahead (alpha-beta; %(default)s)"
-    )
+    parser.add_argument("--depth", type=int, help=f"plies ahead (alpha-beta; {Strength().depth})")
     parser.add_argument(
         "--weights",
         metavar="W,W,W,W,W",
@@ -282,10 +281,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rules = referee(options.game).from_settings(read_settings(options.set))
         if options.save_time and options.seconds is None:
             raise ValueError("--save-time needs --seconds: without them no move has a time to save")
-        strength = Strength(options.search, options.playouts, options.depth, options.seconds)
+        given = {
+            name: value for name in ("playouts", "depth") if (value := getattr(options, name)) is not None
+        }
+        strength = Strength(options.search, seconds=options.seconds, **given)
         if options.weights is not None:
             strength = replace(strength, weights=_read_weights(options.weights))
         thinker = strength.thinker(rules, random.Random(options.seed))
+        _refuse_unused(given, options.seconds, thinker)
         contest_id = os.environ.get("ACADEMY_CONTEST", "")
         engine = AnyGameEngine(
             f"{options.game}-bot",
@@ -304,6 +307,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
     engine.run()
+
+
+def _refuse_unused(given: Mapping[str, int], seconds: float | None, thinker: Thinker[Any, Any, Any]) -> None:
+    """Raise ValueError for a number of playouts or plies that the player's search does not go by."""
+    searches = {AlphaBetaThinker: ("alpha-beta", "depth"), TreeSearchThinker: ("monte-carlo", "playouts")}
+    search, used = searches.get(type(thinker), ("random", ""))
+    for name, value in given.items():
+        if name != used:
+            remedy = f"give --{used} instead" if used else "leave it out"
+            raise ValueError(f"--{name} {value}: this player's search is {search}; {remedy}")
+        if seconds is not None:
+            raise ValueError(f"--{name} {value}: with --seconds a move takes these; give one of the two")
 
 
 def _connect(address: str | None) -> Academy | None:

@@ -132,6 +132,10 @@ DRAUGHTS = ["draughts", "--set", "variant=english"]
         ([*DRAUGHTS, "--weights", "1,2"], "weights 1.0, 2.0: they must be 5 finite numbers"),
         ([*DRAUGHTS, "--search", "random", "--weights", "1,2,3,4,5"], "search random: it has no use for"),
         ([*DRAUGHTS, "--search", "random", "--seconds", "1"], "search random: it has no use for"),
+        ([*DRAUGHTS, "--search", "random", "--depth", "4"], "--depth 4: this player's search is random;"),
+        ([*DRAUGHTS, "--playouts", "9"], "--playouts 9: this player's search is alpha-beta; give --depth"),
+        (["hex", "--set", "board_size=5", "--depth", "6"], "is monte-carlo; give --playouts instead"),
+        ([*DRAUGHTS, "--depth", "4", "--seconds", "1"], "--depth 4: with --seconds a move takes these"),
     ],
 )
 def test_a_bot_says_what_cannot_be_played(
