@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import SEED_RULES, FairUse
@@ -95,6 +96,7 @@ class RegisterGame:
             if self.may_describe:
                 settings = settings_from_proto(self.game.settings, defaults)
                 check_learnable(settings, spec, defaults)
+                _check_row_fits(spec)
             game = spec_to_proto(spec, settings)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
             mute_in_new_game(work, spec.game_id, self.actor)
@@ -111,10 +113,20 @@ class RegisterGame:
             spec.winning_row or before.winning_row,
         )
         if self.may_describe and now != before:
+            _check_row_fits(spec)
             new = description_message(now)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_described=new))
             known = game_record(work.transaction, spec.game_id)
         return known, False
+
+
+def _check_row_fits(spec: GameSpec) -> None:
+    """Raise InvalidGameError for a winning row longer than the board, which games of before may have."""
+    shape = spec.geometry
+    if isinstance(shape, SquareGeometry) and spec.winning_row > (longest := max(shape.rows, shape.columns)):
+        raise InvalidGameError(
+            f"a winning row of {spec.winning_row}: the longest row of this board has {longest} cells"
+        )
 
 
 def _check_same_shapes(spec: GameSpec, before: Description) -> None:
