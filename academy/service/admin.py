@@ -72,6 +72,7 @@ from academy.store.player_commands import (
     game_ids,
     muted_players,
 )
+from academy.store.sources import of_libraries
 from academy.store.tokens import Role
 from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
@@ -301,7 +302,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         ratings: list[tuple[str, int]] | None = None
         if len(wanted) == len(Library):
             ratings = sorted(await asyncio.to_thread(self._store.read, _ratings, request.game_id))
-        async for record in exported(view, wanted, ratings):
+        sources = await asyncio.to_thread(self._store.read, of_libraries, request.game_id, wanted)
+        async for record in exported(view, wanted, ratings, sources):
             yield record
 
     async def ImportLibrary(

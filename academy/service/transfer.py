@@ -25,7 +25,10 @@ _RATINGS_AT_ONCE: Final = 5_000
 
 
 async def exported(
-    view: GameView, wanted: Set[Library], ratings: Sequence[tuple[str, int]] | None
+    view: GameView,
+    wanted: Set[Library],
+    ratings: Sequence[tuple[str, int]] | None,
+    sources: Iterable[bytes],
 ) -> AsyncIterator[libraries_pb2.ExportLibraryResponse]:
     """Yield a game's libraries: the game, its history, patterns, tesujis, the evaluation, then opening nodes.
 
@@ -35,7 +38,8 @@ async def exported(
     Args:
         view: The game.
         wanted: Its libraries.
-        ratings: Its players and their Elos in hundredths, in order; None to leave out its history.
+        ratings: Its players and their Elos in hundredths, in order; None to leave them and its measures out.
+        sources: The games whose contests these libraries come from.
     """
     # As they are now: later lessons do not change the export.
     patterns = [
@@ -47,6 +51,7 @@ async def exported(
     if Library.OPENING in wanted:
         nodes = list(view.openings.branch(view.openings.root, rank=lambda child: (-child.node_id,)))
     yield libraries_pb2.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
+    yield libraries_pb2.ExportLibraryResponse(history=libraries_pb2.GameHistory(sources=sources))
     if ratings is not None:
         for history in _history(view.measures, ratings):
             yield libraries_pb2.ExportLibraryResponse(history=history)

@@ -4,6 +4,8 @@ import errno
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from academy.knowledge.settings import Library
+
 # What the system answers where a disk or a quota is full.
 NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -209,15 +211,22 @@ class GameInUseError(WithDetails, ValueError):
 
 
 class ImportedBeforeError(WithDetails, ValueError):
-    """The same records were imported before, by the event of number `event`."""
+    """The same records were imported before, by the event of number `event`.
+
+    With a `library`: an export has contests in common with it. The event registered the game where they were
+    its own, or took them in.
+    """
 
     detail_names = ("game_id", "event")
 
-    def __init__(self, game_id: str, event: int) -> None:
-        super().__init__(
-            f"these records, or some of them, were imported into {game_id!r} before, by event {event}, and "
-            "would count twice; import them with `replace`, or with `again` if they should"
-        )
+    def __init__(self, game_id: str, event: int, library: Library | None = None) -> None:
+        what = f"these records, or some of them, were imported into {game_id!r} before, by event {event}, and"
+        if library is not None:
+            what = (
+                f"this export has contests in common with the {library.value} library of {game_id!r}, which "
+                f"has them by event {event}: they"
+            )
+        super().__init__(f"{what} would count twice; import with `replace`, or with `again` if they should")
         self.game_id = game_id
         self.event = event
 

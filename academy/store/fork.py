@@ -5,8 +5,9 @@ from itertools import islice
 
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.measures import Measures
+from academy.knowledge.settings import Library
 from academy.knowledge.votes import ELO_SCALE
-from academy.store import event_log, game_tables, keys
+from academy.store import event_log, game_tables, keys, sources
 from academy.store.codec.games import spec_to_proto
 from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
 from academy.store.codec.openings import node_to_proto
@@ -87,7 +88,9 @@ class ForkGame:
             replace=False,
             actor=self.actor,
             history=libraries_pb2.GameHistory(
-                measures=game_tables.write_measures(Measures()), ratings=ratings
+                measures=game_tables.write_measures(Measures()),
+                ratings=ratings,
+                sources=sources.of_libraries(work.transaction, self.game_id, Library),
             ),
             tesujis=list(tesuji_records(old.tesujis, spec, range(len(old.tesujis)))),
             evaluation=list(evaluation_records(old.evaluation, spec)),

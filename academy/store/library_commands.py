@@ -1,6 +1,6 @@
 """Commands of admins about libraries, and what they removed, which can be restored for a time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -16,7 +16,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE
-from academy.store import contest_tables, event_log, game_tables, import_digests, keys
+from academy.store import contest_tables, event_log, game_tables, import_digests, keys, sources
 from academy.store.codec.contests import check_plausible_elo
 from academy.store.codec.field_rules import check_elo
 from academy.store.codec.games import check_sums, library_to_proto, settings_from_proto, settings_to_proto
@@ -531,17 +531,24 @@ class ImportLibraries:
         knowledge = work.knowledge(self.game_id)
         is_new = knowledge.counters == Counters() and not knowledge.measures.contests
         events = list(self._events(is_new and self._has_numbers()))
+        named = sources.check(self.history.sources if self.history is not None else ())
+        for event in events:
+            event.sources.extend(named)
         if not self.replace and not self.again:
             deleted = event_log.deletion(work.transaction, self.game_id)
             if earlier := import_digests.find_earlier(work.transaction, events, deleted):
                 raise ImportedBeforeError(self.game_id, earlier)
-        if self.history is not None and not knowledge.measures.contests:
+            if not is_new:
+                self._check_sources(work.transaction, events)
+        if self.history is not None and self.history.measures and not knowledge.measures.contests:
             check_sums(self.history.measures)
             for place, rating in enumerate(self.history.ratings):
                 keys.check_voter_name(f"history.ratings[{place}].player", rating.player)
                 check_elo(f"history.ratings[{place}].elo", rating.elo)
             history = events_pb2.HistoryImported(measures=self.history.measures, ratings=self.history.ratings)
-            work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history))
+            event = events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history)
+            event.sources.extend(named)
+            work.record(event)
         for event in events:
             evicted += work.record(event)[1].removed
         return libraries_pb2.ImportLibraryResponse(
@@ -551,6 +558,14 @@ class ImportLibraries:
             tesujis=len(self.tesujis),
             weights=sum(len(record.weights) for record in self.evaluation),
         )
+
+    def _check_sources(self, transaction: Transaction, events: Iterable[events_pb2.Event]) -> None:
+        """Raise ImportedBeforeError where a library has contests in common with what goes into it."""
+        for event in events:
+            library = sources.library_of(event)
+            for source, held_by in sources.find(transaction, self.game_id, library):
+                if source in event.sources:
+                    raise ImportedBeforeError(self.game_id, held_by, library)
 
     def _check_bounds(self) -> None:
         """Raise InvalidRecordError for a record to which what is learnt later could not be added."""

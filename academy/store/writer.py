@@ -15,7 +15,7 @@ import lmdb
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
-from academy.store import event_log, game_tables, history, keys
+from academy.store import event_log, game_tables, history, keys, sources
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import GameConflictError, LogDivergedError, StoreBusyError, StoreClosedError
@@ -148,6 +148,7 @@ class WriteContext:
             knowledge = event_log.begin(event)
             game_tables.store_new(self.transaction, knowledge, event.sequence)
             event_log.append(self.transaction, event)
+            sources.note(self.transaction, event)
             outcome = event_log.EventOutcome()
         elif event.WhichOneof("kind") == "game_deleted":
             game_tables.remove_game(self.transaction, game_id)
@@ -163,6 +164,7 @@ class WriteContext:
             )
             self._give_way()
             stored = event_log.append(self.transaction, event)
+            sources.note(self.transaction, event)
             self._give_way()
             changes = game_tables.store_changes(
                 self.transaction,

@@ -119,7 +119,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
 @pytest.mark.parametrize(
     ("before", "after", "complaint"),
     [
-        ("*", "-", "line 10, column 1: 0 cells are '*'"),
+        ("*", "-", "line 11, column 1: 0 cells are '*'"),
         ("*", "b", "letter 'b' is none of - x o + # * _"),
         ("% offered", "% bid", "'bid' must be one of player, place, turned, taken"),
         ("chosen", "refused", "'refused' must be one of"),

@@ -361,8 +361,8 @@ class TestMoving:
             # Which event brought a vote means nothing elsewhere; which came first does.
             for order, vote in enumerate(record.votes):
                 vote.event, vote.order = 0, order
-        assert [record.pattern for record in self.exported(admin, ENDGAME)[1:]] == known
-        assert all(record.HasField("node") for record in self.exported(admin, OPENING)[1:])
+        assert [record.pattern for record in self.exported(admin, ENDGAME)[2:]] == known
+        assert all(record.HasField("node") for record in self.exported(admin, OPENING)[2:])
 
     def test_export_can_be_imported_elsewhere(self, admin: Client, fresh: Running) -> None:
         fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
@@ -375,7 +375,7 @@ class TestMoving:
         assert [(pattern.cells, pattern.signature, pattern.strength) for pattern in listed(there)] == figures
 
         def lines(client: Client) -> list[tuple[object, ...]]:
-            nodes = [record.node for record in self.exported(client, OPENING)[1:]]
+            nodes = [record.node for record in self.exported(client, OPENING)[2:]]
             return sorted((node.depth, node.move, node.visits, *node.wins, *node.losses) for node in nodes)
 
         assert lines(there) == lines(admin)
@@ -383,7 +383,7 @@ class TestMoving:
     def test_replacing_empties_only_what_records_come_for(self, grown: Running) -> None:
         admin = grown.admin()
         before = self.exported(admin, OPENING)[1:]
-        keep = self.exported(admin, ENDGAME)[1:2]
+        keep = self.exported(admin, ENDGAME)[2:3]
 
         assert self.imported(admin, keep, replace=True).patterns == 1
 
@@ -393,7 +393,7 @@ class TestMoving:
     def test_failed_import_changes_nothing(self, grown: Running) -> None:
         admin = grown.admin()
         before = self.exported(admin)
-        records = self.exported(admin, ENDGAME)[1:]
+        records = self.exported(admin, ENDGAME)[2:]
         records[-1].pattern.cells = "xx\nx"
 
         refused = refusal(lambda: self.imported(admin, records, replace=True))
