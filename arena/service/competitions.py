@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -163,17 +163,29 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
                 raise TooManyError(f"{self._limits.watchers} watch already", watchers=self._limits.watchers)
             self.watchers += 1
             try:
-                async for event in self._events(request):
-                    await context.write(event)
+                async with self._watched(request.name) as view:
+                    async for event in self._events(request, view):
+                        await context.write(event)
             finally:
                 self.watchers -= 1
 
         await self.answer_as(context, WATCHERS, watch)
 
+    @asynccontextmanager
+    async def _watched(self, name: str) -> AsyncIterator[CompetitionView]:
+        """The competition, whose database stays open during the block."""
+        view = await self._view(name)
+        view.watchers += 1
+        try:
+            yield view
+        finally:
+            view.watchers -= 1
+            # This may wait for the disk.
+            await asyncio.to_thread(view.close)
+
     async def _events(
-        self, request: competitions_pb2.WatchCompetitionRequest
+        self, request: competitions_pb2.WatchCompetitionRequest, view: CompetitionView
     ) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
-        view = await self._view(request.name)
         # No database counts further.
         after = min(request.after, 2**63 - 1)
         if not request.HasField("after"):
@@ -208,12 +220,12 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         for event in ends_of(live):
             yield event
 
-    async def _look(self, view: "CompetitionView", after: int) -> "_Look":
+    async def _look(self, view: CompetitionView, after: int) -> "_Look":
         # In this order: games that end before the competition has ended are seen.
         competition = await self._describe(view)
         return _Look(competition, await asyncio.to_thread(view.games, after, self._limits.page))
 
-    async def _look_later(self, view: "CompetitionView", after: int) -> "_Look":
+    async def _look_later(self, view: CompetitionView, after: int) -> "_Look":
         """Look again after a while."""
         await self._pause(self._limits.look_seconds)
         return await self._look(view, after)
@@ -365,13 +377,13 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         """Say whose token it is."""
         return competitions_pb2.GetCallerResponse(name=caller.name, role=_ROLE_NUMBERS[caller.role])
 
-    async def _is_running(self, view: "CompetitionView") -> bool:
+    async def _is_running(self, view: CompetitionView) -> bool:
         return self._runs.running(view.control.path) or await asyncio.to_thread(view.files.running)
 
-    async def _view(self, name: str) -> "CompetitionView":
+    async def _view(self, name: str) -> CompetitionView:
         return await asyncio.to_thread(self._read_view, name)
 
-    def _read_view(self, name: str) -> "CompetitionView":
+    def _read_view(self, name: str) -> CompetitionView:
         """The competition. Its control file is read where it changed: that takes longer than most answers."""
         path = self._folder.control_file(name)
         stat = path.stat()
@@ -385,7 +397,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
             self._views[name] = known
         return known[1]
 
-    async def _describe(self, view: "CompetitionView") -> competitions_pb2.Competition:
+    async def _describe(self, view: CompetitionView) -> competitions_pb2.Competition:
         path = view.control.path
         return await asyncio.to_thread(view.competition, self._runs.running(path), self._runs.last(path))
 
