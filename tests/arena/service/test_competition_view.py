@@ -1,6 +1,5 @@
 """What the service reads of a competition while somebody follows it."""
 
-import os
 from pathlib import Path
 
 from arena.service.competition_view import CompetitionView
@@ -9,8 +8,9 @@ from tests.arena.control_files import RANDOM, write_control
 
 
 def results_open() -> bool:
-    files = (os.readlink(entry.path) for entry in os.scandir("/proc/self/fd") if os.path.islink(entry.path))
-    return any(file.endswith("contest.results.sqlite") for file in files)
+    # The listing's own file is closed by the time its link is read.
+    links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    return any(link.readlink().name == "contest.results.sqlite" for link in links)
 
 
 def test_a_watchers_looks_share_an_open_database_and_see_what_a_reset_and_another_run_made(

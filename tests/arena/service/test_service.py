@@ -245,8 +245,8 @@ def test_a_competitions_database_is_open_while_it_is_watched_and_closed_afterwar
     write_control(tmp_path, {"one": slow, "two": slow}, competition="rounds = 4")
 
     def results_open() -> bool:
-        files = [os.readlink(file) for file in Path(f"/proc/{service.process.pid}/fd").iterdir()]
-        return any(file.endswith("contest.results.sqlite") for file in files)
+        links = [link for link in Path(f"/proc/{service.process.pid}/fd").iterdir() if link.is_symlink()]
+        return any(os.path.realpath(link).endswith("/contest.results.sqlite") for link in links)
 
     service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
     events = service.ask("WatchCompetition", messages.WatchCompetitionRequest(name="contest"), "eye")
