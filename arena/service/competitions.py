@@ -25,6 +25,7 @@ from arena.service.errors import (
 )
 from arena.service.folder import CompetitionFolder
 from arena.service.game_messages import ends_of, news_event, news_of, read_filter, shorten
+from arena.service.paging import DEFAULT_PAGE, PAGE, number_token, page_size
 from arena.service.runs import Runs
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
@@ -47,8 +48,6 @@ class ServiceLimits:
     progress are.
     """
 
-    default_page: int = 100
-    page: int = 1_000
     watchers: int = 64
     look_seconds: float = 0.3
     live_seconds: float = 0.1
@@ -140,7 +139,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         self, request: competitions_pb2.ListCompetitionsRequest, _: ServiceCaller
     ) -> competitions_pb2.ListCompetitionsResponse:
         """All competitions of the folder; those whose control files can't be used say so in `remark`."""
-        size = self._page_size(request.page_size)
+        size = page_size(request.page_size)
         names = await asyncio.to_thread(self._folder.names)
         rest = [name for name in names if name > request.page_token]
         answer = competitions_pb2.ListCompetitionsResponse()
@@ -202,7 +201,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
             for game in look.games:
                 yield competitions_pb2.WatchCompetitionResponse(game=game)
                 after = game.sequence
-            if len(look.games) == self._limits.page:
+            if len(look.games) == PAGE:
                 look = await self._look(view, after)
                 continue
             if state != look.competition.state:
@@ -223,7 +222,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
     async def _look(self, view: CompetitionView, after: int) -> "_Look":
         # In this order: games that end before the competition has ended are seen.
         competition = await self._describe(view)
-        return _Look(competition, await asyncio.to_thread(view.games, after, self._limits.page))
+        return _Look(competition, await asyncio.to_thread(view.games, after, PAGE))
 
     async def _look_later(self, view: CompetitionView, after: int) -> "_Look":
         """Look again after a while."""
@@ -259,10 +258,11 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         self, request: competitions_pb2.GetScheduleRequest, _: ServiceCaller
     ) -> competitions_pb2.GetScheduleResponse:
         """The games still to come."""
-        if request.page_size > self._limits.page:
-            raise InvalidRequestError(f"page_size: {request.page_size}: at most {self._limits.page} are sent")
+        # It has no next page.
+        if request.page_size > PAGE:
+            raise InvalidRequestError(f"page_size: {request.page_size}: at most {PAGE} are sent")
         view = await self._view(request.name)
-        return await asyncio.to_thread(view.schedule, request.page_size or self._limits.default_page)
+        return await asyncio.to_thread(view.schedule, request.page_size or DEFAULT_PAGE)
 
     @answered(*WATCHERS)
     async def GetHistory(
@@ -283,14 +283,11 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         self, request: competitions_pb2.ListGamesRequest, _: ServiceCaller
     ) -> competitions_pb2.ListGamesResponse:
         """A page of games. The token is the last game's sequence."""
-        size = self._page_size(request.page_size)
-        token = request.page_token or "0"
-        if not (token.isascii() and token.isdecimal() and len(token) < 19):
-            raise InvalidRequestError("page_token: not a token of this service; begin again without one")
+        size, after = page_size(request.page_size), number_token(request.page_token)
         which = read_filter(request.filter)
         view = await self._view(request.name)
         games, total = await asyncio.to_thread(
-            view.listed_games, int(token), size + 1, which, newest_first=request.newest_first
+            view.listed_games, after, size + 1, which, newest_first=request.newest_first
         )
         answer = competitions_pb2.ListGamesResponse(games=games[:size], total=total)
         if len(games) > size:
@@ -400,11 +397,6 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
     async def _describe(self, view: CompetitionView) -> competitions_pb2.Competition:
         path = view.control.path
         return await asyncio.to_thread(view.competition, self._runs.running(path), self._runs.last(path))
-
-    def _page_size(self, wanted: int) -> int:
-        if wanted < 0:
-            raise InvalidRequestError(f"page_size: {wanted}: it must be 0 (the default) or more")
-        return min(wanted or self._limits.default_page, self._limits.page)
 
 
 @dataclass(frozen=True)
