@@ -200,7 +200,7 @@ class PoolKeeper:
                 write(openings, settings.openings)
             written_from = (pool.settings, roster, own)
             if kept.written_from != written_from:
-                # Of thousands of members it takes long.
+                # The text takes long where members are thousands.
                 entrants = [Entrant(member.name, member.version, member.family) for member in roster]
                 kept.control_text = control_text(settings, self._league, openings, entrants, own)
                 kept.written_from = written_from

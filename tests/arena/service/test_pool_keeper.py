@@ -144,7 +144,7 @@ def test_a_pools_control_file_is_made_when_its_members_change_and_put_back_where
     monkeypatch.setattr(pool_keeper, "control_text", control_text)
     control, runs.lasting = tmp_path / "night.toml", LONGEST_PAUSE
     asyncio.run(look(keeper, clock, 10, 0.5))
-    # Of thousands of members it takes long, and games wait for the loop.
+    # The text takes long where members are thousands, and games wait for the loop.
     assert len(made_in) == 1 and threading.get_ident() not in made_in
     control.unlink()
     asyncio.run(look(keeper, clock, 1, 0.5))
