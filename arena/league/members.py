@@ -130,6 +130,11 @@ class Members:
         # A database may have an order of its own, by its locale.
         return sorted(members, key=lambda member: member.name)
 
+    def named(self, name: str) -> Member:
+        """The member of a name. Raises UnknownMemberError."""
+        with self.league.transaction() as connection:
+            return _by_name(connection, name)
+
     def register(
         self, application: Application, code: str, key: str, *, open_to_all: bool, taken: Sequence[str] = ()
     ) -> tuple[Member, str]:

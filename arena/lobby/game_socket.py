@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arena.lobby.lobby import Lobby
 
 MAX_FRAME: Final = 4 * 1024 * 1024
+_LIST_SECONDS: Final = 5.0
 _LENGTH: Final = struct.Struct("!I")
 _Message = TypeVar("_Message", bound=Message)
 
@@ -88,11 +89,11 @@ def _parse(content: bytes, kind: type[_Message]) -> _Message:
         raise BrokenFrameError(str(error)) from error
 
 
-def free_players(lobby: str, question: lobby_pb2.ListFree, seconds: float = 5.0) -> Sequence[str]:
+def free_players(lobby: str, question: lobby_pb2.ListFree) -> Sequence[str]:
     """The players at the lobby of a socket that can begin a game; none where the lobby is gone."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + _LIST_SECONDS
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(seconds)
+        connection.settimeout(_LIST_SECONDS)
         connection.connect(lobby)
         connection.sendall(frame(lobby_pb2.FromGame(list_free=question)))
         answer = receive(connection, lobby_pb2.ToGame, deadline)

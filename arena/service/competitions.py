@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,6 +25,7 @@ from arena.service.errors import (
 )
 from arena.service.folder import CompetitionFolder
 from arena.service.game_messages import ends_of, news_event, news_of, read_filter, shorten
+from arena.service.paging import DEFAULT_PAGE, PAGE, number_token, page_size
 from arena.service.runs import Runs
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
@@ -47,8 +48,6 @@ class ServiceLimits:
     progress are.
     """
 
-    default_page: int = 100
-    page: int = 1_000
     watchers: int = 64
     look_seconds: float = 0.3
     live_seconds: float = 0.1
@@ -140,7 +139,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         self, request: competitions_pb2.ListCompetitionsRequest, _: ServiceCaller
     ) -> competitions_pb2.ListCompetitionsResponse:
         """All competitions of the folder; those whose control files can't be used say so in `remark`."""
-        size = self._page_size(request.page_size)
+        size = page_size(request.page_size)
         names = await asyncio.to_thread(self._folder.names)
         rest = [name for name in names if name > request.page_token]
         answer = competitions_pb2.ListCompetitionsResponse()
@@ -163,17 +162,29 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
                 raise TooManyError(f"{self._limits.watchers} watch already", watchers=self._limits.watchers)
             self.watchers += 1
             try:
-                async for event in self._events(request):
-                    await context.write(event)
+                async with self._watched(request.name) as view:
+                    async for event in self._events(request, view):
+                        await context.write(event)
             finally:
                 self.watchers -= 1
 
         await self.answer_as(context, WATCHERS, watch)
 
+    @asynccontextmanager
+    async def _watched(self, name: str) -> AsyncIterator[CompetitionView]:
+        """The competition, whose database stays open during the block."""
+        view = await self._view(name)
+        view.watchers += 1
+        try:
+            yield view
+        finally:
+            view.watchers -= 1
+            # This may wait for the disk.
+            await asyncio.to_thread(view.close)
+
     async def _events(
-        self, request: competitions_pb2.WatchCompetitionRequest
+        self, request: competitions_pb2.WatchCompetitionRequest, view: CompetitionView
     ) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
-        view = await self._view(request.name)
         # No database counts further.
         after = min(request.after, 2**63 - 1)
         if not request.HasField("after"):
@@ -190,7 +201,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
             for game in look.games:
                 yield competitions_pb2.WatchCompetitionResponse(game=game)
                 after = game.sequence
-            if len(look.games) == self._limits.page:
+            if len(look.games) == PAGE:
                 look = await self._look(view, after)
                 continue
             if state != look.competition.state:
@@ -208,12 +219,12 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         for event in ends_of(live):
             yield event
 
-    async def _look(self, view: "CompetitionView", after: int) -> "_Look":
+    async def _look(self, view: CompetitionView, after: int) -> "_Look":
         # In this order: games that end before the competition has ended are seen.
         competition = await self._describe(view)
-        return _Look(competition, await asyncio.to_thread(view.games, after, self._limits.page))
+        return _Look(competition, await asyncio.to_thread(view.games, after, PAGE))
 
-    async def _look_later(self, view: "CompetitionView", after: int) -> "_Look":
+    async def _look_later(self, view: CompetitionView, after: int) -> "_Look":
         """Look again after a while."""
         await self._pause(self._limits.look_seconds)
         return await self._look(view, after)
@@ -247,10 +258,11 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         self, request: competitions_pb2.GetScheduleRequest, _: ServiceCaller
     ) -> competitions_pb2.GetScheduleResponse:
         """The games still to come."""
-        if request.page_size > self._limits.page:
-            raise InvalidRequestError(f"page_size: {request.page_size}: at most {self._limits.page} are sent")
+        # It has no next page.
+        if request.page_size > PAGE:
+            raise InvalidRequestError(f"page_size: {request.page_size}: at most {PAGE} are sent")
         view = await self._view(request.name)
-        return await asyncio.to_thread(view.schedule, request.page_size or self._limits.default_page)
+        return await asyncio.to_thread(view.schedule, request.page_size or DEFAULT_PAGE)
 
     @answered(*WATCHERS)
     async def GetHistory(
@@ -271,14 +283,11 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         self, request: competitions_pb2.ListGamesRequest, _: ServiceCaller
     ) -> competitions_pb2.ListGamesResponse:
         """A page of games. The token is the last game's sequence."""
-        size = self._page_size(request.page_size)
-        token = request.page_token or "0"
-        if not (token.isascii() and token.isdecimal() and len(token) < 19):
-            raise InvalidRequestError("page_token: not a token of this service; begin again without one")
+        size, after = page_size(request.page_size), number_token(request.page_token)
         which = read_filter(request.filter)
         view = await self._view(request.name)
         games, total = await asyncio.to_thread(
-            view.listed_games, int(token), size + 1, which, newest_first=request.newest_first
+            view.listed_games, after, size + 1, which, newest_first=request.newest_first
         )
         answer = competitions_pb2.ListGamesResponse(games=games[:size], total=total)
         if len(games) > size:
@@ -365,13 +374,13 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         """Say whose token it is."""
         return competitions_pb2.GetCallerResponse(name=caller.name, role=_ROLE_NUMBERS[caller.role])
 
-    async def _is_running(self, view: "CompetitionView") -> bool:
+    async def _is_running(self, view: CompetitionView) -> bool:
         return self._runs.running(view.control.path) or await asyncio.to_thread(view.files.running)
 
-    async def _view(self, name: str) -> "CompetitionView":
+    async def _view(self, name: str) -> CompetitionView:
         return await asyncio.to_thread(self._read_view, name)
 
-    def _read_view(self, name: str) -> "CompetitionView":
+    def _read_view(self, name: str) -> CompetitionView:
         """The competition. Its control file is read where it changed: that takes longer than most answers."""
         path = self._folder.control_file(name)
         stat = path.stat()
@@ -385,14 +394,9 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
             self._views[name] = known
         return known[1]
 
-    async def _describe(self, view: "CompetitionView") -> competitions_pb2.Competition:
+    async def _describe(self, view: CompetitionView) -> competitions_pb2.Competition:
         path = view.control.path
         return await asyncio.to_thread(view.competition, self._runs.running(path), self._runs.last(path))
-
-    def _page_size(self, wanted: int) -> int:
-        if wanted < 0:
-            raise InvalidRequestError(f"page_size: {wanted}: it must be 0 (the default) or more")
-        return min(wanted or self._limits.default_page, self._limits.page)
 
 
 @dataclass(frozen=True)

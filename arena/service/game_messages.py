@@ -10,6 +10,7 @@ from arena.players.remote import to_duration
 from arena.results.game_filter import GameFilter
 from arena.results.series_reader import ListedGame, WholeGame
 from arena.results.standings import Score
+from arena.service.timestamps import timestamp_of
 from arena.v1 import competitions_pb2
 
 LONGEST_FILTER: Final = 200
@@ -69,9 +70,9 @@ def game_message(listed: ListedGame) -> competitions_pb2.Game:
         termination=outcome.termination.value,
         move_count=listed.moves,
         opening=listed.opening,
+        started=timestamp_of(listed.started),
+        finished=timestamp_of(listed.finished),
     )
-    message.started.FromDatetime(listed.started)
-    message.finished.FromDatetime(listed.finished)
     for place, (name, cpu_seconds) in enumerate(zip(game.players, game.cpu_seconds, strict=True)):
         seat = message.players.add(
             name=name,

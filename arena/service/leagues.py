@@ -6,17 +6,15 @@ from functools import partial
 from typing import Final, TypeVar
 
 from arena.league.lists import LeagueReader
-from arena.lobby.errors import InvalidRequestError
 from arena.results.database import NoResultsYetError
 from arena.service.access import AnsweringServicer, ServiceAccess, answered
 from arena.service.errors import UnknownRatingsError
+from arena.service.paging import number_token, page_size
 from arena.service.timestamps import timestamp_of
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import leagues_pb2 as messages
 from arena.v1 import leagues_pb2_grpc
 
-DEFAULT_RATINGS: Final = 100
-MOST_RATINGS: Final = 1_000
 DEFAULT_POINTS: Final = 1_000
 MOST_POINTS: Final = 10_000
 _Answer = TypeVar("_Answer")
@@ -47,11 +45,7 @@ class LeagueServicer(AnsweringServicer, leagues_pb2_grpc.LeagueServiceServicer):
         self, request: messages.ListRatingsRequest, _: ServiceCaller
     ) -> messages.ListRatingsResponse:
         """A page of a rating list. The token is the number of lines before it."""
-        size = min(request.page_size or DEFAULT_RATINGS, MOST_RATINGS)
-        token = request.page_token or "0"
-        if not (token.isascii() and token.isdigit() and len(token) < 10):
-            raise InvalidRequestError("page_token: not a token of this service; begin again without one")
-        first = int(token)
+        size, first = page_size(request.page_size), number_token(request.page_token)
         # One more tells whether there is another page.
         lines = await read_ratings(partial(self._reader.ratings, request.game, size + 1, first))
         answer = messages.ListRatingsResponse(

@@ -11,13 +11,14 @@ from google.protobuf.duration_pb2 import Duration
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError, RefusedCallError
 from academy.wire.rates import Buckets
-from arena.league.errors import BannedError, UnknownInvitationError, UnknownMemberError
+from arena.league.errors import BannedError, UnknownInvitationError
 from arena.league.members import GRACE, MOST_USES, Application, Invitation, Member
 from arena.lobby.errors import InvalidRequestError, TooManyError
 from arena.lobby.lobby import RemoteSession
 from arena.results.database import utc_now
 from arena.service.access import AnsweringServicer, Context, ServiceAccess, answered
 from arena.service.member_register import MemberRegister, ban_text
+from arena.service.paging import number_token, page_size
 from arena.service.timestamps import timestamp_of
 from arena.service.tokens import ServiceCaller, ServiceRole
 from arena.v1 import members_pb2 as messages
@@ -25,8 +26,6 @@ from arena.v1 import members_pb2_grpc
 
 REGISTRATIONS_PER_HOUR: Final = 20.0
 REGISTRATION_BURST: Final = 30.0
-PAGE: Final = 1_000
-_DEFAULT_PAGE: Final = 100
 _MOST_AT_ONCE: Final = 10_000
 # What a database keeps as the number of a row.
 _LARGEST_ID: Final = 2**31 - 1
@@ -81,19 +80,19 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
     ) -> messages.GetMemberResponse:
         """A member as itself and operators see it."""
         name = _whose(request.name, caller)
-        await self._register.refresh()
-        member = self._register.named(name)
-        if member is None:
-            raise UnknownMemberError(f"there is no member {name[:80]!r}", name=name)
+        # Its row alone: anybody may ask often, and the league may have thousands.
+        member = await asyncio.to_thread(self._members.named, name)
         return messages.GetMemberResponse(member=_message(member))
 
     @answered(ServiceRole.OPERATOR)
     async def ListMembers(
         self, request: messages.ListMembersRequest, _: ServiceCaller
     ) -> messages.ListMembersResponse:
-        """A page of members. The token is the last member's name."""
-        size = _page_size(request.page_size)
-        await self._register.refresh()
+        """A page of members. The token is the last member's name.
+
+        What other services change of them is seen when the members are read again.
+        """
+        size = page_size(request.page_size)
         rest = [member for member in self._register.all() if member.name > request.page_token]
         answer = messages.ListMembersResponse(members=map(_message, rest[:size]))
         if len(rest) > size:
@@ -205,10 +204,8 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         self, request: messages.ListInvitationsRequest, _: ServiceCaller
     ) -> messages.ListInvitationsResponse:
         """A page of invitations. The token is the last one's number."""
-        size, token = _page_size(request.page_size), request.page_token
-        if token and not (token.isascii() and token.isdecimal() and len(token) < 19):
-            raise InvalidRequestError("page_token: not a token of this service; begin again without one")
-        before = int(token) if token else None
+        size = page_size(request.page_size)
+        before = number_token(request.page_token) if request.page_token else None
         listed = await asyncio.to_thread(self._members.invitations, before, size + 1)
         answer = messages.ListInvitationsResponse(invitations=map(_invitation, listed[:size]))
         if len(listed) > size:
@@ -269,12 +266,6 @@ def _too_often(seconds: float) -> TooManyError:
     )
     error.retry_after = seconds
     return error
-
-
-def _page_size(wanted: int) -> int:
-    if wanted < 0:
-        raise InvalidRequestError(f"page_size: {wanted}: it must be 0 (the default) or more")
-    return min(wanted or _DEFAULT_PAGE, PAGE)
 
 
 def _duration(request: Any, field: str) -> timedelta | None:

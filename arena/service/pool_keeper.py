@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -77,6 +77,9 @@ class _Kept:
     remark: str = ""
     present: set[str] = field(default_factory=set)
     looked_elsewhere: bool = False
+    # The control file, and the settings, members and own tables that it was made of.
+    control_text: str = ""
+    written_from: tuple[bytes, tuple[Member, ...], dict[str, dict[str, Any]]] | None = None
 
 
 class PoolKeeper:
@@ -177,7 +180,8 @@ class PoolKeeper:
         self, pool: StoredPool, settings: pools_pb2.PoolSettings, kept: _Kept, control: Path, here: bool
     ) -> None:
         own = await asyncio.to_thread(own_tables, settings, self.folder)
-        players = len(kept.roster) + own_players(own)
+        roster = kept.roster
+        players = len(roster) + own_players(own)
         if not here:
             kept.stopping = False
             if players < kept.seats:
@@ -185,19 +189,23 @@ class PoolKeeper:
                 return
             if time.monotonic() < kept.not_before:
                 return
+        elif players < kept.seats:
+            # A run needs as many to be read; present are those who have dialled in.
+            return
         openings = openings_file(self.folder, pool.name, settings)
-        entrants = [Entrant(member.name, member.version, member.family) for member in kept.roster]
-        text = control_text(settings, self._league, openings, entrants, own)
 
         def write_files() -> None:
             check_own(control)
             if settings.openings and not here:
                 write(openings, settings.openings)
-            write(control, text)
+            written_from = (pool.settings, roster, own)
+            if kept.written_from != written_from:
+                # The text takes long where members are thousands.
+                entrants = [Entrant(member.name, member.version, member.family) for member in roster]
+                kept.control_text = control_text(settings, self._league, openings, entrants, own)
+                kept.written_from = written_from
+            write(control, kept.control_text)
 
-        if here and players < kept.seats:
-            # A run needs as many to be read; present are those who have dialled in.
-            return
         await asyncio.to_thread(write_files)
         if not here:
             await self._runs.start(control, {})

@@ -208,7 +208,7 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
 
 
 def _time(request: Any, field: str) -> datetime | None:
-    """A time of a request in UTC, without a zone; None where it is absent. Raises InvalidPoolError."""
+    """A time of a request in UTC, without a zone; None where it is absent. Raises InvalidSeasonError."""
     if not request.HasField(field):
         return None
     try:

@@ -84,12 +84,12 @@ async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     with ExitStack() as stack:
-        access = ServiceAccess(Tokens(settings.tokens))
+        tokens, members = Tokens(settings.tokens), None
         if settings.league is not None:
             stack.enter_context(sole_keeper(settings.folder))
             league = stack.enter_context(closing(open_league(settings.league, create=True)))
-            access.members = MemberRegister(Members(league))
-        await _serve(settings, access, ready, stopped)
+            members = MemberRegister(Members(league))
+        await _serve(settings, ServiceAccess(tokens, members), ready, stopped)
 
 
 async def _serve(

@@ -122,7 +122,7 @@ class Tokens:
 def add_token(path: Path, name: str, role: ServiceRole) -> str:
     """Make a token and add its digest to the file; returns the token, which is kept nowhere.
 
-    Raises TokensError for an invalid name or one that is there already, and OSError.
+    Raises TokensError for an invalid name, one that is there already and a file without room, and OSError.
     """
     if not _NAME.fullmatch(name):
         raise TokensError(f"{name!r} is no name: 1 to 64 letters, digits and signs, without blanks")
@@ -130,8 +130,15 @@ def add_token(path: Path, name: str, role: ServiceRole) -> str:
     with _lock(path):
         if path.exists() and name in (caller.name for caller in read_tokens(path).values()):
             raise TokensError(f"{name!r} has a token already: revoke it (`arena token --revoke`) for another")
+        before = path.read_bytes() if path.exists() else b""
+        table = f'["{name}"]\nrole = "{role.value}"\nsha256 = "{digest_of(token).hex()}"\n'
+        if before and not before.endswith(b"\n"):
+            # Not all editors end the last line.
+            table = f"\n{table}"
+        if len(before) + len(table) > MAX_BYTES:
+            raise TokensError(f"{path} has no room: it may have {MAX_BYTES} bytes; revoke tokens first")
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as file:
-            file.write(f'["{name}"]\nrole = "{role.value}"\nsha256 = "{digest_of(token).hex()}"\n')
+            file.write(table)
     return token
 
 

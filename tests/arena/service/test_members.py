@@ -7,12 +7,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
+from arena.league.database import open_league
+from arena.league.members import Members
 from arena.league.names import complaint_about_name, skeleton
 from arena.v1 import competitions_pb2
 from arena.v1 import members_pb2 as messages
@@ -185,6 +188,30 @@ def test_a_token_is_renewed_with_time_to_change_it_and_ended_at_once_when_it_lea
     # The name stays its own: an operator gives it another token.
     again = service.call("RotateToken", messages.RotateTokenRequest(name="renewer")).token
     assert membership(Connection(service.address, token=again)).name == "renewer"
+
+
+def test_a_member_reads_at_once_what_another_service_changed(service: Service, folder: Path) -> None:
+    token = register(Connection(service.address), Membership("roamer", "1"), invite(service))
+    with closing(open_league(str(folder / "league.db"), create=False)) as league:
+        Members(league).change("roamer", version="2", contact=None, games=None)
+    assert membership(Connection(service.address, token=token)).version == "2"
+    unknown = messages.GetMemberRequest(name="nobody-there")
+    with pytest.raises(grpc.RpcError) as error:
+        service.call("GetMember", unknown)
+    assert reason(error.value) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_MEMBER")
+
+
+def test_operators_list_the_members_page_by_page(service: Service) -> None:
+    for name in ("listed-b", "listed-a", "listed-c"):
+        register(Connection(service.address), Membership(name), invite(service))
+    request, pages = messages.ListMembersRequest(page_size=2, page_token="listed"), []
+    while True:
+        answer = service.call("ListMembers", request)
+        pages.append([member.name for member in answer.members])
+        if "listed-c" in pages[-1]:
+            break
+        request.page_token = answer.next_page_token
+    assert pages[0] == ["listed-a", "listed-b"] and pages[1][0] == "listed-c"
 
 
 @pytest.mark.threat("impersonation")

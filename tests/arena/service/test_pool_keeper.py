@@ -1,10 +1,12 @@
 """When the keeper begins a pool's runs again, and whom it lets in."""
 
 import asyncio
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,7 @@ from arena.league.pools import Pools
 from arena.lobby.lobby import RemoteSession
 from arena.service import pool_files, pool_keeper
 from arena.service.member_register import MemberRegister
-from arena.service.pool_keeper import LONGEST_PAUSE, PoolKeeper
+from arena.service.pool_keeper import LONGEST_PAUSE, MEMBERS_SECONDS, PoolKeeper
 from arena.service.runs import LastRun, Runs
 from arena.v1 import players_pb2, pools_pb2
 
@@ -128,3 +130,28 @@ def test_of_more_members_than_a_control_file_has_room_for_those_who_are_here_pla
     assert competitors_with("cyd", "bob") == ["bob", "cyd", "one", "two"]
     # Who left stays while there is room.
     assert competitors_with("ann") == ["ann", "bob", "one", "two"]
+
+
+def test_a_pools_control_file_is_made_when_its_members_change_and_put_back_where_it_is_gone(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_in: list[int] = []
+
+    def control_text(*arguments: Any) -> str:
+        made_in.append(threading.get_ident())
+        return pool_files.control_text(*arguments)
+
+    monkeypatch.setattr(pool_keeper, "control_text", control_text)
+    control, runs.lasting = tmp_path / "night.toml", LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 10, 0.5))
+    # The text takes long where members are thousands, and games wait for the loop.
+    assert len(made_in) == 1 and threading.get_ident() not in made_in
+    control.unlink()
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert len(made_in) == 1 and sorted(read(control).competitors) == ["one", "two"]
+    application = Application("ann")
+    keeper._members.members.register(application, "", f"key-{1:016}", open_to_all=True)
+    keeper.sessions = lambda: [RemoteSession(players_pb2.Hello(player="ann"), b"", 10)]
+    clock.now += MEMBERS_SECONDS
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert len(made_in) == 2 and sorted(read(control).competitors) == ["ann", "one", "two"]

@@ -6,7 +6,15 @@ from structlog.testing import capture_logs
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from academy.wire.tokens import digest_of
 from arena.service.access import ServiceAccess
-from arena.service.tokens import ServiceCaller, ServiceRole, Tokens, TokensError, add_token, remove_token
+from arena.service.tokens import (
+    MAX_BYTES,
+    ServiceCaller,
+    ServiceRole,
+    Tokens,
+    TokensError,
+    add_token,
+    remove_token,
+)
 
 
 def test_a_token_is_known_by_its_digest_only(tmp_path: Path) -> None:
@@ -100,6 +108,24 @@ def test_names_are_given_once(tmp_path: Path) -> None:
         add_token(file, "one", ServiceRole.PLAYER)
     with pytest.raises(TokensError, match="no name"):
         add_token(file, 'x"]\nrole', ServiceRole.PLAYER)
+
+
+def test_a_file_that_an_editor_left_without_its_last_newline_takes_another_token(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    first = add_token(file, "one", ServiceRole.PLAYER)
+    file.write_text(file.read_text().rstrip("\n"))
+    second = add_token(file, "two", ServiceRole.PLAYER)
+    tokens = Tokens(file)
+    assert [tokens.authenticate(token).name for token in (first, second)] == ["one", "two"]
+
+
+def test_a_full_file_takes_no_other_token_and_stays_good(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    token = add_token(file, "one", ServiceRole.PLAYER)
+    file.write_text(file.read_text().ljust(MAX_BYTES - 50, "\n"))
+    with pytest.raises(TokensError, match="revoke tokens first"):
+        add_token(file, "two", ServiceRole.PLAYER)
+    assert Tokens(file).authenticate(token).name == "one"
 
 
 def test_a_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
