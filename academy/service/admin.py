@@ -4,7 +4,7 @@ import.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -333,22 +333,20 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (int,))
         place = int(key[0]) if key else 0
-        if request.without_contests:
-            changes, place = await self._find_changes(request, place, size)
-            events, more = paging.fill_page(changes, size, self._limits)
-        else:
-            events, more = paging.fill_page(self._events(request, place), size, self._limits)
-            place = 0
+        candidates, place = await self._find_events(request, place, size)
+        events, more = paging.fill_page(candidates, size, self._limits)
         if more:
             place = events[-1].sequence
         token = paging.page_token(request, [place]) if place else ""
         return messages.ListEventsResponse(events=events, next_page_token=token)
 
-    async def _find_changes(
+    async def _find_events(
         self, request: messages.ListEventsRequest, place: int, size: int
     ) -> tuple[list[events_pb2.Event], int]:
-        """Events that are no contest's, as far as a call looks, and the place to go on from."""
-        changes: list[events_pb2.Event] = []
+        """Events for a page, as far as a call looks, and the place to go on from."""
+        left_out = _OF_CONTESTS if request.without_contests else frozenset()
+        candidates: list[events_pb2.Event] = []
+        room = paging.page_bytes(self._limits)
         for _ in range(_PAGES_LOOKED_AT):
             # Reports are long: others' calls must not wait for them.
             events, place = await asyncio.to_thread(
@@ -358,20 +356,12 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 game_id=request.game_id,
                 newest_first=request.newest_first,
             )
-            changes += (event for event in events if event.WhichOneof("kind") not in _OF_CONTESTS)
-            if not place or len(changes) > size:
+            wanted = [event for event in events if event.WhichOneof("kind") not in left_out]
+            candidates += wanted
+            room -= sum(event.ByteSize() for event in wanted)
+            if not place or len(candidates) > size or room < 0:
                 break
-        return changes, place
-
-    def _events(self, request: messages.ListEventsRequest, place: int) -> Iterator[events_pb2.Event]:
-        while True:
-            page = Page(_EVENTS_AT_ONCE, place)
-            events, place = self._store.read(
-                read_page, page, game_id=request.game_id, newest_first=request.newest_first
-            )
-            yield from events
-            if not place:
-                return
+        return candidates, place
 
     async def GetStatistics(
         self, request: messages.GetStatisticsRequest, context: Context
