@@ -46,7 +46,6 @@ from academy.store.contest_tables import (
     page_of_player_statistics,
     statistics_in_all_games,
 )
-from academy.store.environment import Transaction
 from academy.store.event_log import Page, read_page
 from academy.store.fork import ForkGame
 from academy.store.history import origins
@@ -73,7 +72,6 @@ from academy.store.player_commands import (
     muted_players,
 )
 from academy.store.tokens import Role
-from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
 from academy.wire.errors import NotPermittedError
@@ -300,7 +298,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         view = (await self._games.game(request.game_id)).view
         ratings: list[tuple[str, int]] | None = None
         if len(wanted) == len(Library):
-            ratings = sorted(await asyncio.to_thread(self._store.read, _ratings, request.game_id))
+            ratings = sorted(await asyncio.to_thread(self._store.read, game_tables.ratings, request.game_id))
         async for record in exported(view, wanted, ratings):
             yield record
 
@@ -409,7 +407,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Mute a player in all games, and in those to come."""
         actor = current_caller.get().name
         await self._store.write(MutePlayer(request.player, request.force))
-        games = self._store.read(_game_ids)
+        games = self._store.read(game_ids)
         taken = [await self._store.write(MuteInGame(game_id, request.player, actor)) for game_id in games]
         return messages.MutePlayerResponse(games=len(games), patterns=sum(taken))
 
@@ -420,7 +418,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         actor = current_caller.get().name
         answer = messages.UnmutePlayerResponse()
         answer.was_muted = await self._store.write(UnmutePlayer(request.player))
-        for game_id in self._store.read(_game_ids):
+        for game_id in self._store.read(game_ids):
             outcome = await self._store.write(UnmuteInGame(game_id, request.player, actor))
             answer.patterns += outcome.patterns
             answer.no_room += outcome.no_room
@@ -431,7 +429,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.ListMutedPlayersResponse:
         """Return the players that are muted."""
         answer = messages.ListMutedPlayersResponse()
-        for muted in sorted(self._store.read(_muted), key=lambda record: record.player):
+        for muted in sorted(self._store.read(muted_players), key=lambda record: record.player):
             answer.players.add(player=muted.player).time.FromMicroseconds(round(muted.time * 1e6))
         return answer
 
@@ -494,18 +492,6 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         return messages.ListPlayerStatisticsResponse(
             players=[figures for _, figures in statistics[:size]], next_page_token=token
         )
-
-
-def _game_ids(transaction: Transaction) -> list[str]:
-    return list(game_ids(transaction))
-
-
-def _muted(transaction: Transaction) -> list[records_pb2.MutedPlayer]:
-    return list(muted_players(transaction))
-
-
-def _ratings(transaction: Transaction, game_id: str) -> list[tuple[str, int]]:
-    return list(game_tables.ratings(transaction, game_id))
 
 
 def _pattern(game: CachedGame, library: Library, pattern_id: int) -> pattern_pb2.PatternRecord:
