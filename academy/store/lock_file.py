@@ -61,7 +61,7 @@ def allocate(handle: int) -> None:
 
 
 def try_alone(handle: int) -> bool:
-    """Have no other process open the folder until an open lock file is closed; False where one has it open."""
+    """Keep other processes out of the folder while a lock file is open; False where one is in it."""
     try:
         # LMDB's users hold the first byte together.
         fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
