@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, chunks: Iterable[bytes], *, private: bool = False, durable: bool = True) -> None:
-    """Write a file whole or not at all; into devices and pipes straight, since they cannot be replaced.
+    """Write a file whole or not at all; straight into devices and pipes, which cannot be replaced.
 
     A `private` one only this user can read; a link in its place is replaced, of others the file that it leads
     to. One that is `durable` is on the disk before it has its name. Raises OSError, and what `chunks` raises.

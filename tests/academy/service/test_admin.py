@@ -12,8 +12,10 @@ import pytest
 
 from academy.knowledge.settings import Library
 from academy.service import admin as admin_service
+from academy.service import paging
 from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
 from academy.store.environment import Environment
+from academy.store.event_log import read_page
 from academy.store.maintenance.backup import last_backup, open_copy
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
@@ -438,7 +440,7 @@ class TestEvents:
     def test_others_are_answered_while_the_log_is_read(
         self, admin: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        answered, read_page = threading.Event(), admin_service.read_page
+        answered = threading.Event()
 
         def read_slowly(*arguments: Any, **options: Any) -> Any:
             assert answered.wait(5)
@@ -453,7 +455,7 @@ class TestEvents:
     def test_a_page_of_long_reports_reads_no_more_than_it_shows(
         self, admin: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        places, read_page = [], admin_service.read_page
+        places = []
 
         def count(transaction: Any, page: Any, **options: Any) -> Any:
             places.append(page.place)
@@ -461,7 +463,7 @@ class TestEvents:
 
         monkeypatch.setattr(admin_service, "read_page", count)
         monkeypatch.setattr(admin_service, "_EVENTS_AT_ONCE", 2)
-        monkeypatch.setattr(admin_service.paging, "page_bytes", lambda limits: 1)
+        monkeypatch.setattr(paging, "page_bytes", lambda limits: 1)
         request = libraries_pb2.ListEventsRequest(game_id="go")
         page = admin.libraries.ListEvents(request)
         request.page_token = page.next_page_token
