@@ -107,7 +107,7 @@ def _games(transaction: "Transaction", only: str) -> list[str]:
     if only:
         game_tables.game_record(transaction, only)
         return [only]
-    return list(player_commands.game_ids(transaction))
+    return player_commands.game_ids(transaction)
 
 
 def mute(
@@ -128,13 +128,13 @@ def mute(
         done = server.libraries.MutePlayer(request)
         games, taken = done.games, done.patterns
     else:
-        from academy.store.player_commands import MuteInGame, MutePlayer
+        from academy.store.player_commands import MuteInGame, MutePlayer, game_ids
 
         with open_existing(data) as store:
             store.run(MutePlayer(name, force))
-            game_ids = _games_of(store)
-            taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in game_ids)
-        games = len(game_ids)
+            muted_in = store.read(game_ids)
+            taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in muted_in)
+        games = len(muted_in)
     typer.echo(f"{name}: muted in {games} games; its votes for {taken:,} patterns count no longer")
 
 
@@ -146,11 +146,12 @@ def unmute(server: Server | None, name: Name, data: Data = DEFAULT_DATA) -> None
         done = server.libraries.UnmutePlayer(libraries_pb2.UnmutePlayerRequest(player=name))
         was_muted, patterns, no_room = done.was_muted, done.patterns, done.no_room
     else:
-        from academy.store.player_commands import UnmuteInGame, UnmutePlayer
+        from academy.store.player_commands import UnmuteInGame, UnmutePlayer, game_ids
 
         with open_existing(data) as store:
             was_muted = store.run(UnmutePlayer(name))
-            back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in _games_of(store)]
+            games_back = store.read(game_ids)
+            back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in games_back]
         patterns = sum(outcome.patterns for outcome in back)
         no_room = sum(outcome.no_room for outcome in back)
     if not (was_muted or patterns or no_room):
@@ -229,10 +230,3 @@ def _forget(store: "Store", replay: "player_commands.Replay") -> "player_command
             # Contests were reported meanwhile.
             player_commands.preview_forgetting(store.environment, replay)
     raise CommandError("the servers learn faster than this can replay; try again when less is played")
-
-
-def _games_of(store: "Store") -> list[str]:
-    from academy.store import player_commands
-
-    with store.environment.reading() as transaction:
-        return list(player_commands.game_ids(transaction))

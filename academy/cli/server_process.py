@@ -24,13 +24,13 @@ from academy.service.workers import (
     own_ports,
     shared_port,
     signals,
-    write_private,
 )
 from academy.store.errors import LogUnavailableError, StoreCorruptError, UnknownTokenIdError
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokeToken, Role, tokens
 from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.files import write_whole
 from academy.wire.metrics_page import MetricsPage
 
 EMBEDDED_NAME: Final = "arena"
@@ -229,7 +229,7 @@ def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[No
     token, text = store.run(CreateToken(EMBEDDED_NAME, Role.ADMIN))
     # Before anybody knows the text: killed until here, no usable token is left.
     clean_shutdown.note(marker, token.token_id)
-    write_private(file, text)
+    write_whole(file, [text.encode()], private=True)
     try:
         yield
     finally:

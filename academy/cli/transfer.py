@@ -25,6 +25,7 @@ from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.wire.files import write_whole
 
 _TEXT_BEGINS = b"% academy text"
 _NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x80-\xff]")
@@ -71,7 +72,7 @@ def export(
         sys.stdout.buffer.flush()
         return
     try:
-        _write(to, chunks)
+        write_whole(to, chunks)
         if to.is_file():
             typer.echo(f"{to}: {to.stat().st_size:,} bytes")
     except OSError as error:
@@ -216,22 +217,6 @@ def _is_text_unmarked(content: bytes) -> bool:
     """Return whether a file is neither a binary export nor begins as text does."""
     text = content.strip()
     return bool(text) and not text.startswith(_TEXT_BEGINS) and not _NOT_IN_TEXT.search(text[:1_000])
-
-
-def _write(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file whole or not at all; into devices and pipes straight, since they cannot be replaced."""
-    if path.exists() and not path.is_file():
-        with path.open("wb") as file:
-            file.writelines(chunks)
-        return
-    path = path.resolve()
-    partial = path.with_name(path.name + ".part")
-    try:
-        with partial.open("wb") as file:
-            file.writelines(chunks)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:

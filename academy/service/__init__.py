@@ -1,8 +1,9 @@
 """The gRPC server.
 
 - The way of a call: `interceptor`, `access`, `limits`, `cost`, `scheduling`, `stream_timeout`, `errors`.
-- What is asked: `consultation`, `consultation_counts`, `queries`.
-- What is written and listed: `contests`, `proposals`, `admin`, `paging`.
+- What is asked: `consultation`, `consultation_counts`, `queries`, `advice`.
+- What is written: `contests`, `proposals`, `admin`, `tokens`, `transfer`.
+- What is listed: `history`, `listing`, `paging`.
 - In memory: `game_cache`, `pattern_cache`.
 - The process: `server`, `workers`, `logs`, `metrics`.
 """

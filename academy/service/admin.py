@@ -4,7 +4,7 @@ import.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -46,7 +46,6 @@ from academy.store.contest_tables import (
     page_of_player_statistics,
     statistics_in_all_games,
 )
-from academy.store.environment import Transaction
 from academy.store.event_log import Page, read_page
 from academy.store.fork import ForkGame
 from academy.store.history import origins
@@ -74,7 +73,6 @@ from academy.store.player_commands import (
 )
 from academy.store.sources import of_libraries
 from academy.store.tokens import Role
-from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
 from academy.wire.errors import NotPermittedError
@@ -301,7 +299,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         view = (await self._games.game(request.game_id)).view
         ratings: list[tuple[str, int]] | None = None
         if len(wanted) == len(Library):
-            ratings = sorted(await asyncio.to_thread(self._store.read, _ratings, request.game_id))
+            ratings = sorted(await asyncio.to_thread(self._store.read, game_tables.ratings, request.game_id))
         sources = await asyncio.to_thread(self._store.read, of_libraries, request.game_id, wanted)
         async for record in exported(view, wanted, ratings, sources):
             yield record
@@ -335,22 +333,20 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (int,))
         place = int(key[0]) if key else 0
-        if request.without_contests:
-            changes, place = await self._find_changes(request, place, size)
-            events, more = paging.fill_page(changes, size, self._limits)
-        else:
-            events, more = paging.fill_page(self._events(request, place), size, self._limits)
-            place = 0
+        candidates, place = await self._find_events(request, place, size)
+        events, more = paging.fill_page(candidates, size, self._limits)
         if more:
             place = events[-1].sequence
         token = paging.page_token(request, [place]) if place else ""
         return messages.ListEventsResponse(events=events, next_page_token=token)
 
-    async def _find_changes(
+    async def _find_events(
         self, request: messages.ListEventsRequest, place: int, size: int
     ) -> tuple[list[events_pb2.Event], int]:
-        """Events that are no contest's, as far as a call looks, and the place to go on from."""
-        changes: list[events_pb2.Event] = []
+        """Events for a page, as far as a call looks, and the place to go on from."""
+        left_out = _OF_CONTESTS if request.without_contests else frozenset()
+        candidates: list[events_pb2.Event] = []
+        room = paging.page_bytes(self._limits)
         for _ in range(_PAGES_LOOKED_AT):
             # Reports are long: others' calls must not wait for them.
             events, place = await asyncio.to_thread(
@@ -360,20 +356,12 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 game_id=request.game_id,
                 newest_first=request.newest_first,
             )
-            changes += (event for event in events if event.WhichOneof("kind") not in _OF_CONTESTS)
-            if not place or len(changes) > size:
+            wanted = [event for event in events if event.WhichOneof("kind") not in left_out]
+            candidates += wanted
+            room -= sum(event.ByteSize() for event in wanted)
+            if not place or len(candidates) > size or room < 0:
                 break
-        return changes, place
-
-    def _events(self, request: messages.ListEventsRequest, place: int) -> Iterator[events_pb2.Event]:
-        while True:
-            page = Page(_EVENTS_AT_ONCE, place)
-            events, place = self._store.read(
-                read_page, page, game_id=request.game_id, newest_first=request.newest_first
-            )
-            yield from events
-            if not place:
-                return
+        return candidates, place
 
     async def GetStatistics(
         self, request: messages.GetStatisticsRequest, context: Context
@@ -421,7 +409,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Mute a player in all games, and in those to come."""
         actor = current_caller.get().name
         await self._store.write(MutePlayer(request.player, request.force))
-        games = self._store.read(_game_ids)
+        games = self._store.read(game_ids)
         taken = [await self._store.write(MuteInGame(game_id, request.player, actor)) for game_id in games]
         return messages.MutePlayerResponse(games=len(games), patterns=sum(taken))
 
@@ -432,7 +420,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         actor = current_caller.get().name
         answer = messages.UnmutePlayerResponse()
         answer.was_muted = await self._store.write(UnmutePlayer(request.player))
-        for game_id in self._store.read(_game_ids):
+        for game_id in self._store.read(game_ids):
             outcome = await self._store.write(UnmuteInGame(game_id, request.player, actor))
             answer.patterns += outcome.patterns
             answer.no_room += outcome.no_room
@@ -443,7 +431,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.ListMutedPlayersResponse:
         """Return the players that are muted."""
         answer = messages.ListMutedPlayersResponse()
-        for muted in sorted(self._store.read(_muted), key=lambda record: record.player):
+        for muted in sorted(self._store.read(muted_players), key=lambda record: record.player):
             answer.players.add(player=muted.player).time.FromMicroseconds(round(muted.time * 1e6))
         return answer
 
@@ -506,18 +494,6 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         return messages.ListPlayerStatisticsResponse(
             players=[figures for _, figures in statistics[:size]], next_page_token=token
         )
-
-
-def _game_ids(transaction: Transaction) -> list[str]:
-    return list(game_ids(transaction))
-
-
-def _muted(transaction: Transaction) -> list[records_pb2.MutedPlayer]:
-    return list(muted_players(transaction))
-
-
-def _ratings(transaction: Transaction, game_id: str) -> list[tuple[str, int]]:
-    return list(game_tables.ratings(transaction, game_id))
 
 
 def _pattern(game: CachedGame, library: Library, pattern_id: int) -> pattern_pb2.PatternRecord:

@@ -11,8 +11,7 @@ from academy.service.limits import Limits
 from academy.store import arenas, game_tables
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
-from academy.store.contest_questions import consultations
-from academy.store.contest_tables import oldest_open_contests
+from academy.store.contest_tables import consultations, oldest_open_contests
 from academy.store.environment import Transaction
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store

@@ -452,13 +452,14 @@ def require(holds: bool, field: str, what: str, **details: float | str) -> None:
         raise InvalidFieldError(field, what, **details)
 
 
-_LATEST_SECOND: Final = 253_402_300_799
+# 31 December 9999: later times cannot be written.
+LATEST_SECOND: Final = 253_402_300_799
 
 
 def require_time(time: Timestamp, field: str) -> None:
     """Raise InvalidFieldError unless a time lies from 1970 to the year 9999."""
     require(
-        0 <= time.seconds <= _LATEST_SECOND and 0 <= time.nanos < 10**9,
+        0 <= time.seconds <= LATEST_SECOND and 0 <= time.nanos < 10**9,
         field,
         f"{time.seconds} seconds after 1970: it must be from 1970 to the year 9999",
     )

@@ -27,10 +27,15 @@ def page_size(size: int, limits: Limits) -> int:
     return min(size or limits.default_page_size, limits.page_size)
 
 
+def page_bytes(limits: Limits) -> int:
+    """Return how many bytes of messages a page has at most, unless it has only one."""
+    return limits.message_bytes * 3 // 4
+
+
 def fill_page(items: Iterable[_Item], size: int, limits: Limits) -> tuple[list[_Item], bool]:
     """Return the first messages, at most `size` and what one answer holds; and whether there are more."""
     page: list[_Item] = []
-    room = limits.message_bytes * 3 // 4
+    room = page_bytes(limits)
     for item in items:
         length = item.ByteSize()
         if len(page) == size or (page and length > room):

@@ -7,7 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.service import paging
 from academy.service.access import current_caller
-from academy.service.errors import require, require_time
+from academy.service.errors import LATEST_SECOND, require, require_time
 from academy.service.interceptor import Context
 from academy.service.limits import Limits
 from academy.store import tokens as stored
@@ -25,8 +25,6 @@ _ROLES: Final = {
     messages.TOKEN_ROLE_ADMIN: Role.ADMIN,
 }
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
-# 31 December 9999: later times cannot be written.
-_LATEST: Final = 253_402_300_799
 _log = structlog.get_logger()
 
 
@@ -117,4 +115,4 @@ def _to_message(token: Token) -> messages.Token:
 
 def _timestamp(seconds: float | None) -> Timestamp | None:
     # The command allowed later times in earlier versions.
-    return None if seconds is None else Timestamp(seconds=int(min(seconds, _LATEST)))
+    return None if seconds is None else Timestamp(seconds=int(min(seconds, LATEST_SECOND)))

@@ -17,7 +17,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 import structlog
@@ -134,24 +133,6 @@ def signals(*numbers: signal.Signals) -> Iterator[int]:
         signal.set_wakeup_fd(file_before)
         os.close(reads)
         os.close(writes)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only this user can read; a reader sees all of it or nothing.
-
-    A pipe or device cannot be replaced: it is written directly and keeps its permissions.
-    """
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
-    partial = path.with_name(path.name + ".part")
-    partial.unlink(missing_ok=True)
-    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
 
 
 # The pause for a process that dies at once, again and again.

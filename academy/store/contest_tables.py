@@ -10,7 +10,7 @@ from academy.knowledge.analysis import ANALYST
 from academy.knowledge.claims import Claim
 from academy.knowledge.contests import Judgement, Verdict
 from academy.knowledge.settings import Library
-from academy.store import keys
+from academy.store import event_log, keys
 from academy.store.codec.games import pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.proposals import PROPOSAL_ID_LENGTH, set_judgement
@@ -56,6 +56,30 @@ def seat_record(record: records_pb2.ContestRecord, seat: int) -> records_pb2.Sea
     if not 1 <= seat <= len(record.seats):
         raise InvalidRecordError("player", f"{seat} must be from 1 to {len(record.seats)}")
     return record.seats[seat - 1]
+
+
+def consultations(
+    transaction: Transaction, record: records_pb2.ContestRecord
+) -> contests_pb2.GetConsultationsResponse:
+    """Return what players asked and got in a contest, by seat.
+
+    What the event has is missing where it was compacted.
+    """
+    answer = contests_pb2.GetConsultationsResponse()
+    for number, seat in enumerate(record.seats, 1):
+        answer.seats.add(
+            player=number,
+            opening_questions=seat.consultations,
+            opening_plies=seat.opening_plies,
+            pattern_questions=seat.claims,
+            questions=seat.questions,
+            opening_answers=seat.opening_answers,
+        )
+    stored = transaction.get(TableName.EVENTS, keys.number(record.event)) if record.event else None
+    if stored is not None:
+        for use in event_log.unpack(stored).contest_reported.uses:
+            answer.seats[use.player - 1].patterns.add(library=use.library, pattern_ids=use.pattern_ids)
+    return answer
 
 
 OpenContestPlace = tuple[int, str]

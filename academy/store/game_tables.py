@@ -223,10 +223,9 @@ def elo(transaction: Transaction, game_id: str, player: str) -> float | None:
     return None if known is None else known[1] / ELO_SCALE
 
 
-def ratings(transaction: Transaction, game_id: str) -> Iterator[Rating]:
-    """Yield the ratings of all players of a game."""
-    for _, stored in transaction.scan(TableName.RATINGS, keys.in_game(game_id)):
-        yield read_rating(stored)
+def ratings(transaction: Transaction, game_id: str) -> list[Rating]:
+    """Return the ratings of all players of a game."""
+    return [read_rating(stored) for _, stored in transaction.scan(TableName.RATINGS, keys.in_game(game_id))]
 
 
 class EntryReader:

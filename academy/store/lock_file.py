@@ -4,6 +4,7 @@ LMDB makes it without any, maps it into memory and writes there. Where the disk 
 ends the process with a bus error and no word.
 """
 
+import fcntl
 import os
 from pathlib import Path
 from typing import Final
@@ -57,6 +58,16 @@ def allocate(handle: int) -> None:
     """Give an open lock file room for all that may be written to it. Raises OSError."""
     # One in use keeps its length, as others have mapped so much of it.
     os.posix_fallocate(handle, 0, os.fstat(handle).st_size or _SIZE)
+
+
+def try_alone(handle: int) -> bool:
+    """Keep other processes out of the folder while a lock file is open; False where one is in it."""
+    try:
+        # LMDB's users hold the first byte together.
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
+    except OSError:
+        return False
+    return True
 
 
 def _go_without(folder: Path, read_only: bool, error: OSError) -> bool:

@@ -140,10 +140,12 @@ def _is_known(transaction: Transaction, name: str) -> bool:
     return False
 
 
-def muted_players(transaction: Transaction) -> Iterator[records_pb2.MutedPlayer]:
-    """Yield the players that are muted."""
-    for _, stored in transaction.scan(TableName.MUTED_PLAYERS):
-        yield unpack_message(records_pb2.MutedPlayer, stored)
+def muted_players(transaction: Transaction) -> list[records_pb2.MutedPlayer]:
+    """Return the players that are muted."""
+    return [
+        unpack_message(records_pb2.MutedPlayer, stored)
+        for _, stored in transaction.scan(TableName.MUTED_PLAYERS)
+    ]
 
 
 def mute_in_new_game(work: WriteContext, game_id: str, actor: str) -> None:
@@ -535,10 +537,9 @@ def _drop_votes(record: pattern_pb2.PatternRecord, player: str) -> bool:
     return _keep_votes(record, lambda name: name != player)
 
 
-def game_ids(transaction: Transaction) -> Iterator[str]:
-    """Yield the ids of all games."""
-    for key, _ in transaction.scan(TableName.GAMES):
-        yield key.decode()
+def game_ids(transaction: Transaction) -> list[str]:
+    """Return the ids of all games."""
+    return [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
 
 
 def _keep_votes(record: pattern_pb2.PatternRecord, keep: Callable[[str], bool]) -> bool:

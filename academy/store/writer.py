@@ -38,8 +38,8 @@ class LoadedGame:
 class LoadedGames:
     """Knowledge of the games written last. For one thread."""
 
-    def __init__(self, most: int = GAMES_IN_MEMORY) -> None:
-        self._most = most
+    def __init__(self) -> None:
+        self._most = GAMES_IN_MEMORY
         self._loaded: OrderedDict[str, LoadedGame] = OrderedDict()
 
     def current(self, transaction: Transaction, game_id: str) -> LoadedGame:
@@ -244,13 +244,12 @@ class Writer:
         journal: ConsultationJournal,
         *,
         queue_size: int = QUEUE_SIZE,
-        group_size: int = GROUP_SIZE,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.giving_way = WriterYield()
         self._environment = environment
         self._journal = journal
-        self._group_size = group_size
+        self._group_size = GROUP_SIZE
         self._clock = clock
         self._games = LoadedGames()
         self._queue: queue.Queue[Queued | None] = queue.Queue(queue_size)

@@ -12,6 +12,7 @@ from typing import Final
 
 from sqlalchemy import URL
 
+from academy.wire.files import write_whole
 from arena.control.database_urls import database_url
 from arena.match.game_seeds import KEY_BYTES, new_key
 from arena.match.live_game import SUFFIX as LIVE_SUFFIX
@@ -143,13 +144,7 @@ class CompetitionFiles:
 
     def _new_seed_key(self) -> bytes:
         key = new_key()
-        draft = self._secret.with_name(self._secret.name + ".new")
-        draft.unlink(missing_ok=True)
-        with open(draft, "x", encoding="ascii", opener=_open_for_owner) as file:
-            file.write(f"{key.hex()}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self._secret)
+        write_whole(self._secret, [f"{key.hex()}\n".encode()], private=True)
         return key
 
     # Stopping from outside
@@ -175,11 +170,13 @@ class CompetitionFiles:
         """Write a game's record file, whole or not at all."""
         folder = self._at(".void") if void else self.games
         folder.mkdir(exist_ok=True)
-        _write_whole(folder / f"{record.game_id}.{record.extension}", record.content)
+        file = folder / f"{record.game_id}.{record.extension}"
+        # Waiting for the disk would cost each game; `recorded_games` knows a file that it lost.
+        write_whole(file, [record.content.encode()], durable=False)
 
     def recorded_games(self) -> set[str]:
-        """The ids of the finished games whose record files are there."""
-        return {file.stem for file in self.games.glob("*")}
+        """The ids of the finished games whose record files are there, with content."""
+        return {file.stem for file in self.games.glob("*") if file.stat().st_size}
 
     # Games in progress
 
@@ -198,7 +195,7 @@ class CompetitionFiles:
 
     def rewrite_history(self, lines: Iterable[str]) -> None:
         """Write the whole history file."""
-        _write_whole(self.history, "".join(f"{line}\n" for line in lines))
+        write_whole(self.history, (f"{line}\n".encode() for line in lines))
 
     def add_to_history(self, lines: Iterable[str]) -> None:
         """Add lines to the history file."""
@@ -207,7 +204,7 @@ class CompetitionFiles:
 
     def write_report(self, text: str) -> None:
         """Write the report file, whole or not at all."""
-        _write_whole(self.report, text)
+        write_whole(self.report, [text.encode()])
 
     def delete_results(self) -> None:
         """Delete the results file beside the control file, with all that others keep in it."""
@@ -220,10 +217,6 @@ class CompetitionFiles:
             self._at(extension).unlink(missing_ok=True)
         for extension in _FOLDERS:
             shutil.rmtree(self._at(extension), ignore_errors=True)
-
-
-def _open_for_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _lock(file: int) -> bool:
@@ -244,15 +237,3 @@ def history_line(game: FinishedGame, remark: str = "") -> str:
     # Earlier releases stored what players wrote without escaping it.
     line = f"{game.game_id:>7} {legible(game.describe())}"
     return f"{line}  {legible(remark)}" if remark else line
-
-
-def _write_whole(path: Path, content: str) -> None:
-    if path.exists() and not path.is_file():
-        # A device or pipe somebody put there; a file in its place would be none.
-        path.write_text(content, encoding="utf-8")
-        return
-    if path.is_symlink():
-        path = path.resolve()
-    draft = path.with_name(path.name + ".new")
-    draft.write_text(content, encoding="utf-8")
-    draft.replace(path)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from google.protobuf.duration_pb2 import Duration
 
+from academy.wire.files import write_whole
 from arena.control.control_file import read
 from arena.control.settings import Control
 from arena.control.toml_file import MAX_BYTES
@@ -248,12 +249,8 @@ def write(path: Path, text: str) -> None:
     """Write a file whole, unless it is the same already."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return
-    draft = path.with_name(f".{path.name}.new")
-    draft.unlink(missing_ok=True)
     # The league's address may hold a password.
-    draft.touch(mode=0o600, exist_ok=False)
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+    write_whole(path, [text.encode()], private=True)
 
 
 def _seconds(field: str, duration: Duration) -> float:

@@ -9,7 +9,6 @@ from academy.store.environment import Environment, TableName, Transaction
 from academy.store.maintenance.check import Finding
 from academy.store.maintenance.scan import show_key
 from academy.store.shared_log import place
-from academy.store.shared_log.tables import SHARED
 
 _Records = Mapping[tuple[TableName, bytes], bytes]
 _SHOWN: Final = 3
@@ -31,7 +30,7 @@ def disagreements(first: Environment, second: Environment) -> Iterator[Finding]:
         if own.created != other.created:
             yield Finding("", "the two follow different logs")
         elif own.followed == other.followed:
-            for table in sorted(SHARED):
+            for table in sorted(place.SHARED_TABLES):
                 yield from _compare("", _table(here, table), _table(there, table))
         else:
             yield Finding(

@@ -45,12 +45,8 @@ def open_copy(environment: Environment) -> BinaryIO:
     It needs room beside the data. It is no backup before it has been sent: see `note_backup`. Raises
     StoreError.
     """
-    for left in environment.folder.glob(f"{_DRAFT}*"):
-        # Of a server that was killed; another one's may be in use.
-        if left.stat().st_mtime < time.time() - _DRAFT_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=environment.folder) as folder:
-        target = Path(folder) / "copy"
+    with draft_in(environment.folder, _DRAFT, _DRAFT_SECONDS) as draft:
+        target = draft / "copy"
         place_copy(target, environment)
         # On Linux an open file stays readable when its name is gone.
         return (target / "data.mdb").open("rb")
@@ -120,6 +116,18 @@ def place_copy(target: Path, environment: Environment) -> int:
         shutil.copymode(environment.folder / data.name, data)
     shutil.copymode(environment.folder, target)
     return (target / data.name).stat().st_size
+
+
+@contextmanager
+def draft_in(folder: Path, prefix: str, left_seconds: float) -> Iterator[Path]:
+    """Give a new folder in a folder, and remove what killed processes left there `left_seconds` ago."""
+    for left in folder.glob(f"{prefix}*"):
+        # Another process's may be in use; and it may remove it meanwhile.
+        with suppress(FileNotFoundError):
+            if left.stat().st_mtime < time.time() - left_seconds:
+                shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=folder) as draft:
+        yield Path(draft)
 
 
 @contextmanager

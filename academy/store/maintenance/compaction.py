@@ -1,6 +1,5 @@
 """Less room: old events replaced by snapshots, and a file rewritten without its empty pages."""
 
-import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -218,8 +217,6 @@ def lock_alone(folder: Path) -> Iterator[int]:
     """
     lock_file.reserve(folder)
     with (folder / "lock.mdb").open("a+b") as lock:
-        try:
-            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
-        except OSError as error:
-            raise StoreBusyError(f"{folder}: another process uses it; stop its servers first") from error
+        if not lock_file.try_alone(lock.fileno()):
+            raise StoreBusyError(f"{folder}: another process uses it; stop its servers first")
         yield lock.fileno()

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from academy.store import arenas, contest_tables, game_tables, keys, rebuild
+from academy.store import arenas, contest_tables, game_tables, keys, lock_file, rebuild
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, SCHEMA_VERSION, Environment, TableName, Transaction
@@ -87,16 +87,12 @@ def _turn(folder: Path) -> Iterator[None]:
 def _wait_until_alone(folder: Path, lock: int) -> None:
     """Make the lock by which LMDB's users of a folder know of each other exclusive: none can open it then."""
     end = time.monotonic() + _SECONDS_FOR_OTHERS_TO_GO
-    while True:
-        try:
-            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
-            return
-        except OSError as error:
-            if time.monotonic() >= end:
-                raise StoreBusyError(
-                    f"{folder}: an earlier version of ACADEMY wrote it, and it must be brought up to date, "
-                    "but another process uses it; stop its servers, then start again"
-                ) from error
+    while not lock_file.try_alone(lock):
+        if time.monotonic() >= end:
+            raise StoreBusyError(
+                f"{folder}: an earlier version of ACADEMY wrote it, and it must be brought up to date, "
+                "but another process uses it; stop its servers, then start again"
+            )
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 

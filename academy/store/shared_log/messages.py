@@ -19,7 +19,6 @@ from academy.store.errors import (
     StoreError,
 )
 from academy.store.shared_log import place
-from academy.store.shared_log.tables import SHARED
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import events_pb2
@@ -46,10 +45,6 @@ class MessageDraft:
 
     def __bool__(self) -> bool:
         return bool(self._message.entries)
-
-    def begin_part(self) -> "CommandEntries":
-        """Return what takes one command's writes, for `add`."""
-        return CommandEntries()
 
     def add(self, part: "CommandEntries") -> None:
         """Take in what a command wrote. Raises MessageFullError, or LogMessageTooLargeError for it alone."""
@@ -82,7 +77,7 @@ class CommandEntries:
 
     def note_record(self, table: TableName, key: bytes, value: bytes | None) -> None:
         """Take a record that is put, or removed (None), if events do not make it."""
-        if table in SHARED or (table is TableName.META and _is_for_all(key)):
+        if table in place.SHARED_TABLES or (table is TableName.META and _is_for_all(key)):
             record = records_pb2.TableRecord(table=table.value, key=key, value=value)
             self.entries.append(records_pb2.LogEntry(record=record))
 

@@ -14,7 +14,6 @@ from academy.store.shared_log import place, snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import PATIENCE, JetStreamLog, LostRaceError, Message
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
-from academy.store.shared_log.tables import SHARED
 from academy.store.v1 import records_pb2
 
 
@@ -114,7 +113,7 @@ def _parts(transaction: Transaction) -> Iterator[CommandEntries]:
         part = CommandEntries()
         part.note_event(event)
         yield part
-    for table in sorted(SHARED):
+    for table in sorted(place.SHARED_TABLES):
         for key, value in transaction.scan(table):
             part = CommandEntries()
             part.note_record(table, key, value)

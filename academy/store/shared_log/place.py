@@ -26,6 +26,27 @@ _TELLING: Final = (
     TableName.ARENAS,
     TableName.MUTED_PLAYERS,
 )
+# The tables whose records servers share as they are, because no event makes them. `ANALYSES` is each
+# server's own, and events make the other tables.
+SHARED_TABLES: Final = frozenset(
+    {
+        TableName.DELETED_PATTERNS,
+        TableName.REMOVALS,
+        TableName.MUTED_PLAYERS,
+        TableName.CONTESTS,
+        TableName.OPEN_CONTESTS,
+        TableName.OPEN_CONTESTS_BY_AGE,
+        TableName.USES,
+        TableName.CLAIMS,
+        TableName.PROPOSALS,
+        TableName.PROPOSALS_BY_CONTEST,
+        TableName.PROPOSALS_BY_PLAYER,
+        TableName.HELD_PROPOSALS,
+        TableName.PLAYER_STATISTICS,
+        TableName.TOKENS,
+        TableName.ARENAS,
+    }
+)
 
 
 def read(transaction: Transaction) -> records_pb2.LogPlace | None:

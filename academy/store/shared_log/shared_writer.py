@@ -42,7 +42,7 @@ from academy.store.shared_log.jetstream import (
     Message,
     StreamState,
 )
-from academy.store.shared_log.messages import MessageDraft, MessageFullError
+from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
 from academy.store.v1 import records_pb2
 from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 
@@ -382,7 +382,7 @@ class SharedWriter(Writer):
 
     @contextmanager
     def _begin(self, transaction: Transaction) -> Iterator[WriteContext]:
-        part = self._draft.begin_part()
+        part = CommandEntries()
         with transaction.begin_nested(part.note_record) as nested:
             yield WriteContext(
                 nested, self._games, self._journal, self._clock(), self._give_way, part.note_event

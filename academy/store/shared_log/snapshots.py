@@ -9,8 +9,6 @@ import logging
 import re
 import shutil
 import tarfile
-import tempfile
-import time
 import zlib
 from collections.abc import Coroutine, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -28,7 +26,7 @@ from nats.js.object_store import ObjectStore
 
 from academy.store.environment import PATTERN_CACHES, Environment
 from academy.store.errors import NO_ROOM, LogUnavailableError, StoreCorruptError, StoreError, StoreFullError
-from academy.store.maintenance.backup import place_copy, place_received
+from academy.store.maintenance.backup import draft_in, place_copy, place_received
 from academy.store.maintenance.compaction import lock_alone, put_in_place
 from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
@@ -37,6 +35,7 @@ from academy.store.shared_log.jetstream import NAME_IN_USE, JetStreamLog, descri
 # One may be damaged, and the log must not be cut behind the only other one.
 KEPT: Final = 2
 _DRAFT: Final = ".snapshot-"
+_FETCHED: Final = ".fetched-"
 # The fastest level already gains most.
 _LEVEL: Final = 1
 _PART: Final = 1 << 20
@@ -67,13 +66,9 @@ def make(environment: Environment, *, keep: int = KEPT) -> Snapshot:
 
     It needs room for a copy beside the data. Raises StoreError, LogUnavailableError, LogDivergedError.
     """
-    for left in environment.folder.glob(f"{_DRAFT}*"):
-        # Of a server that was killed; another process's may be in use.
-        if left.stat().st_mtime < time.time() - _LEFT_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
     with (
         _naming_faults(environment.folder),
-        _draft_in(environment.folder) as draft,
+        draft_in(environment.folder, _DRAFT, _LEFT_SECONDS) as draft,
         _open_log_of(environment) as log,
     ):
         copy, packed = draft / "copy", draft / "packed"
@@ -118,11 +113,9 @@ def fetch(folder: Path, address: LogAddress) -> int:
     """
     with _naming_faults(folder), closing(JetStreamLog(address)) as log:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for left in folder.glob(f"{_DRAFT}*"):
-            # Of a start that was killed.
-            shutil.rmtree(left, ignore_errors=True)
         for snapshot in _list(log):
-            with _draft_in(folder) as draft:
+            # Starts may be killed one after the other: the room that each one took is wanted at once.
+            with draft_in(folder, _FETCHED, 0.0) as draft:
                 try:
                     _take(log, snapshot, draft)
                 except (StoreError, OSError, NatsError, TimeoutError) as error:
@@ -169,12 +162,6 @@ def _open_log_of(environment: Environment) -> closing[JetStreamLog]:
     if now is None:
         raise StoreError(f"{environment.folder}: has a log of its own; `academy backup` copies it")
     return closing(JetStreamLog(LogAddress.parse(now.address), now))
-
-
-@contextmanager
-def _draft_in(folder: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as draft:
-        yield Path(draft)
 
 
 @contextmanager

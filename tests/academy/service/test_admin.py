@@ -12,8 +12,10 @@ import pytest
 
 from academy.knowledge.settings import Library
 from academy.service import admin as admin_service
+from academy.service import paging
 from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
 from academy.store.environment import Environment
+from academy.store.event_log import read_page
 from academy.store.maintenance.backup import last_backup, open_copy
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
@@ -434,6 +436,40 @@ class TestEvents:
                 break
         assert len(seen) == 8
         assert seen == sorted(set(seen), reverse=newest_first)
+
+    def test_others_are_answered_while_the_log_is_read(
+        self, admin: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        answered = threading.Event()
+
+        def read_slowly(*arguments: Any, **options: Any) -> Any:
+            assert answered.wait(5)
+            return read_page(*arguments, **options)
+
+        monkeypatch.setattr(admin_service, "read_page", read_slowly)
+        listing = admin.libraries.ListEvents.future(libraries_pb2.ListEventsRequest(game_id="go"))
+        admin.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="go"))
+        answered.set()
+        assert len(listing.result().events) == 8
+
+    def test_a_page_of_long_reports_reads_no_more_than_it_shows(
+        self, admin: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        places = []
+
+        def count(transaction: Any, page: Any, **options: Any) -> Any:
+            places.append(page.place)
+            return read_page(transaction, page, **options)
+
+        monkeypatch.setattr(admin_service, "read_page", count)
+        monkeypatch.setattr(admin_service, "_EVENTS_AT_ONCE", 2)
+        monkeypatch.setattr(paging, "page_bytes", lambda limits: 1)
+        request = libraries_pb2.ListEventsRequest(game_id="go")
+        page = admin.libraries.ListEvents(request)
+        request.page_token = page.next_page_token
+        following = admin.libraries.ListEvents(request)
+        assert [event.sequence for event in (*page.events, *following.events)] == [1, 2]
+        assert places == [0, 1]
 
 
 def test_what_people_did_is_listed_without_the_contests(grown: Running) -> None:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from arena.results.series_reader import StoredRecord
 from arena.runner.files import CompetitionFiles
 
 
@@ -16,6 +17,14 @@ def test_a_look_whether_a_competition_runs_changes_nothing(tmp_path: Path) -> No
         assert files.running()
         assert lock.read_text() == before == f"{os.getpid()}\n"
     assert not files.running()
+
+
+def test_a_record_that_a_power_cut_emptied_is_written_again(tmp_path: Path) -> None:
+    files = CompetitionFiles(tmp_path / "cup.toml")
+    for game_id in ("0_0", "0_1"):
+        files.write_record(StoredRecord(game_id, "(;GM[1])", "sgf"))
+    (files.games / "0_1.sgf").write_text("")
+    assert files.recorded_games() == {"0_0"}
 
 
 def test_a_report_is_written_into_a_pipe(tmp_path: Path) -> None:

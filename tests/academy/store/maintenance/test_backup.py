@@ -1,5 +1,6 @@
 """Backups: whole, of one moment, and put back only where nothing is lost."""
 
+import os
 import stat
 import threading
 from pathlib import Path
@@ -64,6 +65,16 @@ def test_a_copy_to_send_is_no_backup_yet(store: Store, tmp_path: Path) -> None:
     assert last_backup(store.environment.folder) is None
     backup(store.environment, tmp_path / "backup")
     assert last_backup(store.environment.folder) is not None
+
+
+def test_a_copy_to_send_removes_what_a_server_killed_long_ago_left(store: Store) -> None:
+    long_ago, just_now = (store.environment.folder / f".download-{name}" for name in ("old", "new"))
+    for draft in (long_ago, just_now):
+        draft.mkdir()
+    os.utime(long_ago, (0, 0))
+    open_copy(store.environment).close()
+    # Another server's may be in use.
+    assert (long_ago.exists(), just_now.exists()) == (False, True)
 
 
 @pytest.mark.parametrize("act", ["backup", "restore"])

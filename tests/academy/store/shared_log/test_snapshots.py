@@ -268,6 +268,17 @@ def test_a_server_that_was_away_while_the_log_was_cut_begins_with_a_snapshot_and
         assert [token.name for token in tokens(transaction)] == ["mine"]
 
 
+def test_a_start_removes_what_killed_starts_left_and_no_snapshot_that_is_being_made(
+    log: LogAddress, first: Store, open_store: OpenStore, tmp_path: Path
+) -> None:
+    under_way, left = tmp_path / "new" / ".snapshot-1", tmp_path / "new" / ".fetched-1"
+    for draft in (under_way, left):
+        draft.mkdir(parents=True)
+    with open_store("new", log) as new:
+        wait_until_equal(first, new)
+    assert (under_way.exists(), left.exists()) == (True, False)
+
+
 def test_a_server_that_is_behind_again_keeps_the_data_of_both_times_however_often_it_is_killed(
     log: LogAddress, open_store: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,67 @@
+"""Files are written whole or stay as they were."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.wire.files import write_whole
+
+
+def test_private_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("an old one")
+    file.chmod(0o644)
+    write_whole(file, [b"sec", b"ret"], private=True)
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("secret", 0o600)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_pipe_is_not_replaced(tmp_path: Path, private: bool) -> None:
+    pipe = tmp_path / "token"
+    os.mkfifo(pipe, 0o600)
+    # Open for reading and writing, so that neither side waits for the other.
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, [b"secret"], private=private)
+        assert os.read(reader, 100) == b"secret"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_secret_is_not_written_where_a_link_leads(tmp_path: Path, private: bool) -> None:
+    file, link = tmp_path / "elsewhere", tmp_path / "link"
+    file.write_text("old")
+    link.symlink_to(file)
+    write_whole(link, [b"new"], private=private)
+    assert (link.read_text(), file.read_text()) == ("new", "old" if private else "new")
+    assert link.is_symlink() is not private
+    assert set(tmp_path.iterdir()) == {file, link}
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, private: bool) -> None:
+    file = tmp_path / "export"
+    file.write_text("old")
+
+    def break_off() -> Iterator[bytes]:
+        yield b"new"
+        raise OSError("no answer")
+
+    with pytest.raises(OSError, match="no answer"):
+        write_whole(file, break_off(), private=private)
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_a_killed_program_left_is_not_in_the_way(tmp_path: Path) -> None:
+    file, left = tmp_path / "secret", tmp_path / "secret.new"
+    left.write_text("half")
+    left.chmod(0o644)
+    write_whole(file, [b"new"], private=True)
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o600)
+    assert list(tmp_path.iterdir()) == [file]
