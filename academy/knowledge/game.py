@@ -168,7 +168,9 @@ class GameKnowledge:
         for order, proposal in enumerate(report.proposals):
             judgements.append(self._judge(proposal, hearing, order))
             give_way()
-        analysed = analysis.proposals(report, self.spec, average_length, self.settings.analysed_patterns)
+        analysed = analysis.proposals(
+            report, self.spec, average_length, self.settings.analysed_patterns, give_way
+        )
         for order, proposal in enumerate(analysed):
             note_cut(proposal, self._judge(proposal, hearing, order, analysis.ANALYST))
             give_way()
