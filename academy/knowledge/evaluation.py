@@ -109,7 +109,7 @@ class EvaluationTable:
 
     Attributes:
         codes: A `Feature`, or `FIRST_PATTERN` and the code of an anchored pattern.
-        seen: The positions that had it.
+        seen: How often it was there: positions for a feature, places on boards for a pattern and its images.
         weight_millionths: The weight, in millionths.
         gradient_millionths: The sum of the squares of its gradients, in millionths.
         contests: How many contests taught it.
@@ -149,7 +149,8 @@ class EvaluationTable:
         """
         codes, seen, weights, gradients = read_columns(columns, cls.COLUMNS.index("weight_millionths"))
         table = replace(cls(codes, seen, weights, gradients), **dict[str, Any](figures))
-        if (table.seen < 0).any() or (table.gradient_millionths < 0).any():
+        counted = (table.contests, table.taught_millionths, table.uses, table.successes)
+        if (table.seen < 0).any() or (table.gradient_millionths < 0).any() or min(counted) < 0:
             raise ValueError("a number below 0")
         if table.successes > table.uses:
             raise ValueError(f"{table.successes} successes of {table.uses} uses")
@@ -265,8 +266,8 @@ class EvaluationTable:
     def unite(self, other: "EvaluationTable") -> "EvaluationTable":
         """Return the table with another's weights, the new ones last.
 
-        Of one that both have counts and gradients add up, and the weight is the mean, weighted by positions
-        that had it. Figures add up.
+        Of one that both have counts and gradients add up, and the weight is the mean, weighted by how often
+        each saw it. Figures add up.
 
         Args:
             other: The other table.

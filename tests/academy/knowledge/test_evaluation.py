@@ -368,6 +368,14 @@ def test_damaged_tables_are_refused(change: dict[str, list[int]], why: str) -> N
         EvaluationTable.of([[]] * 4, {"uses": 2, "successes": 3})
 
 
+@pytest.mark.parametrize("figure", ["contests", "taught_millionths", "uses", "successes"])
+def test_fewer_than_no_contests_or_uses_are_refused(figure: str) -> None:
+    with pytest.raises(ValueError, match="below 0"):
+        EvaluationTable.of([[]] * 4, {figure: -1})
+    elos = {"best_elo_hundredths": -40_00, "taught_elo": -40_00}
+    assert EvaluationTable.of([[]] * 4, elos).figures().items() >= elos.items()
+
+
 def test_numbers_of_features_patterns_and_tesujis_do_not_meet() -> None:
     assert max(Feature) < FIRST_PATTERN
     assert FIRST_IN_USES + MOST_CODES <= EVALUATION_IN_USES
