@@ -70,7 +70,7 @@ def proposals(
             yield from _cut(report, spec, seat, move, library)
             give_way()
 
-    found = []
+    proposed = []
     for seat in range(1, spec.players + 1):
         moves = list(_moves(report, seat))
         give_way()
@@ -80,8 +80,8 @@ def proposals(
         late.sort(key=lambda move: -abs(move.value - 0.5))
         # A report may have thousands of moves: no more are cut than are wanted.
         tesuji = list(islice(cut(seat, raising, Library.MIDDLE_GAME), most // 2))
-        found += [*tesuji, *islice(cut(seat, late, Library.ENDGAME), most - len(tesuji))]
-    return found
+        proposed += [*tesuji, *islice(cut(seat, late, Library.ENDGAME), most - len(tesuji))]
+    return proposed
 
 
 def _moves(report: ContestReport, seat: int) -> Iterator[_Move]:

@@ -142,14 +142,14 @@ def false_claim(
     Returns:
         The claim; None where all claims hold.
     """
-    asked = _asked(claims, stated, boards)
-    fitting = {plies: expected for of_place in asked.values() for plies, expected in of_place.fitting()}
+    by_place = _group_by_place(claims, stated, boards)
+    fitting = {plies: expected for of_place in by_place.values() for plies, expected in of_place.fitting()}
     alone = {plies: expected for plies, expected in fitting.items() if expected.stands_alone}
-    unasked = {place for place, of_place in asked.items() if ended_unasked and len(stated) in of_place.at}
+    unasked = {place for place, of_place in by_place.items() if ended_unasked and len(stated) in of_place.at}
     wrong = [
-        (claim, asked[place].at)
+        (claim, by_place[place].at)
         for claim in claims
-        if (place := _place(claim)) not in unasked and not asked[place].holds(claim)
+        if (place := _place(claim)) not in unasked and not by_place[place].holds(claim)
     ]
     if wrong:
         claim, at = min(wrong, key=lambda pair: (not pair[1], pair[1], pair[0].value))
@@ -178,7 +178,7 @@ def contradict(claims: Iterable[Claim]) -> bool:
     )
 
 
-class _Asked:
+class _ClaimsOfPlace:
     """The claims about one number of plies or one board, and the positions that they may mean.
 
     Both are sorted by value: a player may claim thousands, of a board that stood thousands of times.
@@ -205,16 +205,16 @@ class _Asked:
                 yield plies, expected
 
 
-def _asked(
+def _group_by_place(
     claims: Sequence[Claim], stated: Sequence[Expectation | None], boards: Sequence[bytes]
-) -> dict[int | bytes, _Asked]:
+) -> dict[int | bytes, _ClaimsOfPlace]:
     positions: dict[int | bytes, list[int]] = {plies: [plies] for plies in range(len(stated) + 1)}
     for plies, board in enumerate(boards):
         positions.setdefault(board, []).append(plies)
     by_place: dict[int | bytes, list[Claim]] = {}
     for claim in claims:
         by_place.setdefault(_place(claim), []).append(claim)
-    return {place: _Asked(positions.get(place, []), made, stated) for place, made in by_place.items()}
+    return {place: _ClaimsOfPlace(positions.get(place, []), made, stated) for place, made in by_place.items()}
 
 
 def _place(claim: Claim) -> int | bytes:

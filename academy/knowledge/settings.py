@@ -103,7 +103,8 @@ class LibrarySettings:
             value = getattr(self, setting.name)
             kinds, rule = _KINDS[setting.type]
             # True is a whole number to Python.
-            if not isinstance(value, kinds) or isinstance(value, bool) is not (setting.type is bool):
+            fits = isinstance(value, kinds) and isinstance(value, bool) is (setting.type is bool)
+            if not fits:
                 raise InvalidSettingsError(f"{setting.name} {value!r}: it must be {rule}")
             greatest = GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
             least = LEAST.get(setting.name, 0)
