@@ -4,16 +4,15 @@ They are judged like proposals of players. Nothing but the report decides what i
 events make the same libraries.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from academy.knowledge.boards import Board
 from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.cutting import around_move
 from academy.knowledge.pattern_entry import PatternEntry
-from academy.knowledge.patterns import Pattern
-from academy.knowledge.postmortem import stated_value_before
 from academy.knowledge.proposing import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
@@ -29,12 +28,11 @@ SHARE: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """An own move of a seat: what was expected before and after it, and the patterns around it."""
+    """An own move of a seat, and what was expected before and after it."""
 
     ply: int
     before: float | None
     value: float
-    patterns: list[Pattern]
 
     @property
     def raised(self) -> float:
@@ -44,12 +42,14 @@ class _Move:
     def is_tesuji(self) -> bool:
         return self.before is not None and self.raised >= needed_gain(self.before, self.value)
 
-    def proposals(self, seat: int, library: Library) -> Iterator[Proposal]:
-        for pattern in self.patterns:
-            yield Proposal(seat, library, pattern, self.ply, self.value, self.before)
 
-
-def proposals(report: ContestReport, spec: GameSpec, average_length: float, most: int) -> list[Proposal]:
+def proposals(
+    report: ContestReport,
+    spec: GameSpec,
+    average_length: float,
+    most: int,
+    give_way: Callable[[], None] = lambda: None,
+) -> list[Proposal]:
     """Return what ACADEMY itself proposes of a contest (how-learning-works.md, "ACADEMY's own analysis").
 
     Args:
@@ -57,43 +57,53 @@ def proposals(report: ContestReport, spec: GameSpec, average_length: float, most
         spec: The game.
         average_length: The plies of an average game.
         most: How many patterns for each player at most.
+        give_way: Called between moves that are cut.
 
     Returns:
         The proposals, seat by seat; none where more than two play or all move at once.
     """
     if not most or not spec.two_in_turn:
         return []
-    return [
-        proposal
-        for seat in range(1, spec.players + 1)
-        for proposal in _propose_for_seat(
-            list(_moves(report, spec, seat)), seat, report, average_length, most
-        )
-    ]
+
+    def cut(seat: int, moves: Iterable[_Move], library: Library) -> Iterator[Proposal]:
+        for move in moves:
+            yield from _cut(report, spec, seat, move, library)
+            give_way()
+
+    proposed = []
+    for seat in range(1, spec.players + 1):
+        moves = list(_moves(report, seat))
+        give_way()
+        # At most half are tesuji, those that gained most; the rest are the clearest positions near the end.
+        raising = sorted((move for move in moves if move.is_tesuji), key=lambda move: -move.raised)
+        late = [move for move in moves if is_late(move.ply, len(report.plies), average_length)]
+        late.sort(key=lambda move: -abs(move.value - 0.5))
+        # A report may have thousands of moves: no more are cut than are wanted.
+        tesuji = list(islice(cut(seat, raising, Library.MIDDLE_GAME), most // 2))
+        proposed += [*tesuji, *islice(cut(seat, late, Library.ENDGAME), most - len(tesuji))]
+    return proposed
 
 
-def _propose_for_seat(
-    moves: list[_Move], seat: int, report: ContestReport, average_length: float, most: int
-) -> list[Proposal]:
-    """At most half are tesuji, those that gained most; the rest are the clearest positions near the end."""
-    raising = sorted((move for move in moves if move.is_tesuji), key=lambda move: -move.raised)
-    late = [move for move in moves if is_late(move.ply, len(report.plies), average_length)]
-    late.sort(key=lambda move: -abs(move.value - 0.5))
-    tesuji = [proposal for move in raising for proposal in move.proposals(seat, Library.MIDDLE_GAME)]
-    tesuji = tesuji[: most // 2]
-    endgame = [proposal for move in late for proposal in move.proposals(seat, Library.ENDGAME)]
-    return [*tesuji, *endgame[: most - len(tesuji)]]
-
-
-def _moves(report: ContestReport, spec: GameSpec, seat: int) -> Iterator[_Move]:
+def _moves(report: ContestReport, seat: int) -> Iterator[_Move]:
     states = report.start_states
+    stated: float | None = None
     for number, ply in enumerate(report.plies, 1):
         before, states = states, ply.states
         value = ply.values.get(seat)
-        if ply.player != seat or value is None or not before or not states:
+        if value is None:
             continue
-        patterns = around_move(Board(spec.geometry, before), Board(spec.geometry, states), seat)
-        yield _Move(number, stated_value_before(report, seat, number), value, patterns)
+        if ply.player == seat and before and states:
+            yield _Move(number, stated, value)
+        stated = value
+
+
+def _cut(
+    report: ContestReport, spec: GameSpec, seat: int, move: _Move, library: Library
+) -> Iterator[Proposal]:
+    states = report.plies[move.ply - 2].states if move.ply > 1 else report.start_states
+    before, after = (Board(spec.geometry, board) for board in (states, report.plies[move.ply - 1].states))
+    for pattern in around_move(before, after, seat):
+        yield Proposal(seat, library, pattern, move.ply, move.value, move.before)
 
 
 def average_vote(vote: Vote, known: PatternEntry | None) -> Vote:

@@ -3,7 +3,8 @@
 A claim is found to be false by another one, while the contest goes on, or by what the arena reports.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
@@ -26,6 +27,7 @@ __all__ = [
 
 # Players round the values they state.
 VALUE_TOLERANCE: Final = 0.01
+_TOLERANCE: Final = round(VALUE_TOLERANCE * VALUE_SCALE)
 # A value before a move stands alone that is further than this below what was stated on either side of it. The
 # seed's least gain of a tesuji: a smaller lie makes none.
 ALONE: Final = 0.10
@@ -76,7 +78,7 @@ def differ(value: float, other: float) -> bool:
         other: Another.
     """
     # Whole numbers, because in binary 0.7 - 0.69 is more than 0.01.
-    return abs(round(value * VALUE_SCALE) - round(other * VALUE_SCALE)) > round(VALUE_TOLERANCE * VALUE_SCALE)
+    return abs(_millionths(value) - _millionths(other)) > _TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,7 @@ class Expectation:
     def stands_alone(self) -> bool:
         """Whether the value before the move is so low that neither the move before nor this one agree."""
         # Whole numbers, because in binary 0.4 - 0.3 is more than 0.1.
-        return round(self.around * VALUE_SCALE) - round(self.before * VALUE_SCALE) > round(
-            ALONE * VALUE_SCALE
-        )
+        return _millionths(self.around) - _millionths(self.before) > round(ALONE * VALUE_SCALE)
 
 
 def false_claim(
@@ -142,30 +142,22 @@ def false_claim(
     Returns:
         The claim; None where all claims hold.
     """
-    wrong = []
-    alone: dict[int, Expectation] = {}
-    positions: set[int] = set()
-    places: dict[bytes, list[int]] = {}
-    for plies, board in enumerate(boards):
-        places.setdefault(board, []).append(plies)
-    for claim in claims:
-        at = _positions(claim, len(stated) + 1, places)
-        fitting = {
-            plies: expected
-            for plies in at
-            if plies < len(stated) and (expected := stated[plies]) and _fits(claim, expected)
-        }
-        positions |= fitting.keys()
-        alone |= {plies: expected for plies, expected in fitting.items() if expected.stands_alone}
-        if not fitting and not (ended_unasked and len(stated) in at):
-            wrong.append((claim, at))
+    by_place = _group_by_place(claims, stated, boards)
+    fitting = {plies: expected for of_place in by_place.values() for plies, expected in of_place.fitting()}
+    alone = {plies: expected for plies, expected in fitting.items() if expected.stands_alone}
+    unasked = {place for place, of_place in by_place.items() if ended_unasked and len(stated) in of_place.at}
+    wrong = [
+        (claim, by_place[place].at)
+        for claim in claims
+        if (place := _place(claim)) not in unasked and not by_place[place].holds(claim)
+    ]
     if wrong:
         claim, at = min(wrong, key=lambda pair: (not pair[1], pair[1], pair[0].value))
         other = next(
             (expected.before for plies in at if plies < len(stated) and (expected := stated[plies])), None
         )
         return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
-    if len(alone) > max(1, len(positions) // POSITIONS_PER_LOW_ONE):
+    if len(alone) > max(1, len(fitting) // POSITIONS_PER_LOW_ONE):
         plies = min(alone)
         first = alone[plies]
         return FalseClaim(seat, plies, first.before, first.before, len(alone), len(claims), first.around)
@@ -186,11 +178,54 @@ def contradict(claims: Iterable[Claim]) -> bool:
     )
 
 
-def _fits(claim: Claim, stated: Expectation) -> bool:
-    return not differ(claim.value, stated.before)
+class _ClaimsOfPlace:
+    """The claims about one number of plies or one board, and the positions that they may mean.
+
+    Both are sorted by value: a player may claim thousands, of a board that stood thousands of times.
+    """
+
+    def __init__(
+        self, at: Sequence[int], claims: Iterable[Claim], stated: Sequence[Expectation | None]
+    ) -> None:
+        self.at = at
+        self._expected = {
+            plies: expected for plies in at if plies < len(stated) and (expected := stated[plies])
+        }
+        self._claimed = sorted(_millionths(claim.value) for claim in claims)
+        self._stated = sorted(_millionths(expected.before) for expected in self._expected.values())
+
+    def holds(self, claim: Claim) -> bool:
+        """Return whether one of the positions has the value claimed."""
+        return _is_near(claim.value, self._stated)
+
+    def fitting(self) -> Iterator[tuple[int, Expectation]]:
+        """Yield the positions of which a claim holds."""
+        for plies, expected in self._expected.items():
+            if _is_near(expected.before, self._claimed):
+                yield plies, expected
 
 
-def _positions(claim: Claim, count: int, places: Mapping[bytes, list[int]]) -> list[int]:
-    if claim.plies is not None:
-        return [claim.plies] if claim.plies < count else []
-    return places.get(claim.board, [])
+def _group_by_place(
+    claims: Sequence[Claim], stated: Sequence[Expectation | None], boards: Sequence[bytes]
+) -> dict[int | bytes, _ClaimsOfPlace]:
+    positions: dict[int | bytes, list[int]] = {plies: [plies] for plies in range(len(stated) + 1)}
+    for plies, board in enumerate(boards):
+        positions.setdefault(board, []).append(plies)
+    by_place: dict[int | bytes, list[Claim]] = {}
+    for claim in claims:
+        by_place.setdefault(_place(claim), []).append(claim)
+    return {place: _ClaimsOfPlace(positions.get(place, []), made, stated) for place, made in by_place.items()}
+
+
+def _place(claim: Claim) -> int | bytes:
+    return claim.board if claim.plies is None else claim.plies
+
+
+def _is_near(value: float, others: Sequence[int]) -> bool:
+    """Return whether a value does not differ from one of those, sorted and in millionths."""
+    least = bisect_left(others, _millionths(value) - _TOLERANCE)
+    return least < len(others) and others[least] <= _millionths(value) + _TOLERANCE
+
+
+def _millionths(value: float) -> int:
+    return round(value * VALUE_SCALE)

@@ -51,6 +51,8 @@ _STEP_DOWN: Final = 5 * ELO_SCALE
 _ELO_PER_POWER: Final = 800.0 / 2.302585092994046
 # When the table is full, the weakest quarter of the patterns makes room: those that come later need time.
 _KEPT_WHEN_FULL: Final = 0.75
+# Places of the boards at which patterns are found at once: a usual contest is one part.
+_PLACES_AT_ONCE: Final = 2**18
 # Among the uses of patterns the evaluation is one, with this number: patterns and learnt tesujis have smaller
 # ones, proposed tesujis greater ones.
 EVALUATION_IN_USES: Final = 2**52
@@ -107,7 +109,7 @@ class EvaluationTable:
 
     Attributes:
         codes: A `Feature`, or `FIRST_PATTERN` and the code of an anchored pattern.
-        seen: The positions that had it.
+        seen: How often it was there: positions for a feature, places on boards for a pattern and its images.
         weight_millionths: The weight, in millionths.
         gradient_millionths: The sum of the squares of its gradients, in millionths.
         contests: How many contests taught it.
@@ -147,7 +149,8 @@ class EvaluationTable:
         """
         codes, seen, weights, gradients = read_columns(columns, cls.COLUMNS.index("weight_millionths"))
         table = replace(cls(codes, seen, weights, gradients), **dict[str, Any](figures))
-        if (table.seen < 0).any() or (table.gradient_millionths < 0).any():
+        counted = (table.contests, table.taught_millionths, table.uses, table.successes)
+        if (table.seen < 0).any() or (table.gradient_millionths < 0).any() or min(counted) < 0:
             raise ValueError("a number below 0")
         if table.successes > table.uses:
             raise ValueError(f"{table.successes} successes of {table.uses} uses")
@@ -263,8 +266,8 @@ class EvaluationTable:
     def unite(self, other: "EvaluationTable") -> "EvaluationTable":
         """Return the table with another's weights, the new ones last.
 
-        Of one that both have counts and gradients add up, and the weight is the mean, weighted by positions
-        that had it. Figures add up.
+        Of one that both have counts and gradients add up, and the weight is the mean, weighted by how often
+        each saw it. Figures add up.
 
         Args:
             other: The other table.
@@ -328,31 +331,52 @@ class EvaluationTable:
         if not len(positions.signs):
             return self
         patterns = anchored_patterns(spec) if settings.evaluation_patterns else None
-        seen = _SeenPatterns.on(positions.boards, patterns)
-        give_way()
-        learnt = self._step(positions, seen, _SCORES[report.results[0]], _weaker_elo(report))
+        seen = []
+        if patterns is not None:
+            at_once = max(1, _PLACES_AT_ONCE // len(patterns.places))
+            for first in range(0, len(positions.signs), at_once):
+                seen.append(_SeenPatterns.on(positions.boards[first : first + at_once], first, patterns))
+                give_way()
+        learnt = self._step(positions, seen, _SCORES[report.results[0]], _weaker_elo(report), give_way)
         give_way()
         if learnt.patterns > settings.evaluation_patterns > 0:
             return learnt.keep_strongest(int(_KEPT_WHEN_FULL * settings.evaluation_patterns))
         return learnt
 
     def _step(
-        self, positions: "_Positions", seen: "_SeenPatterns", score: float, elo: int
+        self,
+        positions: "_Positions",
+        seen: Sequence["_SeenPatterns"],
+        score: float,
+        elo: int,
+        give_way: Callable[[], None],
     ) -> "EvaluationTable":
         """Descend once, by the sum of the gradients of all positions."""
         best = self.best_elo_hundredths if self.contests else min(elo, _FIRST_BEST)
         counted = round(VALUE_SCALE * _share(elo, best))
         step_down = _STEP_DOWN * counted // VALUE_SCALE
-        grown, rows = self._grow(np.concatenate([_FEATURES, seen.codes + FIRST_PATTERN]))
+        # Each part's are in order: merging them is faster than np.unique.
+        codes = np.sort(np.concatenate([_none(), *(part.codes for part in seen)]), kind="stable")
+        codes = np.concatenate([codes[:1], codes[1:][codes[1:] != codes[:-1]]])
+        grown, rows = self._grow(np.concatenate([_FEATURES, codes + FIRST_PATTERN]))
         weights, gradients = grown.weight_millionths / VALUE_SCALE, grown.gradient_millionths / VALUE_SCALE
         counts = positions.features
         own, of_patterns = weights[rows[: len(Feature)]], weights[rows[len(Feature) :]]
         sums = np.zeros(len(counts))
         for feature in Feature:
             sums += counts[:, feature] * own[feature]
-        sums += seen.sums(of_patterns, len(counts))
+        numbers = [np.searchsorted(codes, part.codes) for part in seen]
+        for part, number_of in zip(seen, numbers, strict=True):
+            sums += part.sums(of_patterns[number_of], len(counts))
+            give_way()
         errors = (logistic(sums) - score) * (counted / VALUE_SCALE)
-        slopes = np.concatenate([_ordered_sums(counts * errors[:, None]), seen.slopes(errors)])
+        of_codes, times_of_codes = np.zeros(len(codes)), np.zeros(len(codes), dtype=np.int64)
+        for part, number_of in zip(seen, numbers, strict=True):
+            # One entry after the other, as if all were one part.
+            np.add.at(of_codes, number_of[part.numbers], part.signs * errors[part.boards])
+            times_of_codes[number_of] += np.bincount(part.numbers, minlength=len(number_of))
+            give_way()
+        slopes = np.concatenate([_ordered_sums(counts * errors[:, None]), of_codes])
         # The step goes by the whole sum, so it is never more than the rate.
         gradients[rows] += slopes * slopes
         rates = np.where(grown.codes[rows] < FIRST_PATTERN, FEATURE_RATE, PATTERN_RATE)
@@ -360,7 +384,7 @@ class EvaluationTable:
         np.clip(weights, -MOST_WEIGHT, MOST_WEIGHT, out=weights)
         np.minimum(gradients, MOST_GRADIENT / VALUE_SCALE, out=gradients)
         times = grown.seen.copy()
-        times[rows] += np.concatenate([(counts != 0).sum(axis=0), seen.times()])
+        times[rows] += np.concatenate([(counts != 0).sum(axis=0), times_of_codes])
         return replace(
             grown,
             seen=np.minimum(times, MOST_GRADIENT),
@@ -408,21 +432,20 @@ class _Positions:
 
 @dataclass(frozen=True, slots=True)
 class _SeenPatterns:
-    """The anchored patterns on some boards: `codes` each once, and one entry for each board that has one.
+    """The anchored patterns on some boards: `codes` each once, and one entry for each place that has one.
 
     An entry is the board, the number of the pattern among `codes`, and 1 or -1 for whom it counts.
     """
 
     codes: Numbers
-    boards: NDArray[np.intp]
-    numbers: NDArray[np.intp]
-    signs: Numbers
+    # Those of a whole contest are kept until the step, so they are small.
+    boards: NDArray[np.int32]
+    numbers: NDArray[np.int32]
+    signs: NDArray[np.int8]
 
     @classmethod
-    def on(cls, boards: NDArray[np.uint8], patterns: AnchoredPatterns | None) -> Self:
-        if patterns is None:
-            nothing = np.zeros(0, dtype=np.intp)
-            return cls(_none(), nothing, nothing, _none())
+    def on(cls, boards: NDArray[np.uint8], first: int, patterns: AnchoredPatterns) -> Self:
+        """Find those on boards that follow each other, of which one is the contest's `first`."""
         # One row a place. A move changes few cells, so most codes are those of the board before.
         codes = patterns.codes(boards)
         is_new = np.ones(codes.shape, dtype=np.bool_)
@@ -437,22 +460,18 @@ class _SeenPatterns:
         placed = number_of.reshape(-1)[last_new].reshape(codes.shape).T.ravel()
         kept = np.flatnonzero(telling[placed])
         numbered = placed[kept]
-        return cls(least, kept // len(codes), numbers[numbered], signs[numbered])
+        return cls(
+            least,
+            (first + kept // len(codes)).astype(np.int32),
+            numbers[numbered].astype(np.int32),
+            signs[numbered].astype(np.int8),
+        )
 
     def sums(self, weights: _Floats, boards: int) -> _Floats:
         """Return for each board the sum of the weights on it."""
         # bincount adds one entry after the other.
         sums = np.bincount(self.boards, self.signs * weights[self.numbers], minlength=boards)
         return sums.astype(np.float64)
-
-    def slopes(self, errors: _Floats) -> _Floats:
-        """Return for each pattern the sum of the errors of the boards that have it."""
-        slopes = np.bincount(self.numbers, self.signs * errors[self.boards], minlength=len(self.codes))
-        return slopes.astype(np.float64)
-
-    def times(self) -> Numbers:
-        """Return how often each pattern was there."""
-        return np.bincount(self.numbers, minlength=len(self.codes))
 
 
 def _room(settings: LibrarySettings) -> int:

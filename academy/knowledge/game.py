@@ -38,7 +38,8 @@ RULES_VERSION: Final = 4
 class _Hearing:
     """The basis for judging a contest's proposals.
 
-    `event` brought them, `number` counts the contest among the game's; `average_length` is that before it.
+    `event` brought them, `number` counts the contest among the game's; `average_length` is that before it. Of
+    proposals that come late both are those of the time when they come.
     """
 
     report: ContestReport
@@ -168,7 +169,9 @@ class GameKnowledge:
         for order, proposal in enumerate(report.proposals):
             judgements.append(self._judge(proposal, hearing, order))
             give_way()
-        analysed = analysis.proposals(report, self.spec, average_length, self.settings.analysed_patterns)
+        analysed = analysis.proposals(
+            report, self.spec, average_length, self.settings.analysed_patterns, give_way
+        )
         for order, proposal in enumerate(analysed):
             note_cut(proposal, self._judge(proposal, hearing, order, analysis.ANALYST))
             give_way()
@@ -188,6 +191,9 @@ class GameKnowledge:
 
     def judge_late(self, report: ContestReport, event: int) -> list[Judgement]:
         """Judge proposals that come after their contest was learnt from.
+
+        They are judged by the average length known now, and their patterns count as proposed in the game's
+        newest contest.
 
         Args:
             report: The contest's report with these proposals.

@@ -20,7 +20,6 @@ __all__ = [
     "ADVERSARY_MARGIN",
     "endgame_value",
     "objection",
-    "stated_value_before",
 ]
 
 ADVERSARY_MARGIN: Final = 100.0
@@ -138,19 +137,10 @@ def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) ->
     return None
 
 
-def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | None:
-    """Return the expected value that a player stated last before a ply.
-
-    Args:
-        report: The contest's report.
-        seat: The player's seat, from 1.
-        ply: The number of the ply, from 1.
-
-    Returns:
-        The value, 0.0 to 1.0; None where it stated none.
-    """
-    earlier = reversed(report.plies[: ply - 1])
-    return next((earlier_ply.values[seat] for earlier_ply in earlier if seat in earlier_ply.values), None)
+def _stated_value_before(report: ContestReport, seat: int, ply: int) -> float | None:
+    """Return the expected value that a player stated last before a ply; None where it stated none."""
+    earlier = (report.plies[index].values for index in range(ply - 2, -1, -1))
+    return next((values[seat] for values in earlier if seat in values), None)
 
 
 def _too_early(proposal: Proposal, plies: int, average_length: float) -> str | None:
@@ -175,7 +165,7 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     before = proposal.value_before
     if before is None:
         return "the expected value before the move was not stated"
-    stated = stated_value_before(report, proposal.seat, proposal.ply)
+    stated = _stated_value_before(report, proposal.seat, proposal.ply)
     if stated is None:
         return f"the proposer stated no expected value before ply {proposal.ply} of the contest"
     if differ(stated, before):

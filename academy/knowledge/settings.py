@@ -1,6 +1,7 @@
 """The settings of a game's libraries."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, Self
@@ -9,7 +10,7 @@ __all__ = ["GREATEST", "LEAST", "GameKind", "InvalidSettingsError", "Library", "
 
 
 class InvalidSettingsError(ValueError):
-    """A library setting out of its range; the message names it."""
+    """A library setting of another kind or out of its range; the message names it."""
 
 
 class Library(Enum):
@@ -36,6 +37,11 @@ class GameKind(Enum):
 # and three own moves later; all tesujis are one record.
 GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000, "evaluation_patterns": 50_000}
 LEAST: Final = {"opening_moves_per_consultation": 1}
+_KINDS: Final[Mapping[object, tuple[tuple[type, ...], str]]] = {
+    bool: ((bool,), "True or False"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class LibrarySettings:
         removed_records: Up to this number of removed records are kept for that.
 
     Raises:
-        InvalidSettingsError: A setting is out of its range.
+        InvalidSettingsError: A setting is of another kind, or out of its range.
     """
 
     opening_capacity: int = 1_000
@@ -95,6 +101,11 @@ class LibrarySettings:
     def __post_init__(self) -> None:
         for setting in fields(self):
             value = getattr(self, setting.name)
+            kinds, rule = _KINDS[setting.type]
+            # True is a whole number to Python.
+            fits = isinstance(value, kinds) and isinstance(value, bool) is (setting.type is bool)
+            if not fits:
+                raise InvalidSettingsError(f"{setting.name} {value!r}: it must be {rule}")
             greatest = GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
             least = LEAST.get(setting.name, 0)
             if not (math.isfinite(value) and least <= value <= greatest):

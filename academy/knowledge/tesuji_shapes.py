@@ -40,6 +40,7 @@ __all__ = [
     "Tesuji",
     "Turned",
     "cells_around",
+    "cells_nearby",
     "images_of",
 ]
 
@@ -334,18 +335,12 @@ class Proposed:
 
     Args:
         spec: The game.
+        around: As from `cells_nearby`.
         tesujis: The tesujis, by their codes.
     """
 
-    def __init__(self, spec: GameSpec, tesujis: Mapping[int, Tesuji]) -> None:
-        assert not isinstance(spec.geometry, GraphGeometry)
-        reversal = spec.reversal_symmetry
-        assert isinstance(reversal, GridSymmetry)
-        seen = [reversal.image(*step) for step in NEAR_CELLS] if spec.symmetric else NEAR_CELLS
-        self._around = {
-            1: cells_around(spec.geometry, NEAR_CELLS),
-            2: cells_around(spec.geometry, seen),
-        }
+    def __init__(self, spec: GameSpec, around: Mapping[int, Places], tesujis: Mapping[int, Tesuji]) -> None:
+        self._around = around
         self._off = spec.geometry.size
         # The last digit is a cell where a piece comes to rest then, and such tesujis are wholly on the board.
         self._inside = spec.placement is Placement.DROPPED
@@ -435,6 +430,18 @@ def images_of(cells: Mapping[Cell, int], spec: GameSpec) -> Iterator[dict[Cell, 
     for symmetry in spec.symmetry_group:
         assert isinstance(symmetry, GridSymmetry)
         yield {symmetry.image(*step): held for step, held in cells.items()}
+
+
+def cells_nearby(spec: GameSpec) -> dict[int, Places]:
+    """Return for each player what `NEAR_CELLS` of each cell are, as from `cells_around`.
+
+    Args:
+        spec: The game. The second player's board is turned where it is symmetric.
+    """
+    reversal = spec.reversal_symmetry
+    assert isinstance(reversal, GridSymmetry)
+    seen = [reversal.image(*step) for step in NEAR_CELLS] if spec.symmetric else NEAR_CELLS
+    return {1: cells_around(spec.geometry, NEAR_CELLS), 2: cells_around(spec.geometry, seen)}
 
 
 def cells_around(geometry: Geometry, around: Iterable[Cell]) -> Places:

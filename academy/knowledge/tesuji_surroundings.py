@@ -16,7 +16,7 @@ from the row that wins (`GameSpec.winning_row`):
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -55,6 +55,7 @@ from academy.knowledge.tesuji_shapes import (
     Turned,
     Views,
     cells_around,
+    cells_nearby,
     images_of,
 )
 
@@ -178,6 +179,10 @@ class Surroundings:
             return codes
         return np.hstack([codes, self._proposed.codes(views, boards, cells, players)])
 
+    @cached_property
+    def _nearby(self) -> dict[int, Places]:
+        return cells_nearby(self._spec)
+
     def with_proposed(self, codes: Iterable[int]) -> "Surroundings":
         """Return surroundings that know proposed tesujis, too.
 
@@ -191,7 +196,7 @@ class Surroundings:
             except InvalidTesujiError:
                 continue
         other = copy(self)
-        other._proposed = Proposed(self._spec, known) if known else None
+        other._proposed = Proposed(self._spec, self._nearby, known) if known else None
         return other
 
     def proposed_code(self, cells: Mapping[Cell, int], player: int) -> int:

@@ -369,7 +369,7 @@ class TesujiTable:
         if not before or not after:
             raise InvalidTesujiError(f"the report has no boards before and after ply {proposal.ply}")
         elo = teachers[proposal.seat]
-        choices = choices_of(surroundings(spec, (code,)) or around, [Move(before, after, proposal.seat, elo)])
+        choices = choices_of(around.with_proposed((code,)), [Move(before, after, proposal.seat, elo)])
         if not len(choices.chosen):
             raise InvalidTesujiError(
                 f"'*' is the empty cell that the move went to: ply {proposal.ply} put no piece on exactly "

@@ -14,7 +14,6 @@ A pattern's label is a line `< proposers; elo; value; player >` below it.
 Rows of a hexagonal pattern that all begin in the same column are taken as centred.
 """
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -30,6 +29,9 @@ _LETTERS: Final = " ".join(CODE_LETTERS.values())
 _SIGNATURE: Final = re.compile(r"<([^;<>]*);([^;<>]*);([^;<>]*);([^;<>]*)>")
 # Longer than any number that a label may hold.
 _MAX_DIGITS: Final = 40
+_WHOLE: Final = re.compile(r"[0-9]{1,18}")
+# Small values are written as 1e-06.
+_NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]{1,2})?")
 
 
 class PatternSyntaxError(InvalidPatternError):
@@ -249,22 +251,18 @@ def read_label(text: str, line: int = 1) -> Signature:
             line, 1, f"{text.strip()!r} is not a label '< proposers; elo; value; player >'"
         )
     numbers = []
-    for name, group, kind in (
-        ("proposers", 1, int),
-        ("elo", 2, float),
-        ("value", 3, float),
-        ("player", 4, int),
+    for name, group, written in (
+        ("proposers", 1, _WHOLE),
+        ("elo", 2, _NUMBER),
+        ("value", 3, _NUMBER),
+        ("player", 4, _WHOLE),
     ):
         digits = label[group].strip()
-        try:
-            number = kind(digits[:_MAX_DIGITS])
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number) or len(digits) > _MAX_DIGITS:
+        if len(digits) > _MAX_DIGITS or not written.fullmatch(digits):
             blanks = len(label[group]) - len(label[group].lstrip())
             column = text.index("<") + 1 + label.start(group) + blanks
             raise PatternSyntaxError(line, column, f"{name} {digits[:_MAX_DIGITS]!r} is not a number")
-        numbers.append(number)
+        numbers.append(int(digits) if written is _WHOLE else float(digits))
     proposers, elo, value, player = numbers
     if proposers < 1 or player < 1 or abs(elo) > MAX_ELO or not 0.0 <= value <= 1.0:
         raise PatternSyntaxError(

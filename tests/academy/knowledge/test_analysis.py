@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from academy.knowledge import analysis
 from academy.knowledge.analysis import ANALYST, proposals
 from academy.knowledge.boards import Board
 from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.cutting import around_move
 from academy.knowledge.game import GameKnowledge
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.text import write_cells
 
@@ -55,6 +58,26 @@ def test_it_cuts_what_a_diligent_player_would_propose() -> None:
 @pytest.mark.parametrize(("most", "cut"), [(0, 0), (1, 2), (2, 4), (3, 6), (100, 8)])
 def test_it_cuts_no_more_than_it_may_for_each_player(most: int, cut: int) -> None:
     assert len(analysed(played(), most, average_length=15.0)) == cut
+
+
+@pytest.mark.threat("flood")
+def test_a_long_contest_takes_no_more_cuts_than_a_short_one_and_lets_others_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    long = replace(played(), plies=played().plies * 500)
+    cuts: list[int] = []
+    pauses: list[int] = []
+
+    def counted(before: Board, after: Board, player: int) -> list[Pattern]:
+        cuts.append(player)
+        return around_move(before, after, player)
+
+    monkeypatch.setattr(analysis, "around_move", counted)
+    cut = proposals(long, GO, 5.0, 6, lambda: pauses.append(len(cuts)))
+    libraries = [proposal.library.value for proposal in cut]
+    assert libraries == ["middle-game"] * 6 + ["endgame"] * 2
+    # Two patterns a move: two moves for three, and White's last.
+    assert len(cuts) == 5 and pauses == [0, 1, 2, 3, 5]
 
 
 def test_the_patterns_lie_around_the_move() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from academy.knowledge import evaluation
 from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
@@ -172,6 +173,21 @@ def test_every_machine_and_every_replay_gets_the_same_weights() -> None:
     )
     columns = b"".join(column.astype("<i8").tobytes() for column in table.columns())
     assert hashlib.sha256(columns).hexdigest()[:16] == "cb8f315856bfd90e"
+
+
+def test_a_long_contest_is_learnt_in_parts_with_pauses_and_gives_the_same_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report = contest(GO, 1)
+    report = replace(report, plies=report.plies * 200)
+    pauses: list[None] = []
+    usual = learnt([contest(GO, 0)])
+    at_once = usual.learn(report, GO, PATTERNS)
+    monkeypatch.setattr(evaluation, "_PLACES_AT_ONCE", 5_000)
+    in_parts = usual.learn(report, GO, PATTERNS, give_way=lambda: pauses.append(None))
+    assert in_parts == at_once != usual
+    positions = len(report.plies)
+    assert len(pauses) >= positions * len(of(GO).places) / 5_000 > 10
 
 
 def test_a_full_table_keeps_what_says_most_and_never_more_than_its_capacity() -> None:
@@ -350,6 +366,14 @@ def test_damaged_tables_are_refused(change: dict[str, list[int]], why: str) -> N
         EvaluationTable.of([columns[name] for name in EvaluationTable.COLUMNS], {})
     with pytest.raises(ValueError, match="3 successes of 2 uses"):
         EvaluationTable.of([[]] * 4, {"uses": 2, "successes": 3})
+
+
+@pytest.mark.parametrize("figure", ["contests", "taught_millionths", "uses", "successes"])
+def test_fewer_than_no_contests_or_uses_are_refused(figure: str) -> None:
+    with pytest.raises(ValueError, match="below 0"):
+        EvaluationTable.of([[]] * 4, {figure: -1})
+    elos = {"best_elo_hundredths": -40_00, "taught_elo": -40_00}
+    assert EvaluationTable.of([[]] * 4, elos).figures().items() >= elos.items()
 
 
 def test_numbers_of_features_patterns_and_tesujis_do_not_meet() -> None:

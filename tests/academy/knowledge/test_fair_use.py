@@ -65,6 +65,18 @@ def test_claims_that_name_a_board_are_compared_with_the_positions_that_have_it()
     assert time.process_time() - begun < 2.0
 
 
+@pytest.mark.threat("flood")
+def test_thousands_of_claims_about_a_board_that_stands_all_the_time_do_not_hold_up_the_report() -> None:
+    boards = [b"hidden"] * 2_001
+    stated = expectations([0.25] * 2_000)
+    begun = time.process_time()
+    claims = [Claim(None, b"hidden", 0.245 + number / 1e6) for number in range(10_000)]
+    assert false_claim(1, claims, stated, boards, False) is None
+    claims = [Claim(None, b"hidden", number / 1e6) for number in range(10_000)]
+    assert false_claim(1, claims, stated, boards, False) == FalseClaim(1, 0, 0.0, 0.25, 10_000, 10_000)
+    assert time.process_time() - begun < 2.0
+
+
 def test_lie_repeated_to_the_arena_is_believed_once_or_for_one_position_in_four() -> None:
     def found(values: list[tuple[float, float]]) -> FalseClaim | None:
         stated = [Expectation(before, after, 0.9) for before, after in values]

@@ -10,6 +10,7 @@ import pytest
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES, Code, State
 from academy.knowledge.contests import Result
+from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.measures import Measures
 from academy.knowledge.merging import generalised_cell, specialised_cell
 from academy.knowledge.postmortem import endgame_value
@@ -52,6 +53,11 @@ def test_samples_are_read_and_written_again(kind: str, text: str) -> None:
 def test_both_ways_to_write_the_hexagonal_sample_are_the_same_pattern() -> None:
     first, second = (list(read_patterns(text, GEOMETRIES[kind])) for kind, text in SAMPLES if kind == "hex")
     assert first == second
+
+
+def test_the_last_of_the_versions_of_the_rules_is_the_one_that_runs() -> None:
+    versions = [int(version) for version, _ in rows("| rules | differences |")]
+    assert versions == list(range(1, RULES_VERSION + 1))
 
 
 def test_examples_do_what_they_show() -> None:

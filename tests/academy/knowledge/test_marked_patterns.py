@@ -1,5 +1,6 @@
 """Patterns that mark the empty cell of a player's own move: what becomes of them, and what they teach."""
 
+import tracemalloc
 from collections.abc import Mapping
 from dataclasses import replace
 from math import comb
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.contests import Contestant, ContestReport, Judgement, Ply, Proposal, Use, Verdict
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
@@ -132,6 +133,29 @@ class TestVerdicts:
         game.report(replace(contest(), proposals=()), 3)
         row = game.tesujis.codes.tolist().index(game.tesujis.proposed[0])
         assert game.tesujis.offered[row] == 2 and game.tesujis.weight_millionths[row] > 0
+
+    @pytest.mark.threat("flood")
+    def test_ever_new_proposals_that_are_dropped_leave_nothing_behind(self) -> None:
+        spec = GameSpec("go-64x64", SquareGeometry(64, 64))
+        before = Board.from_letters(spec.geometry, "-" * 64 * 64)
+        steps = [step for step in NEAR_CELLS if 0 not in step]
+
+        def dropped(number: int) -> None:
+            lines = [["#"] * 7 for _ in range(7)]
+            lines[3][3] = "*"
+            lines[3 + steps[number][0]][3 + steps[number][1]] = "o"
+            text = "\n".join(" ".join(line) for line in lines)
+            judgement, _ = judged(text, spec=spec, before=before, cell=64 * 32 + 32)
+            assert "something else stood around" in judgement.reason
+
+        dropped(0)
+        tracemalloc.start()
+        try:
+            for number in range(1, 6):
+                dropped(number)
+            assert tracemalloc.get_traced_memory()[0] < 1_000_000
+        finally:
+            tracemalloc.stop()
 
     def test_where_pieces_fall_the_mark_needs_the_cells_where_they_come_to_rest(self) -> None:
         before = Board.from_letters(FOUR.geometry, "-" * 35 + "oo-----")

@@ -71,3 +71,26 @@ def test_a_setting_out_of_its_range_is_named(name: str, value: float) -> None:
     wrong: dict[str, Any] = {name: value}
     with pytest.raises(InvalidSettingsError, match=name):
         LibrarySettings(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("middle_game_capacity", 1.5, "a whole number"),
+        ("forget_after", 0.5, "a whole number"),
+        ("opening_capacity", True, "a whole number"),
+        ("opening_capacity", "5", "a whole number"),
+        ("evaluation", 7, "True or False"),
+        ("evaluation", 1, "True or False"),
+        ("prune_below", False, "a number"),
+        ("prune_below", "0.5", "a number"),
+    ],
+)
+def test_a_setting_of_another_kind_is_named_with_the_kind(name: str, value: object, rule: str) -> None:
+    wrong: dict[str, Any] = {name: value}
+    with pytest.raises(InvalidSettingsError, match=rf"{name} {value!r}: it must be {rule}"):
+        LibrarySettings(**wrong)
+
+
+def test_a_share_may_be_a_whole_number() -> None:
+    assert LibrarySettings(consult_share=1, prune_below=0) == LibrarySettings(prune_below=0.0)

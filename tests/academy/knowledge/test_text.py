@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
@@ -83,6 +83,8 @@ def test_what_is_written_is_read_as_the_same(data: st.DataObject, spec: GameSpec
     value=st.integers(0, 1_000_000),
     player=st.integers(1, 64),
 )
+# ACADEMY writes this value as 1e-06.
+@example(proposers=1, elo=1, value=1, player=1)
 def test_a_label_is_read_as_it_was_written(proposers: int, elo: int, value: int, player: int) -> None:
     signature = Signature(proposers, elo / 100, value / 1_000_000, player)
     text = write_pattern(cells("x"), signature, SQUARE)
@@ -196,6 +198,10 @@ def test_errors_name_line_column_and_what_is_wrong(
         ("< 1; 100001; 0.5; 1 >", 1, "Elo is from -100000 to 100000"),
         (f"< {'9' * 400}; 2; 0.5; 1 >", 3, "is not a number"),
         (f"< 1; 2; 0.5; {'9' * 5000} >", 14, "is not a number"),
+        ("< 1_0; 2; 0.5; 1 >", 3, "proposers '1_0'"),
+        (f"< 1; 2; 0.5; {'9' * 20} >", 14, "player '99999999999999999999'"),
+        ("< 1; 1e-99999999; 0.5; 1 >", 6, "elo '1e-99999999'"),
+        ("< 1; 2; 1_0.5; 1 >", 9, "value '1_0.5'"),
         (f"<{' ' * 20_000}x", 1, "is not a label"),
     ],
 )

@@ -154,6 +154,7 @@ def test_an_empty_library_is_a_text_too() -> None:
             3,
             "'3' is not the proposers of the pattern, which the lines above make 2",
         ),
+        ("740;", "1e-99999999;", 15, 6, "elo '1e-99999999' is not a number"),
         ("740;", "741;", 15, 6, "'741' is not the elo of the pattern, which the lines above make 740.25"),
         ("0.8125;", "0.8126;", 15, 11, "make 0.8124699784: change those (the votes count), or leave"),
         ("0.8125; 1 >", "0.8125; 2 >", 15, 19, "'2' is not the player of the pattern"),
