@@ -24,6 +24,8 @@ STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be interrupted by the worker itself.
 GRACE_SECONDS: Final = 1.0
 _LOOK_SECONDS: Final = 0.5
+# How long a machine that can start no process now is given.
+_HIRE_SECONDS: Final = 5.0
 
 
 # Its connection, its note and its process.
@@ -62,15 +64,18 @@ class _Worker:
 
     def end(self, seconds: float) -> int:
         """Wait for the process to end, kill it and what it leaves if need be; return its exit code."""
+        if self.connection.closed:
+            return self.process.wait()
         gone = select.poll()
         gone.register(self.pidfd, select.POLLIN)
         if not gone.poll(seconds * 1000):
             self.process.kill()
             gone.poll()
-        kill_session(self.process.pid)
-        os.close(self.pidfd)
+        # First, as the next step opens files itself, of which this process may have no others left.
         self.connection.close()
+        os.close(self.pidfd)
         self.note.close()
+        kill_session(self.process.pid)
         return self.process.wait()
 
 
@@ -89,7 +94,7 @@ class WorkerPool(Workers):
     def __init__(self, size: int, *, pin: bool = False, first_slot: int = 0) -> None:
         """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT.
 
-        Raises WorkersError where this process may not have enough open files, and OSError.
+        Raises WorkersError where this machine has no room for so many processes or open files.
         """
         if size < 1:
             raise ValueError(f"{size} workers: there must be at least one")
@@ -105,7 +110,7 @@ class WorkerPool(Workers):
         try:
             for slot in range(size):
                 self._workers.append(self._hire(slot))
-        except OSError:
+        except WorkersError:
             self.stop()
             raise
 
@@ -163,24 +168,45 @@ class WorkerPool(Workers):
         self._busy.clear()
 
     def _hire(self, slot: int) -> _Worker:
-        note = WaitNote.new()
-        ours, theirs = socket.socketpair()
-        with theirs:
-            process = subprocess.Popen(
-                [
-                    *(sys.executable, "-P", "-m", "arena.workers.guardian"),
-                    *map(str, (theirs.fileno(), note.descriptor, os.getpid(), self._first_slot + slot)),
-                    str(self._cores[(self._first_slot + slot) % len(self._cores)]),
-                ],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno(), note.descriptor],
-                start_new_session=True,
-            )
-        connection: Connection = Connection(ours.detach())
+        """Start a worker. Raises WorkersError."""
+        deadline = time.monotonic() + _HIRE_SECONDS
+        while True:
+            try:
+                return self._start(slot)
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    raise WorkersError(
+                        f"no process can be started to play games in ({error}): allow more processes and "
+                        "open files (`ulimit -u`, `ulimit -n`), free memory, or play fewer games at a time "
+                        "(--parallel); the same command goes on"
+                    ) from error
+                time.sleep(_LOOK_SECONDS)
+
+    def _start(self, slot: int) -> _Worker:
+        with contextlib.ExitStack() as undo:
+            note = WaitNote.new()
+            undo.callback(note.close)
+            ours, theirs = socket.socketpair()
+            connection: Connection = Connection(ours.detach())
+            undo.callback(connection.close)
+            with theirs:
+                process = subprocess.Popen(
+                    [
+                        *(sys.executable, "-P", "-m", "arena.workers.guardian"),
+                        *map(str, (theirs.fileno(), note.descriptor, os.getpid(), self._first_slot + slot)),
+                        str(self._cores[(self._first_slot + slot) % len(self._cores)]),
+                    ],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno(), note.descriptor],
+                    start_new_session=True,
+                )
+            undo.callback(process.kill)
+            worker = _Worker(process, connection, slot, os.pidfd_open(process.pid), note)
+            undo.pop_all()
         # Callable players may come from wherever this process finds its modules.
         with contextlib.suppress(OSError):
             connection.send(sys.path)
-        return _Worker(process, connection, slot, os.pidfd_open(process.pid), note)
+        return worker
 
     def _assign(self) -> None:
         for slot, worker in enumerate(self._workers):

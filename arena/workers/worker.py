@@ -72,8 +72,12 @@ class WaitNote:
     def new(cls) -> Self:
         """A note in memory of its own. Raises OSError."""
         descriptor = os.memfd_create("wait")
-        os.ftruncate(descriptor, _SIZE)
-        return cls(descriptor)
+        try:
+            os.ftruncate(descriptor, _SIZE)
+            return cls(descriptor)
+        except OSError:
+            os.close(descriptor)
+            raise
 
     def close(self) -> None:
         """Give the memory back."""
