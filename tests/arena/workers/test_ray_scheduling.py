@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
 from math import ceil
@@ -320,6 +320,23 @@ def test_players_whose_labels_exclude_each_other_are_refused_with_both_values(
     game = game_of("g", *(Resources(labels={"place": place}) for place in ("cellar", "attic")))
     with pool_on(monkeypatch, ray, 1) as pool, pytest.raises(RayUnavailableError, match=why):
         pool.submit(game)
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("CPU", Resources),
+        ("GPU", lambda amount: Resources(0, gpus=amount)),
+        ("l", lambda amount: Resources(0, custom={"l": amount})),
+    ],
+)
+def test_players_fit_on_a_node_that_has_just_what_they_need_together(
+    name: str, needs: Callable[[float], Resources]
+) -> None:
+    for first, second in ((0.1, 0.2), (0.7, 0.1), (0.3333, 0.6666)):
+        shape = Shape.of(game_of("g", needs(first), needs(second)).players)
+        assert shape.lacking({"Resources": {name: round(first + second, 4)}}) == ""
+        assert shape.lacking({"Resources": {name: round(first + second - 0.0001, 4)}}) != ""
 
 
 @pytest.mark.parametrize(
