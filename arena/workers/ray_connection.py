@@ -17,7 +17,7 @@ LOCAL: Final = "ray"
 """The address of a cluster that is started here and ends with the run."""
 _CONNECT_SECONDS: Final = 10.0
 # What Ray is to do on the user's terminal, in its reports and its network: nothing, none, and what the user
-# has set. It reads these when it is loaded.
+# has set; and that it copies the whole working folder. It reads these when it is loaded.
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     # A call after the run would start another cluster.
@@ -25,6 +25,8 @@ _QUIET: Final = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Notices of nodes that end would be printed among the results.
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
+    # Engines that were built are what Git ignores.
+    "RAY_RUNTIME_ENV_IGNORE_GITIGNORE": "1",
 }
 # A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
