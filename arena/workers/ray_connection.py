@@ -100,6 +100,8 @@ def check_listening(on: str) -> None:
     answer = grpc.StatusCode.OK
     try:
         address = ServerAddress.parse(target)
+        if address.path:
+            raise RayUnavailableError(f"{on}: a Ray cluster has no Unix socket; {_ADDRESSES}")
         with socket.create_connection((address.host, address.port), _CONNECT_SECONDS):
             pass
         if os.environ.get("RAY_USE_TLS") == "1":
@@ -111,7 +113,9 @@ def check_listening(on: str) -> None:
             ask(b"", timeout=_CONNECT_SECONDS, metadata=metadata)
     except grpc.RpcError as error:
         answer = error.code()
-    except (InvalidAddressError, OSError, UnicodeError) as error:
+    except InvalidAddressError as error:
+        raise RayUnavailableError(f"{on}: is no address of a Ray cluster; {_ADDRESSES}") from error
+    except (OSError, UnicodeError) as error:
         raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
     if answer is grpc.StatusCode.UNAUTHENTICATED:
         raise RayUnavailableError(f"{on}: {_OTHER_TOKEN if token else _TOKEN}")
