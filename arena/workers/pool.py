@@ -16,9 +16,10 @@ from typing import Final
 from arena.jobs import GameJob, GameResult
 from arena.match.game import GameProgress
 from arena.players.process_tree import kill_session, signal_name
+from arena.workers.cores import Core
 from arena.workers.guardian import AT_ONCE
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.worker import WaitNote, interrupted
+from arena.workers.worker import NO_CORE, WaitNote, interrupted
 
 STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be interrupted by the worker itself.
@@ -28,8 +29,8 @@ _LOOK_SECONDS: Final = 0.5
 _HIRE_SECONDS: Final = 5.0
 
 
-# Its connection, its note and its process.
-_FILES_OF_A_WORKER: Final = 3
+# Its connection, its note (two), its process and its core.
+_FILES_OF_A_WORKER: Final = 5
 # The results, the logs and what a run needs besides.
 _FILES_OF_A_RUN: Final = 64
 
@@ -58,6 +59,7 @@ class _Worker:
     slot: int
     pidfd: int
     note: WaitNote
+    core: Core | None
     job: GameJob | None = None
     started: float = 0.0
     progress: list[GameProgress] = field(default_factory=list)
@@ -75,6 +77,8 @@ class _Worker:
         self.connection.close()
         os.close(self.pidfd)
         self.note.close()
+        if self.core is not None:
+            self.core.close()
         kill_session(self.process.pid)
         return self.process.wait()
 
@@ -82,8 +86,8 @@ class _Worker:
 class WorkerPool(Workers):
     """`size` worker processes on this machine; each plays one game at a time with the engines beside it.
 
-    With `pin`, each worker and its engines keep to one core, by turns: 10 to 20 times the speed for
-    fast single-threaded engines, the wrong thing for engines with threads of their own.
+    With `pin`, each worker and its engines keep to one core, the least taken one: 10 to 20 times the
+    speed for fast single-threaded engines, the wrong thing for engines with threads of their own.
 
     A worker's end costs only the game it played, and the worker is replaced. A worker whose player
     cannot be interrupted is ended; the player loses the game. Workers end when the
@@ -100,7 +104,7 @@ class WorkerPool(Workers):
             raise ValueError(f"{size} workers: there must be at least one")
         _allow_open_files(size)
         self._first_slot = first_slot
-        self._cores = sorted(os.sched_getaffinity(0)) if pin else [-1]
+        self._pin = pin
         self._waiting: deque[GameJob] = deque()
         self._lost: deque[GameResult | WorkerLost] = deque()
         self._workers: list[_Worker] = []
@@ -186,6 +190,9 @@ class WorkerPool(Workers):
         with contextlib.ExitStack() as undo:
             note = WaitNote.new()
             undo.callback(note.close)
+            core = Core() if self._pin else None
+            if core is not None:
+                undo.callback(core.close)
             ours, theirs = socket.socketpair()
             connection: Connection = Connection(ours.detach())
             undo.callback(connection.close)
@@ -194,14 +201,14 @@ class WorkerPool(Workers):
                     [
                         *(sys.executable, "-P", "-m", "arena.workers.guardian"),
                         *map(str, (theirs.fileno(), note.descriptor, os.getpid(), self._first_slot + slot)),
-                        str(self._cores[(self._first_slot + slot) % len(self._cores)]),
+                        str(NO_CORE if core is None else core.number),
                     ],
                     stdin=subprocess.DEVNULL,
                     pass_fds=[theirs.fileno(), note.descriptor],
                     start_new_session=True,
                 )
             undo.callback(process.kill)
-            worker = _Worker(process, connection, slot, os.pidfd_open(process.pid), note)
+            worker = _Worker(process, connection, slot, os.pidfd_open(process.pid), note, core)
             undo.pop_all()
         # Callable players may come from wherever this process finds its modules.
         with contextlib.suppress(OSError):
