@@ -40,7 +40,10 @@ class GameNotConnectedError(GameFailedError, ConnectionError):
 
 
 class RayStandIn:
-    """Games end as soon as they begin. While it is `starting`, actors are on a node and not yet ready."""
+    """Games end as soon as they begin. While it is `starting`, actors are on a node and not yet ready.
+
+    The run is on the first node.
+    """
 
     exceptions = SimpleNamespace(RayActorError=ActorLostError, RayTaskError=GameFailedError)
 
@@ -56,6 +59,9 @@ class RayStandIn:
             {"NodeID": name, "NodeManagerHostname": "host", "Alive": True, "Resources": offer}
             for name, offer in self.offers.items()
         ]
+
+    def get_runtime_context(self) -> Any:
+        return SimpleNamespace(get_node_id=lambda: "000000")
 
     def remote(self, actor: type) -> Any:
         return SimpleNamespace(options=self.options)
@@ -94,9 +100,9 @@ class RayStandIn:
             self.place()
 
     def replace_node(self, name: str, offer: dict[str, float]) -> None:
-        """Lose the one node, with the actors that start on it, and have another."""
-        self.offers = {name: offer}
-        self.free = {name: dict(offer)}
+        """Lose the nodes but the first, with the actors that start on them, and have another."""
+        self.offers = {"000000": self.offers["000000"], name: offer}
+        self.free = {name: dict(offer) for name, offer in self.offers.items()}
         for actor in self.actors.copy():
             actor.ready.set_exception(ActorLostError())
 
@@ -281,15 +287,28 @@ def test_a_run_says_that_no_worker_begins(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(news) == 1 and news[0].startswith("no worker has begun on a node with 2 CPU for 0 s"), news
 
 
-def test_a_run_whose_own_cluster_has_ended_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("on", "why"),
+    [
+        ("ray", "the cluster that this run started on this machine has ended; the same command goes on"),
+        (
+            "host:6379",
+            r"node host \(000000\), by which .*, and the same command goes on once Ray is there again",
+        ),
+        ("ray://host:10001", r"node host \(000000\), by which"),
+    ],
+)
+def test_a_run_whose_own_node_has_gone_ends_as_nodes_that_join_play_no_game_of_it(
+    monkeypatch: pytest.MonkeyPatch, on: str, why: str
+) -> None:
     ray = RayStandIn({"CPU": 4})
     ray.starting = True
     monkeypatch.setattr(ray_pool, "connect", lambda on, environment: ray)
     monkeypatch.setattr(ray_pool, "_LOOK_SECONDS", 0.0)
-    pool = RayPool("ray", 1)
+    pool = RayPool(on, 1)
     pool.submit(game_of("1", Resources(1), Resources(1)))
-    ray.offers = {}
-    with pytest.raises(RayUnavailableError, match="has ended; the same command goes on"):
+    ray.offers = {} if on == "ray" else {"another": {"CPU": 4}}
+    with pytest.raises(RayUnavailableError, match=why):
         pool.next_result(5)
 
 
@@ -383,7 +402,7 @@ def test_idle_workers_give_way_to_games_of_other_needs_that_find_no_node(
 def test_a_node_that_is_lost_while_many_workers_start_on_it_costs_no_game(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ray = RayStandIn({"CPU": 50})
+    ray = RayStandIn({}, {"CPU": 50})
     ray.starting = True
     with pool_on(monkeypatch, ray, 50) as pool:
         for number in range(50):
