@@ -195,6 +195,18 @@ def test_a_check_calls_a_node_for_those_players_alone_whose_games_it_may_get(
     assert error.startswith("2 of the checks failed")
 
 
+def test_a_check_of_more_different_line_ups_than_it_can_look_at_says_so_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cluster_check, "MAX_AT_ONCE", 2)
+    players = "".join(player(name, f"cpus = {cpus}") for cpus, name in enumerate("abc"))
+    lines, error = checked(monkeypatch, tmp_path, RayStandIn({"CPU": 4.0}), ALL_PLAY_ALL + players)
+    why = "players with 3 different resources have 3 line-ups in a game of 2, at most 2 are checked: give"
+    assert (lines, error[: len(why)]) == ([], why)
+    alike = "".join(player(name, "cpus = 1") for name in "abc")
+    assert checked(monkeypatch, tmp_path, RayStandIn({"CPU": 4.0}), ALL_PLAY_ALL + alike)[1] == ""
+
+
 def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
