@@ -98,7 +98,7 @@ class WorkerPool(Workers):
     def __init__(self, size: int, *, pin: bool = False, first_slot: int = 0) -> None:
         """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT.
 
-        Raises WorkersError where this machine has no room for so many processes or open files.
+        Raises WorkersError where this machine cannot start that many processes.
         """
         if size < 1:
             raise ValueError(f"{size} workers: there must be at least one")

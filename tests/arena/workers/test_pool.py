@@ -143,15 +143,15 @@ def test_workers_of_several_runs_keep_to_a_core_each_where_that_is_asked(
     monkeypatch.setattr("arena.workers.cores._PREFIX", f"test-{os.getpid()}/core")
     allowed = sorted(os.sched_getaffinity(0))
     teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
-    told = []
+    comments = []
     # As of a cluster: each game's worker has a pool of its own there, and numbers are the whole run's.
     with WorkerPool(1, pin=pin) as one_run, WorkerPool(1, pin=pin, first_slot=len(allowed)) as another:
         for pool in (one_run, another):
             pool.submit(job(teller, teller))
-            told += [result.moves[0].comment.split() for result in finished(pool, 1)]
-    cores = [[*map(int, core.split(","))] for _, core in told]
+            comments += [result.moves[0].comment.split() for result in finished(pool, 1)]
+    cores = [[*map(int, core.split(","))] for _, core in comments]
     assert cores == ([[allowed[0]], [allowed[1 % len(allowed)]]] if pin else [allowed, allowed])
-    assert str(os.getpid()) not in {process for process, _ in told}
+    assert str(os.getpid()) not in {process for process, _ in comments}
 
 
 def test_engines_get_the_slot_of_their_worker(pool: WorkerPool, tmp_path: Path) -> None:
