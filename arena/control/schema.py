@@ -91,8 +91,8 @@ class CompetitionTable(Table):
     parallel: int = Field(1, ge=1, le=MAX_PARALLEL)
     """Games at a time; `arena run --parallel` overrides it."""
     pin_cores: bool = False
-    """Keep each game, with its engines, to one core: much faster for quick engines of one thread, wrong
-    for others."""
+    """Keep each game, with its engines, to one core, the least taken one: much faster for quick engines of
+    one thread, wrong for others."""
     seed: int | None = Field(None, ge=0, le=2**63 - 1)
     """Makes the games repeat, wherever the file is run; without it chance comes from a secret."""
     record_games: bool = True

@@ -5,11 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import version
 from itertools import combinations_with_replacement
+from math import comb
 from typing import Final
 
 from arena.control import plans
 from arena.control.plans import GameSettings
 from arena.control.settings import Control, ControlError
+from arena.control.values import MAX_AT_ONCE
 from arena.jobs import REMOTE, PlayerSetup
 from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.runner.player_check import check_player
@@ -94,6 +96,14 @@ def _line_ups(
                 alike[Shape.of([setup])].append(setup)
             seats = control.game.rules().seats
             few = len(checked) < seats
+            ways = comb(len(alike) + seats - 1, seats)
+            if not few:
+                ways = min(ways, comb(len(checked), seats))
+            if ways > MAX_AT_ONCE:
+                raise ControlError(
+                    f"players with {len(alike)} different resources have {ways:,} line-ups in a game of "
+                    f"{seats}, at most {MAX_AT_ONCE:,} are checked: give more players the same resources"
+                )
             met = (
                 (
                     [alike[shape][place % len(alike[shape])] for place, shape in enumerate(shapes)],

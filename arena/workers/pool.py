@@ -16,18 +16,21 @@ from typing import Final
 from arena.jobs import GameJob, GameResult
 from arena.match.game import GameProgress
 from arena.players.process_tree import kill_session, signal_name
+from arena.workers.cores import Core
 from arena.workers.guardian import AT_ONCE
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.worker import WaitNote, interrupted
+from arena.workers.worker import NO_CORE, WaitNote, interrupted
 
 STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be interrupted by the worker itself.
 GRACE_SECONDS: Final = 1.0
 _LOOK_SECONDS: Final = 0.5
+# How long a machine that can start no process now is given.
+_HIRE_SECONDS: Final = 5.0
 
 
-# Its connection, its note and its process.
-_FILES_OF_A_WORKER: Final = 3
+# Its connection, its note (two), its process and its core.
+_FILES_OF_A_WORKER: Final = 5
 # The results, the logs and what a run needs besides.
 _FILES_OF_A_RUN: Final = 64
 
@@ -56,29 +59,35 @@ class _Worker:
     slot: int
     pidfd: int
     note: WaitNote
+    core: Core | None
     job: GameJob | None = None
     started: float = 0.0
     progress: list[GameProgress] = field(default_factory=list)
 
     def end(self, seconds: float) -> int:
         """Wait for the process to end, kill it and what it leaves if need be; return its exit code."""
+        if self.connection.closed:
+            return self.process.wait()
         gone = select.poll()
         gone.register(self.pidfd, select.POLLIN)
         if not gone.poll(seconds * 1000):
             self.process.kill()
             gone.poll()
-        kill_session(self.process.pid)
-        os.close(self.pidfd)
+        # First, as the next step opens files itself, of which this process may have no others left.
         self.connection.close()
+        os.close(self.pidfd)
         self.note.close()
+        if self.core is not None:
+            self.core.close()
+        kill_session(self.process.pid)
         return self.process.wait()
 
 
 class WorkerPool(Workers):
     """`size` worker processes on this machine; each plays one game at a time with the engines beside it.
 
-    With `pin`, each worker and its engines keep to one core, by turns: 10 to 20 times the speed for
-    fast single-threaded engines, the wrong thing for engines with threads of their own.
+    With `pin`, each worker and its engines keep to one core, the least taken one: 10 to 20 times the
+    speed for fast single-threaded engines, the wrong thing for engines with threads of their own.
 
     A worker's end costs only the game it played, and the worker is replaced. A worker whose player
     cannot be interrupted is ended; the player loses the game. Workers end when the
@@ -89,13 +98,13 @@ class WorkerPool(Workers):
     def __init__(self, size: int, *, pin: bool = False, first_slot: int = 0) -> None:
         """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT.
 
-        Raises WorkersError where this process may not have enough open files, and OSError.
+        Raises WorkersError where this machine cannot start that many processes.
         """
         if size < 1:
             raise ValueError(f"{size} workers: there must be at least one")
         _allow_open_files(size)
         self._first_slot = first_slot
-        self._cores = sorted(os.sched_getaffinity(0)) if pin else [-1]
+        self._pin = pin
         self._waiting: deque[GameJob] = deque()
         self._lost: deque[GameResult | WorkerLost] = deque()
         self._workers: list[_Worker] = []
@@ -105,7 +114,7 @@ class WorkerPool(Workers):
         try:
             for slot in range(size):
                 self._workers.append(self._hire(slot))
-        except OSError:
+        except WorkersError:
             self.stop()
             raise
 
@@ -163,24 +172,48 @@ class WorkerPool(Workers):
         self._busy.clear()
 
     def _hire(self, slot: int) -> _Worker:
-        note = WaitNote.new()
-        ours, theirs = socket.socketpair()
-        with theirs:
-            process = subprocess.Popen(
-                [
-                    *(sys.executable, "-P", "-m", "arena.workers.guardian"),
-                    *map(str, (theirs.fileno(), note.descriptor, os.getpid(), self._first_slot + slot)),
-                    str(self._cores[(self._first_slot + slot) % len(self._cores)]),
-                ],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno(), note.descriptor],
-                start_new_session=True,
-            )
-        connection: Connection = Connection(ours.detach())
+        """Start a worker. Raises WorkersError."""
+        deadline = time.monotonic() + _HIRE_SECONDS
+        while True:
+            try:
+                return self._start(slot)
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    raise WorkersError(
+                        f"no process can be started to play games in ({error}): allow more processes and "
+                        "open files (`ulimit -u`, `ulimit -n`), free memory, or play fewer games at a time "
+                        "(--parallel); the same command goes on"
+                    ) from error
+                time.sleep(_LOOK_SECONDS)
+
+    def _start(self, slot: int) -> _Worker:
+        with contextlib.ExitStack() as undo:
+            note = WaitNote.new()
+            undo.callback(note.close)
+            core = Core() if self._pin else None
+            if core is not None:
+                undo.callback(core.close)
+            ours, theirs = socket.socketpair()
+            connection: Connection = Connection(ours.detach())
+            undo.callback(connection.close)
+            with theirs:
+                process = subprocess.Popen(
+                    [
+                        *(sys.executable, "-P", "-m", "arena.workers.guardian"),
+                        *map(str, (theirs.fileno(), note.descriptor, os.getpid(), self._first_slot + slot)),
+                        str(NO_CORE if core is None else core.number),
+                    ],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno(), note.descriptor],
+                    start_new_session=True,
+                )
+            undo.callback(process.kill)
+            worker = _Worker(process, connection, slot, os.pidfd_open(process.pid), note, core)
+            undo.pop_all()
         # Callable players may come from wherever this process finds its modules.
         with contextlib.suppress(OSError):
             connection.send(sys.path)
-        return _Worker(process, connection, slot, os.pidfd_open(process.pid), note)
+        return worker
 
     def _assign(self) -> None:
         for slot, worker in enumerate(self._workers):

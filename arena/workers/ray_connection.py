@@ -17,7 +17,7 @@ LOCAL: Final = "ray"
 """The address of a cluster that is started here and ends with the run."""
 _CONNECT_SECONDS: Final = 10.0
 # What Ray is to do on the user's terminal, in its reports and its network: nothing, none, and what the user
-# has set. It reads these when it is loaded.
+# has set; and that it copies the whole working folder. It reads these when it is loaded.
 _QUIET: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
     # A call after the run would start another cluster.
@@ -25,6 +25,8 @@ _QUIET: Final = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Notices of nodes that end would be printed among the results.
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
+    # Engines that were built are what Git ignores.
+    "RAY_RUNTIME_ENV_IGNORE_GITIGNORE": "1",
 }
 # A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
@@ -98,6 +100,8 @@ def check_listening(on: str) -> None:
     answer = grpc.StatusCode.OK
     try:
         address = ServerAddress.parse(target)
+        if address.path:
+            raise RayUnavailableError(f"{on}: a Ray cluster has no Unix socket; {_ADDRESSES}")
         with socket.create_connection((address.host, address.port), _CONNECT_SECONDS):
             pass
         if os.environ.get("RAY_USE_TLS") == "1":
@@ -109,7 +113,9 @@ def check_listening(on: str) -> None:
             ask(b"", timeout=_CONNECT_SECONDS, metadata=metadata)
     except grpc.RpcError as error:
         answer = error.code()
-    except (InvalidAddressError, OSError, UnicodeError) as error:
+    except InvalidAddressError as error:
+        raise RayUnavailableError(f"{on}: is no address of a Ray cluster; {_ADDRESSES}") from error
+    except (OSError, UnicodeError) as error:
         raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
     if answer is grpc.StatusCode.UNAUTHENTICATED:
         raise RayUnavailableError(f"{on}: {_OTHER_TOKEN if token else _TOKEN}")

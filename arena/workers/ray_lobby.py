@@ -205,7 +205,7 @@ class LobbyLink:
                 if not pieces and self._left.done():
                     # The node plays another game by now.
                     break
-            await self._pass_on(await asyncio.wrap_future(self._left), hearing)
+            await self._pass_on(await _called(self._left), hearing)
         finally:
             for task in hearing:
                 task.cancel()

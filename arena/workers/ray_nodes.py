@@ -13,6 +13,8 @@ Node = Mapping[str, Any]
 """A node as Ray describes it."""
 # What a game takes of a node if all of its players have dialled in, and think elsewhere.
 _PASSING_ON_CPUS: Final = 0.1
+# Ray counts amounts in ten thousandths.
+_PLACES: Final = 4
 
 
 @dataclass(frozen=True)
@@ -29,17 +31,18 @@ class Shape:
     def of(cls, players: Iterable[PlayerSetup]) -> "Shape":
         """What the players of a game need together."""
         needs = [player.resources for player in players if player.protocol != REMOTE]
-        custom: defaultdict[str, float] = defaultdict(float)
+        custom: defaultdict[str, list[float]] = defaultdict(list)
         for need in needs:
             for name, amount in need.custom.items():
-                custom[name] += amount
+                custom[name].append(amount)
         gpus = [need.gpus for need in needs]
+        part = _sum(gpus)
         return cls(
-            sum(need.cpus for need in needs) if needs else _PASSING_ON_CPUS,
+            _sum(need.cpus for need in needs) if needs else _PASSING_ON_CPUS,
             # Ray gives whole ones, or a part of one.
-            sum(gpus) if sum(gpus) < 1 else float(max(taken.stop for taken in gpus_of(gpus))),
+            part if part < 1 else float(max(taken.stop for taken in gpus_of(gpus))),
             sum(need.memory_bytes for need in needs),
-            tuple(sorted(custom.items())),
+            tuple(sorted((name, _sum(amounts)) for name, amounts in custom.items())),
             tuple(sorted({label for need in needs for label in need.labels.items()})),
         )
 
@@ -63,6 +66,11 @@ class Shape:
     def fits(self, node: Node) -> bool:
         """Whether a node has that much, free or in use."""
         return not self.lacking(node)
+
+
+def _sum(amounts: Iterable[float]) -> float:
+    """The sum in Ray's steps, without the error of rounding, for which a node may lack it."""
+    return round(sum(amounts), _PLACES)
 
 
 def node_name(node: Node) -> str:

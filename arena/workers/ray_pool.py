@@ -93,6 +93,8 @@ class RayPool(Workers):
         self._ray = connect(on, environment)
         self._actors = self._ray.remote(RayWorker)
         self._release = version("academy-arena")
+        # It owns all workers for Ray, which ends those of a driver whose node has gone, and starts no others.
+        self._home = self._ray.get_runtime_context().get_node_id()
         self._live_seconds = max(_LIVE_SECONDS, size / _LIVE_LOOKS)
         self._looked_at_games = 0.0
         self._look_at_nodes()
@@ -407,13 +409,20 @@ class RayPool(Workers):
             self._news.append(f"node {node_name(self._nodes.known[node_id])} has gone")
             self._nodes.lost = self._nodes.looked
             self._failed_starts.clear()
+        if self._home not in nodes:
+            raise RayUnavailableError(self._describe_lost_home())
         self._nodes.known = nodes
-        if not nodes and self._on == LOCAL:
-            # No other node can join a cluster of this run's own.
-            raise RayUnavailableError(
-                "the cluster that this run started on this machine has ended; the same command goes on"
-            )
         self._assign()
+
+    def _describe_lost_home(self) -> str:
+        if self._on == LOCAL:
+            return "the cluster that this run started on this machine has ended; the same command goes on"
+        home = self._nodes.known.get(self._home)
+        name = f"node {node_name(home)}" if home else "the node"
+        return (
+            f"{name}, by which this run was in the cluster, has gone, and its games with it; what is stored "
+            "stays, and the same command goes on once Ray is there again"
+        )
 
     def _look_at_games(self) -> None:
         """Ask games that last how far they are, for watchers, and take in what was answered."""

@@ -72,8 +72,12 @@ class WaitNote:
     def new(cls) -> Self:
         """A note in memory of its own. Raises OSError."""
         descriptor = os.memfd_create("wait")
-        os.ftruncate(descriptor, _SIZE)
-        return cls(descriptor)
+        try:
+            os.ftruncate(descriptor, _SIZE)
+            return cls(descriptor)
+        except OSError:
+            os.close(descriptor)
+            raise
 
     def close(self) -> None:
         """Give the memory back."""
@@ -223,7 +227,7 @@ def _late(label: str, wait: Wait) -> str:
     return f"player {label}: {what} within {wait.seconds:.3g} s"
 
 
-_NO_CORE: Final = -1
+NO_CORE: Final = -1
 
 
 def serve(
@@ -265,7 +269,7 @@ def main(arguments: Sequence[str]) -> None:
     # Ignored until now; but players are not to inherit that, as they would, and handlers are not inherited.
     signal.signal(signal.SIGINT, lambda number, frame: None)
     adopt_orphans()
-    if core != _NO_CORE:
+    if core != NO_CORE:
         # Engines inherit it: waking a process on another core is the price of a round trip.
         os.sched_setaffinity(0, {core})
     # Here signals are ours to use, and the pool watches: elsewhere Python players only are judged late.

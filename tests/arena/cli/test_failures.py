@@ -59,8 +59,8 @@ def test_a_game_without_its_setting_is_answered_with_an_option_that_works(game: 
         (
             "-n 100",
             1,
-            "arena: 16 games at a time need about 112 open files, and this process may have 100: "
-            "raise its limit (`ulimit -n 112`), or play fewer games at a time (--parallel)\n",
+            "arena: 16 games at a time need about 144 open files, and this process may have 100: "
+            "raise its limit (`ulimit -n 144`), or play fewer games at a time (--parallel)\n",
         ),
     ],
 )

@@ -1,11 +1,15 @@
 """Worker processes: games side by side, and what is left when something is killed."""
 
+import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +21,7 @@ from arena.match.game import GameProgress
 from arena.players.player import Choice
 from arena.players.program import MAX_KEPT
 from arena.players.random_moves import random_moves
-from arena.workers.interface import WorkerLost
+from arena.workers.interface import WorkerLost, WorkersError
 from arena.workers.pool import WorkerPool
 from arena.workers.worker import Stage, Wait
 from arena.workers.worker import interrupted as ended_with_its_worker
@@ -133,19 +137,21 @@ def test_waiting_for_a_result_ends_at_the_timeout(pool: WorkerPool) -> None:
 
 
 @pytest.mark.parametrize("pin", [True, False])
-def test_workers_keep_to_a_core_each_where_that_is_asked(pin: bool) -> None:
+def test_workers_of_several_runs_keep_to_a_core_each_where_that_is_asked(
+    pin: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.workers.cores._PREFIX", f"test-{os.getpid()}/core")
     allowed = sorted(os.sched_getaffinity(0))
     teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
-    with WorkerPool(2, pin=pin) as pool:
-        for number in range(6):
-            pool.submit(job(teller, teller, game_id=str(number)))
-        comments = {result.moves[0].comment for result in finished(pool, 6)}
-    cores = {tuple(map(int, comment.split()[1].split(","))) for comment in comments}
-    if pin:
-        assert cores <= {(allowed[0],), (allowed[1 % len(allowed)],)}
-    else:
-        assert cores == {tuple(allowed)}
-    assert str(os.getpid()) not in {comment.split()[0] for comment in comments}
+    comments = []
+    # As of a cluster: each game's worker has a pool of its own there, and numbers are the whole run's.
+    with WorkerPool(1, pin=pin) as one_run, WorkerPool(1, pin=pin, first_slot=len(allowed)) as another:
+        for pool in (one_run, another):
+            pool.submit(job(teller, teller))
+            comments += [result.moves[0].comment.split() for result in finished(pool, 1)]
+    cores = [[*map(int, core.split(","))] for _, core in comments]
+    assert cores == ([[allowed[0]], [allowed[1 % len(allowed)]]] if pin else [allowed, allowed])
+    assert str(os.getpid()) not in {process for process, _ in comments}
 
 
 def test_engines_get_the_slot_of_their_worker(pool: WorkerPool, tmp_path: Path) -> None:
@@ -183,6 +189,56 @@ def test_a_worker_that_ended_while_idle_costs_nothing(pool: WorkerPool) -> None:
     for number in range(4):
         pool.submit(job(*PASSERS, game_id=str(number)))
     assert all(isinstance(result, GameResult) for result in finished(pool, 4))
+
+
+def open_files() -> int:
+    return len([*Path("/proc/self/fd").iterdir()])
+
+
+@contextmanager
+def all_files_open() -> Iterator[Callable[[], None]]:
+    """This process can open no file, as to start another one, until the function is called."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, limits[1]))
+    with ExitStack() as opened:
+        opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        with contextlib.suppress(OSError):
+            while True:
+                opened.enter_context(Path(os.devnull).open())
+        yield opened.close
+
+
+def test_a_machine_that_can_start_no_process_for_a_moment_costs_a_killed_workers_game_alone(
+    pool: WorkerPool,
+) -> None:
+    sleepy = python_player("a", "tests.arena.engines:sleepy")
+    for number in range(2):
+        pool.submit(job(sleepy, PASSERS[1], game_id=str(number)))
+    files = open_files()
+    with all_files_open() as end:
+        pool._workers[0].process.kill()
+        threading.Timer(1.2, end).start()
+        results = [pool.next_result(60) for _ in range(2)]
+    assert sorted(type(result).__name__ for result in results) == ["GameResult", "WorkerLost"]
+    assert open_files() == files
+    pool.submit(job(*PASSERS))
+    finished(pool, 1)
+
+
+def test_a_run_whose_machine_can_start_no_process_any_more_ends_with_the_cause_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("arena.workers.pool._HIRE_SECONDS", 0.0)
+    files = open_files()
+    with WorkerPool(2) as pool:
+        pool.submit(job(*hanging(tmp_path), game_id="doomed"))
+        pool.submit(job(*hanging(tmp_path), game_id="other"))
+        pids = wait_for_engines(tmp_path, 6)
+        with all_files_open(), pytest.raises(WorkersError, match=r"Too many open files.*--parallel"):
+            pool._workers[0].process.kill()
+            pool.next_result(60)
+    assert not left_running(pids)
+    assert open_files() == files
 
 
 def test_referees_exception_costs_one_game(capfd: pytest.CaptureFixture[str]) -> None:

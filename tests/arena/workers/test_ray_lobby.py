@@ -29,17 +29,24 @@ class Scene:
     node: NodeLobby
     calls: ThreadPoolExecutor
     lost: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
     failed: "Future[Exception]" = field(default_factory=Future)
     calling: Any = field(default_factory=threading.Lock)
 
     def link(self) -> LobbyLink:
         return LobbyLink(
             self.lobby.getsockname(),
-            lambda: self.calls.submit(self._called, partial(self.node.receive, 0.1)),
+            lambda: self.calls.submit(self._called, self._receive),
             lambda pieces: self.calls.submit(self._called, partial(self.node.send, pieces)),
             self.failed.set_result,
             start_loop("link"),
         )
+
+    def _receive(self) -> Sequence[Piece] | None:
+        pieces = self.node.receive(0.1)
+        if pieces is None:
+            self.over.set()
+        return pieces
 
     def _called(self, call: Callable[[], T]) -> T:
         with self.calling:
@@ -172,6 +179,23 @@ def test_where_the_way_fails_the_game_is_given_up_and_the_lobby_hears_it(scene: 
         scene.lost.set()
         assert lobby.recv(1) == b""
     assert isinstance(scene.failed.result(SECONDS), NodeLostError)
+    link.end()
+
+
+def test_a_game_whose_node_is_lost_before_its_result_arrives_is_given_up(scene: Scene) -> None:
+    link, game = scene.link(), scene.game()
+    game.sendall(b"hello")
+    lobby = scene.accept()
+    assert received(lobby, 5) == b"hello"
+    # No call fetches that the game's connection has ended.
+    with scene.calling:
+        game.close()
+        scene.node.end()
+    assert scene.over.wait(SECONDS)
+    scene.lost.set()
+    lobby.sendall(b"late")
+    assert isinstance(scene.failed.result(SECONDS), NodeLostError)
+    assert lobby.recv(1) == b""
     link.end()
 
 

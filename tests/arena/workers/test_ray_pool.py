@@ -34,6 +34,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     program = programs / "only-right"
     program.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {ENGINE} none\n")
     program.chmod(0o700)
+    with started(num_cpus=0) as made:
+        for name, path in (("left", os.defpath), ("right", f"{programs}:{os.defpath}")):
+            made.add_node(
+                num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1}, env_vars={"PATH": path}
+            )
+        yield made
+
+
+@contextlib.contextmanager
+def started(num_cpus: int) -> Iterator[Any]:
+    """A cluster of a head."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in _LOOPBACK.items():
             patch.setenv(name, value)
@@ -44,13 +55,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "health_check_period_ms": 1000,
             "health_check_failure_threshold": 3,
         }
-        head = {"num_cpus": 0, "include_dashboard": False, "_system_config": noticed_soon}
+        head = {"num_cpus": num_cpus, "include_dashboard": False, "_system_config": noticed_soon}
         made = Cluster(initialize_head=True, head_node_args={**head, "node_ip_address": "127.0.0.1"})
         try:
-            for name, path in (("left", os.defpath), ("right", f"{programs}:{os.defpath}")):
-                made.add_node(
-                    num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1}, env_vars={"PATH": path}
-                )
             yield made
         finally:
             made.shutdown()
@@ -127,6 +134,21 @@ def test_the_check_says_what_is_missing_on_which_node(cluster: Any, tmp_path: Pa
         "player c on NODE: no game fits, for want of 0.5 CPU, 1 middle",
     ]
     assert done.stderr.startswith("arena: 3 of the checks failed")
+
+
+def test_a_program_in_the_working_folder_is_copied_also_where_git_ignores_it(
+    cluster: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "engines"
+    folder.mkdir()
+    built = folder / "built"
+    built.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {ENGINE} none\n")
+    built.chmod(0o700)
+    (folder / ".gitignore").write_text("built\n")
+    players = "".join(f'[players.{name}]\ncommand = "engines/built"\n' for name in "ab")
+    path = write_cup(tmp_path, players + '[workers]\nworking_folder = "engines"\n')
+    done = arena("check", str(path), "--on", cluster.address)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_games_wait_for_a_node_with_gpus_and_the_label_and_each_player_sees_its_own_gpu(
@@ -301,6 +323,17 @@ def test_a_run_that_is_killed_goes_on_with_the_cluster_and_plays_every_game_once
     assert arena("run", "--quiet", str(path), "--on", cluster.address).returncode == 0
     assert set(known) <= set(results(path))
     assert [game_id for game_id, _ in results(path)] == [f"AvB_{number}" for number in range(4)]
+
+
+def test_a_run_whose_own_node_is_lost_ends_and_says_how_to_go_on(tmp_path: Path) -> None:
+    with started(num_cpus=1) as alone:
+        playing, path = start_sleepy(alone, tmp_path, rounds=4)
+        await_played(path, 1)
+        # The head's services for the whole cluster stay.
+        alone.head_node.kill_raylet()
+        output, errors = playing.communicate(timeout=180)
+    assert playing.returncode == 1, output + errors
+    assert "by which this run was in the cluster, has gone" in errors
 
 
 def start_sleepy(cluster: Any, folder: Path, rounds: int) -> "tuple[subprocess.Popen[str], Path]":

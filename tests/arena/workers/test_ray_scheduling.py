@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
 from math import ceil
@@ -40,7 +40,10 @@ class GameNotConnectedError(GameFailedError, ConnectionError):
 
 
 class RayStandIn:
-    """Games end as soon as they begin. While it is `starting`, actors are on a node and not yet ready."""
+    """Games end as soon as they begin. While it is `starting`, actors are on a node and not yet ready.
+
+    The run is on the first node.
+    """
 
     exceptions = SimpleNamespace(RayActorError=ActorLostError, RayTaskError=GameFailedError)
 
@@ -56,6 +59,9 @@ class RayStandIn:
             {"NodeID": name, "NodeManagerHostname": "host", "Alive": True, "Resources": offer}
             for name, offer in self.offers.items()
         ]
+
+    def get_runtime_context(self) -> Any:
+        return SimpleNamespace(get_node_id=lambda: "000000")
 
     def remote(self, actor: type) -> Any:
         return SimpleNamespace(options=self.options)
@@ -94,9 +100,9 @@ class RayStandIn:
             self.place()
 
     def replace_node(self, name: str, offer: dict[str, float]) -> None:
-        """Lose the one node, with the actors that start on it, and have another."""
-        self.offers = {name: offer}
-        self.free = {name: dict(offer)}
+        """Lose the nodes but the first, with the actors that start on them, and have another."""
+        self.offers = {"000000": self.offers["000000"], name: offer}
+        self.free = {name: dict(offer) for name, offer in self.offers.items()}
         for actor in self.actors.copy():
             actor.ready.set_exception(ActorLostError())
 
@@ -187,6 +193,18 @@ def test_a_check_calls_a_node_for_those_players_alone_whose_games_it_may_get(
         f"player {name} on host (000000): no such program" for name in "ef"
     ]
     assert error.startswith("2 of the checks failed")
+
+
+def test_a_check_of_more_different_line_ups_than_it_can_look_at_says_so_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cluster_check, "MAX_AT_ONCE", 2)
+    players = "".join(player(name, f"cpus = {cpus}") for cpus, name in enumerate("abc"))
+    lines, error = checked(monkeypatch, tmp_path, RayStandIn({"CPU": 4.0}), ALL_PLAY_ALL + players)
+    why = "players with 3 different resources have 3 line-ups in a game of 2, at most 2 are checked: give"
+    assert (lines, error[: len(why)]) == ([], why)
+    alike = "".join(player(name, "cpus = 1") for name in "abc")
+    assert checked(monkeypatch, tmp_path, RayStandIn({"CPU": 4.0}), ALL_PLAY_ALL + alike)[1] == ""
 
 
 def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
@@ -281,15 +299,28 @@ def test_a_run_says_that_no_worker_begins(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(news) == 1 and news[0].startswith("no worker has begun on a node with 2 CPU for 0 s"), news
 
 
-def test_a_run_whose_own_cluster_has_ended_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("on", "why"),
+    [
+        ("ray", "the cluster that this run started on this machine has ended; the same command goes on"),
+        (
+            "host:6379",
+            r"node host \(000000\), by which .*, and the same command goes on once Ray is there again",
+        ),
+        ("ray://host:10001", r"node host \(000000\), by which"),
+    ],
+)
+def test_a_run_whose_own_node_has_gone_ends_as_nodes_that_join_play_no_game_of_it(
+    monkeypatch: pytest.MonkeyPatch, on: str, why: str
+) -> None:
     ray = RayStandIn({"CPU": 4})
     ray.starting = True
     monkeypatch.setattr(ray_pool, "connect", lambda on, environment: ray)
     monkeypatch.setattr(ray_pool, "_LOOK_SECONDS", 0.0)
-    pool = RayPool("ray", 1)
+    pool = RayPool(on, 1)
     pool.submit(game_of("1", Resources(1), Resources(1)))
-    ray.offers = {}
-    with pytest.raises(RayUnavailableError, match="has ended; the same command goes on"):
+    ray.offers = {} if on == "ray" else {"another": {"CPU": 4}}
+    with pytest.raises(RayUnavailableError, match=why):
         pool.next_result(5)
 
 
@@ -320,6 +351,23 @@ def test_players_whose_labels_exclude_each_other_are_refused_with_both_values(
     game = game_of("g", *(Resources(labels={"place": place}) for place in ("cellar", "attic")))
     with pool_on(monkeypatch, ray, 1) as pool, pytest.raises(RayUnavailableError, match=why):
         pool.submit(game)
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("CPU", Resources),
+        ("GPU", lambda amount: Resources(0, gpus=amount)),
+        ("l", lambda amount: Resources(0, custom={"l": amount})),
+    ],
+)
+def test_players_fit_on_a_node_that_has_just_what_they_need_together(
+    name: str, needs: Callable[[float], Resources]
+) -> None:
+    for first, second in ((0.1, 0.2), (0.7, 0.1), (0.3333, 0.6666)):
+        shape = Shape.of(game_of("g", needs(first), needs(second)).players)
+        assert shape.lacking({"Resources": {name: round(first + second, 4)}}) == ""
+        assert shape.lacking({"Resources": {name: round(first + second - 0.0001, 4)}}) != ""
 
 
 @pytest.mark.parametrize(
@@ -366,7 +414,7 @@ def test_idle_workers_give_way_to_games_of_other_needs_that_find_no_node(
 def test_a_node_that_is_lost_while_many_workers_start_on_it_costs_no_game(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ray = RayStandIn({"CPU": 50})
+    ray = RayStandIn({}, {"CPU": 50})
     ray.starting = True
     with pool_on(monkeypatch, ray, 50) as pool:
         for number in range(50):
