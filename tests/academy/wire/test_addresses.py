@@ -23,6 +23,7 @@ from academy.wire.tls import Certificates
         ("unix:/tmp/a", "unix:/tmp/a", True),
         ("unix:///tmp/a", "unix:/tmp/a", True),
         ("unix:here", "unix:here", True),
+        ("unix:/tmp/a b/é", "unix:/tmp/a b/é", True),
     ],
 )
 def test_an_address_is_read_and_written(text: str, written: str, local: bool) -> None:
@@ -44,14 +45,30 @@ def test_an_address_is_read_and_written(text: str, written: str, local: bool) ->
         "host:-1",
         "host:65536",
         "host:٣",
+        "host:" + "1" * 100,
+        "ho st:80",
+        "ho/st:80",
+        "host\n:80",
+        "ho\0st:80",
+        "\udcffhost:80",
         "unix:",
         "unix:" + "x" * 108,
+        "unix:" + "é" * 54,
+        "unix:/tmp/a\0b",
+        "unix:/tmp/a\nb",
+        "unix:/tmp/\udcff",
     ],
 )
 def test_invalid_address_is_refused_with_its_text(text: str) -> None:
     with pytest.raises(InvalidAddressError) as caught:
         ServerAddress.parse(text)
     assert repr(text) in str(caught.value)
+
+
+def test_a_number_too_long_to_be_read_is_refused_as_a_port() -> None:
+    with pytest.raises(InvalidAddressError, match=r"write host:port \(port 0 to 65535\)") as caught:
+        ServerAddress.parse("host:" + "1" * 5_000)
+    assert len(str(caught.value)) < 300
 
 
 def test_a_certificate_without_its_key_is_refused(tmp_path: Path) -> None:
