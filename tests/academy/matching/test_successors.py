@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -160,10 +161,15 @@ def test_no_pattern_and_no_move_is_no_match() -> None:
         ([[], [(1, 2), (1, 8)]], r"move 1 changes cell 1 twice"),
         ([[(0, 2), (1, 2), (0, 8)]], r"move 0 makes 3 changes: the board has 2 cells"),
         ([[]] * (MAX_MOVES + 1), r"4,097 moves: at most 4,096"),
-        ([[(0, 2, 1)]], r"not a pair"),
+        ([[(0, 2, 1)]], r"move 0: \(0, 2, 1\) is no change"),
+        ([[(0, 2, 1)], [(2,)]], r"move 0: \(0, 2, 1\) is no change"),
+        ([[(0, 2)], [(0, 2, 1), (2,)]], r"move 1: \(0, 2, 1\) is no change"),
+        ([[], [(1.7, 2)]], r"move 1: \(1\.7, 2\) is no change: a cell's index and its new state"),
+        ([[(0, "2")]], r"move 0: \(0, '2'\) is no change"),
+        ([[(2**63, 2)]], r"move 0: \(9223372036854775808, 2\) is no change"),
     ],
 )
-def test_a_move_that_no_board_undergoes_is_refused(moves: Sequence[Sequence[Change]], complaint: str) -> None:
+def test_a_move_that_no_board_undergoes_is_refused(moves: Any, complaint: str) -> None:
     spec = GameSpec("line", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "--")
     with pytest.raises(InvalidCandidateMoveError, match=complaint):
