@@ -3,9 +3,16 @@
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.tls import Certificates
+from tests.academy.service.certificates import authority, signed
 
 
 @pytest.mark.parametrize(
@@ -85,3 +92,28 @@ def test_files_that_hold_no_certificate_are_named(tmp_path: Path) -> None:
         Certificates(tmp_path / "missing.pem", tmp_path / "missing.pem").server_credentials()
     with pytest.raises(InvalidAddressError, match=r"empty\.pem: holds no PEM block 'PRIVATE KEY'"):
         Certificates(empty, empty).server_credentials()
+
+
+def test_certificates_and_keys_that_tls_cannot_use_are_named(tmp_path: Path) -> None:
+    ours = authority(tmp_path, "ours")
+    good, other = signed(tmp_path, "good", ours), signed(tmp_path, "other", ours)
+    assert good.certificate and good.key
+    torn, torn_key, secret = tmp_path / "torn.pem", tmp_path / "torn.key", tmp_path / "secret.key"
+    torn.write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    torn_key.write_text("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
+    secret.write_bytes(
+        load_pem_private_key(good.key.read_bytes(), None).private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"password")
+        )
+    )
+    for certificate, key in ((torn, good.key), (good.certificate, torn_key), (good.certificate, other.key)):
+        refused = Certificates(certificate, key)
+        for credentials in (refused.server_credentials, refused.channel_credentials):
+            with pytest.raises(
+                InvalidAddressError, match=rf"{certificate.name} and .*{key.name}: no certificate with its key"
+            ):
+                credentials()
+    with pytest.raises(InvalidAddressError, match=r"secret\.key.* without a password"):
+        Certificates(good.certificate, secret).server_credentials()
+    with pytest.raises(InvalidAddressError, match=r"torn\.pem: no certificate of an authority"):
+        Certificates(authority=torn).channel_credentials()
