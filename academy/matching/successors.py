@@ -58,7 +58,7 @@ def board_changes(board: Board, moves: Sequence[Sequence[Change]]) -> BoardChang
 
 
 def _flatten(moves: Sequence[Sequence[Change]]) -> NDArray[np.int64]:
-    """Return the cell and the state of each change. Raises InvalidCandidateMoveError for what is no change."""
+    """Return cells and states in turn. Raises InvalidCandidateMoveError for what is no change."""
     changes = list(chain.from_iterable(moves))
     try:
         if set(map(len, changes)) <= {2}:

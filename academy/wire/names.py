@@ -14,14 +14,12 @@ def complaint_about(name: str) -> str:
     """Return why a name is invalid, "" if it is valid.
 
     Names are in Unicode's normal form C, have no blanks at their ends and no characters that cannot be seen:
-    controls, formats such as marks that turn text round, ends of lines, fillers. Letters of two alphabets that
-    look alike are different letters.
+    controls, formats such as marks that turn text round, ends of lines, fillers. Letters of two alphabets are
+    different letters, also where they look alike.
     """
     hidden = next((at for at, sign in enumerate(name) if not sign.isprintable() or _BLANK.match(sign)), None)
     if hidden is not None:
-        return (
-            f"character {hidden + 1} of the name {name[:140]!a} cannot be seen: only printable text is allowed"
-        )
+        return f"character {hidden + 1} of the name {name[:140]!a} cannot be seen: write only what people see"
     if name != name.strip():
         return f"the name {name[:140]!a} begins or ends with a blank: leave it out"
     if not unicodedata.is_normalized("NFC", name):

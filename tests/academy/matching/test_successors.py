@@ -1,6 +1,7 @@
 """What a move changes is what a query of the position after it would show."""
 
 import random
+import tracemalloc
 from collections.abc import Sequence
 from typing import Any
 
@@ -142,6 +143,24 @@ def test_near_misses_of_most_patterns_respect_the_limits() -> None:
     assert [successors.new(move).listed for move in range(len(moves))] == [8] * len(moves)
     assert successors.totals.max() > 1_000
     assert successors.all_new.listed == 8 * len(moves)
+
+
+def test_a_question_takes_no_room_for_matches_beyond_its_limits() -> None:
+    spec = GameSpec("go", SquareGeometry(19, 19), symmetries=tuple(SQUARE))
+    chance = random.Random(5)
+    board = Board(spec.geometry, bytes([State.EMPTY] * 361))
+    index = PatternIndex(spec, "numpy")
+    for number in range(300):
+        index.put(number, loose_pattern(chance, board, 3, 3, 4))
+    moves = [[(5, State.FIRST_SOLDIER)], [(5, State.FIRST_SOLDIER), (6, State.SECOND_SOLDIER)]]
+    tracemalloc.start()
+    try:
+        successors = index.snapshot().match_successors(MatchQuery(board, None, 256, 16), moves)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert successors.base.total > 100_000
+    assert peak < 16 * 2**20
 
 
 def test_no_pattern_and_no_move_is_no_match() -> None:

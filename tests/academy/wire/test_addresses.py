@@ -110,7 +110,8 @@ def test_certificates_and_keys_that_tls_cannot_use_are_named(tmp_path: Path) -> 
         refused = Certificates(certificate, key)
         for credentials in (refused.server_credentials, refused.channel_credentials):
             with pytest.raises(
-                InvalidAddressError, match=rf"{certificate.name} and .*{key.name}: no certificate with its key"
+                InvalidAddressError,
+                match=rf"{key.name}: no certificate with its key",
             ):
                 credentials()
     with pytest.raises(InvalidAddressError, match=r"secret\.key.* without a password"):

@@ -6,7 +6,8 @@ from academy.wire.names import complaint_about
 
 
 @pytest.mark.parametrize(
-    "name", ["alice", "Alice B. Toklas", "André", "字", "αλίκη", "Ἀλίκη", "\U0001f3b2", "한글", "ᠮᠣᠩᠭᠣᠯ", "a  b"]
+    "name",
+    ["alice", "Alice B. Toklas", "André", "字", "αλίκη", "Ἀλίκη", "\U0001f3b2", "한글", "ᠮᠣᠩ"],
 )
 def test_names_of_all_scripts_are_valid(name: str) -> None:
     assert complaint_about(name) == ""
