@@ -389,7 +389,8 @@ def _keys(
     """Return numbers for places, symmetries and words of anchors, in the order of units."""
     tables = library.tables
     most_words = tables.rows * tables.columns // _WORD + 1
-    return (places.astype(np.int64) * tables.images.shape[1] + symmetries) * most_words + words
+    keys: Numbers = (places.astype(np.int64) * tables.images.shape[1] + symmetries) * most_words + words
+    return keys
 
 
 def _starts(lengths: list[int]) -> NDArray[np.int32]:

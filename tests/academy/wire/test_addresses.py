@@ -97,7 +97,7 @@ def test_files_that_hold_no_certificate_are_named(tmp_path: Path) -> None:
 def test_certificates_and_keys_that_tls_cannot_use_are_named(tmp_path: Path) -> None:
     ours = authority(tmp_path, "ours")
     good, other = signed(tmp_path, "good", ours), signed(tmp_path, "other", ours)
-    assert good.certificate and good.key
+    assert good.certificate and good.key and other.key
     torn, torn_key, secret = tmp_path / "torn.pem", tmp_path / "torn.key", tmp_path / "secret.key"
     torn.write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
     torn_key.write_text("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
