@@ -129,7 +129,7 @@ class Snapshot:
         return RankedRows(self._tables, self._rows, self.ranking, wanted)
 
     def _kernel(self) -> kernels.Kernel:
-        name = self._kernel_name or ("numpy" if kernels.still_loading.is_set() else kernels.chosen())
+        name = self._kernel_name or kernels.in_use()
         return kernels.kernel(name)
 
     def _check_board(self, board: Board) -> None:

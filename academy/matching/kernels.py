@@ -68,6 +68,11 @@ def chosen() -> str:
     return name
 
 
+def in_use() -> str:
+    """Return the name of the kernel that answers now: NumPy's while the compiled one loads."""
+    return "numpy" if still_loading.is_set() else chosen()
+
+
 @cache
 def kernel(name: str) -> Kernel:
     """Return a kernel by name. The first use of `numba` imports it, which takes a while."""

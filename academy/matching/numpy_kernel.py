@@ -8,7 +8,7 @@ an anchor.
 
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from academy.knowledge.cells import State
 from academy.matching.anchoring import TESTED_CODES
 from academy.matching.board_tables import AnchorKind, BoardTables
-from academy.matching.matches import NO_LIMIT, Matches, MatchLimits, RankedRows, join_matches
+from academy.matching.matches import Matches, MatchLimits, RankedRows, join_matches
 from academy.matching.rows import CODES, FAR_COUNT, FAR_START, STAGE, Rows, ranges
 from academy.matching.successors import BoardChanges, Successors
 
@@ -53,10 +53,8 @@ class _Units(NamedTuple):
 
 def match(boards: NDArray[np.uint8], library: RankedRows, limits: MatchLimits) -> Matches:
     """Return the matches on some boards, (board, cell), as `kernels.MatchFunction` says."""
-    places = library.ranking.places
-    if len(library.wanted):
-        places = np.where((places >= 0) & library.wanted.take(places, mode="clip"), places, -1)
-    answers = [_match_board(states, library, places, limits) for states in boards]
+    library = _place_wanted(library)
+    answers = [_match_board(states, library, limits) for states in boards]
     if len(answers) == 1:
         return answers[0]
     matches = join_matches(answers)
@@ -65,12 +63,25 @@ def match(boards: NDArray[np.uint8], library: RankedRows, limits: MatchLimits) -
     return matches._replace(reversed=on_second).select(order, matches.total)
 
 
-def _match_board(
-    states: NDArray[np.uint8], library: RankedRows, place_of_row: NDArray[np.int32], limits: MatchLimits
-) -> Matches:
-    tables, rows = library.tables, library.rows
+def _place_wanted(library: RankedRows) -> RankedRows:
+    """Return the library in which only rows that are wanted have a place."""
+    places, wanted = library.ranking.places, library.wanted
+    if not len(wanted):
+        return library
+    places = np.where((places >= 0) & wanted.take(places, mode="clip"), places, -1)
+    return library._replace(ranking=library.ranking._replace(places=places))
+
+
+def _match_board(states: NDArray[np.uint8], library: RankedRows, limits: MatchLimits) -> Matches:
+    kinds = range(len(library.rows.of_kind))
+    cells_of = [_anchors_on(states, library.tables, kind) for kind in kinds]
+    return _list_matches(_find_units(states, cells_of, library), cells_of, library, limits)
+
+
+def _find_units(states: NDArray[np.uint8], cells_of: list[Numbers], library: RankedRows) -> _Units:
+    """Return what holds on a board around these cells, by kind, in the order of the ranking."""
+    tables, rows, place_of_row = library.tables, library.rows, library.ranking.places
     board = _frame(states, tables)
-    cells_of = [_anchors_on(states, tables, kind) for kind in range(len(rows.of_kind))]
     units = _join_units(
         [
             _filter_kind(board, cells_of[kind], tables, rows, kind)
@@ -84,7 +95,14 @@ def _match_board(
         places.astype(np.uint16) if len(place_of_row) < _MAX_PLACES_OF_A_SHORT else places.astype(np.uint32)
     )
     wanted = np.argsort(keys, kind="stable")[: np.count_nonzero(places >= 0)]
-    units = _pass_far_tests(units.take(wanted), cells_of, states, tables, rows)
+    return _pass_far_tests(units.take(wanted), cells_of, states, tables, rows)
+
+
+def _list_matches(
+    units: _Units, cells_of: list[Numbers], library: RankedRows, limits: MatchLimits
+) -> Matches:
+    """Return the first matches of some units within the limits."""
+    tables, rows = library.tables, library.rows
     counts = np.bitwise_count(units.bits).astype(np.int64)
     total = int(counts.sum())
     kept = counts if limits.per_pattern >= total else _count_listed(units.rows, counts, limits.per_pattern)
@@ -101,7 +119,7 @@ def _match_board(
     anchors = rows.anchors.reshape(-1, axes).take(matched * images + symmetries, axis=0)
     return Matches(
         library.ranking.pattern_ids,
-        place_of_row.take(matched),
+        library.ranking.places.take(matched),
         symmetries.astype(np.int32),
         (anchor_rows - anchors[:, 0]).astype(np.int32),
         (anchor_columns - anchors[:, 1]).astype(np.int32),
@@ -286,21 +304,38 @@ def _around(
 def match_successors(
     states: NDArray[np.uint8], changes: BoardChanges, library: RankedRows, limits: MatchLimits
 ) -> Successors:
-    """Return what `kernels.MatchSuccessorsFunction` says; every position is matched for itself."""
-    no_limits = MatchLimits(NO_LIMIT, NO_LIMIT)
-    base = match(states.reshape(1, -1), library, limits)
-    base_keys, all_keys = _keys(base), _keys(match(states.reshape(1, -1), library, no_limits))
+    """Return what `kernels.MatchSuccessorsFunction` says.
+
+    Before and after each move only the anchors whose tests it may change are filtered.
+    """
+    library = _place_wanted(library)
+    base = _match_board(states, library, limits)
+    base_kinds, base_cells = _locate_anchors(base, library)
+    all_around = [bool(library.rows.far[members, FAR_COUNT].any()) for members in library.rows.of_kind]
     gone: list[Numbers] = []
     new: list[Matches] = []
     for first, last in pairwise(changes.starts.tolist()):
+        cells = changes.cells[first:last]
         changed = states.copy()
-        changed[changes.cells[first:last]] = changes.states[first:last]
-        after = match(changed.reshape(1, -1), library, no_limits)
-        keys = _keys(after)
-        gone.append(np.flatnonzero(~np.isin(base_keys, keys)))
-        begun = np.flatnonzero(~np.isin(keys, all_keys))
-        kept = begun[_number_of_place(after.places[begun]) < limits.per_pattern][: limits.total]
-        new.append(after.select(kept, len(begun)))
+        changed[cells] = changes.states[first:last]
+        near = _near(cells, library)
+        cells_of = [
+            # A state is a bit: these are the anchors before and those after.
+            _anchors_on((states | changed) * (near | of_kind), library.tables, kind)
+            for kind, of_kind in enumerate(all_around)
+        ]
+        before, after = (_find_units(position, cells_of, library) for position in (states, changed))
+        begun = _without(after, before, library)
+        new.append(_list_matches(begun, cells_of, library, limits))
+        numbers = np.full((len(cells_of), len(states)), -1)
+        for kind, anchors in enumerate(cells_of):
+            numbers[kind, anchors] = np.arange(len(anchors))
+        number = numbers[base_kinds, base_cells]
+        keys = _keys(base.places, base.symmetries, number // _WORD, library)
+        ended = _bits_at(keys, _without(before, after, library), library) >> (number % _WORD).astype(
+            np.uint64
+        )
+        gone.append(np.flatnonzero((number >= 0) & (ended & np.uint64(1) != 0)))
     totals = np.array([matches.total for matches in new], dtype=np.int32)
     return Successors(
         base,
@@ -312,18 +347,50 @@ def match_successors(
     )
 
 
-def _number_of_place(places: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return how many entries before each one, in order, have the same place."""
-    starts = np.flatnonzero(np.diff(places, prepend=-1))
-    before: NDArray[np.intp] = np.arange(len(places)) - np.repeat(starts, np.diff(starts, append=len(places)))
-    return before
+def _locate_anchors(matches: Matches, library: RankedRows) -> tuple[Numbers, Numbers]:
+    """Return the kind of each match's anchor, and its cell."""
+    rows = library.ranking.rows.take(matches.places)
+    kind_of_row = np.zeros(len(library.rows.starts), dtype=np.int64)
+    for kind, members in enumerate(library.rows.of_kind):
+        kind_of_row[members] = kind
+    anchors = library.rows.anchors[rows, matches.symmetries]
+    cells = (matches.rows + anchors[:, 0]) * library.tables.columns + matches.columns + anchors[:, 1]
+    return kind_of_row.take(rows), cells.astype(np.int64)
 
 
-def _keys(matches: Matches) -> NDArray[np.int64]:
-    key = matches.places.astype(np.int64)
-    for column in (matches.symmetries, matches.rows, matches.columns):
-        key = (key << 14) + (column.astype(np.int64) & 0x3FFF)
-    return key
+def _near(cells: NDArray[np.int32], library: RankedRows) -> NDArray[np.bool_]:
+    """Return which cells have one of these among the offsets that rows test; on a graph all have."""
+    tables = library.tables
+    near = np.full((tables.rows + 2 * tables.margin, tables.width), tables.margin == 0)
+    rows, columns = np.divmod(cells, tables.columns)
+    places = (rows + tables.margin) * tables.width + columns + tables.margin
+    if tables.margin:
+        near.reshape(-1)[places[:, None] - tables.deltas[: library.rows.reach]] = True
+    return near[tables.margin :, tables.margin :][: tables.rows, : tables.columns].reshape(-1)
+
+
+def _without(units: _Units, others: _Units, library: RankedRows) -> _Units:
+    """Return some units without the anchors of others."""
+    keys = _keys(library.ranking.places.take(units.rows), units.symmetries, units.words, library)
+    return units._replace(bits=units.bits & ~_bits_at(keys, others, library))
+
+
+def _bits_at(keys: Numbers, units: _Units, library: RankedRows) -> NDArray[np.uint64]:
+    """Return the bits of the units that have these keys, 0 where none has."""
+    ascending = _keys(library.ranking.places.take(units.rows), units.symmetries, units.words, library)
+    at = np.searchsorted(ascending, keys)
+    bits: NDArray[np.uint64] = np.append(units.bits, np.uint64(0)).take(at)
+    return np.where(np.append(ascending, -1).take(at) == keys, bits, np.uint64(0))
+
+
+def _keys(
+    places: NDArray[np.int32], symmetries: NDArray[Any], words: Numbers, library: RankedRows
+) -> Numbers:
+    """Return numbers for places, symmetries and words of anchors, in the order of units."""
+    tables = library.tables
+    most_words = tables.rows * tables.columns // _WORD + 1
+    keys: Numbers = (places.astype(np.int64) * tables.images.shape[1] + symmetries) * most_words + words
+    return keys
 
 
 def _starts(lengths: list[int]) -> NDArray[np.int32]:

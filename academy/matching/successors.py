@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from itertools import accumulate, chain
-from typing import Final, NamedTuple
+from operator import index
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +45,7 @@ def board_changes(board: Board, moves: Sequence[Sequence[Change]]) -> BoardChang
         raise InvalidCandidateMoveError(
             f"move {move} makes {longest:,} changes: the board has {size:,} cells"
         )
-    flat = np.fromiter(chain.from_iterable(chain.from_iterable(moves)), dtype=np.int64)
-    if len(flat) != 2 * sum(lengths):
-        raise InvalidCandidateMoveError(
-            "a change that is not a pair: each is a cell's index and its new state"
-        )
+    flat = _flatten(moves)
     cells, states = flat[0::2], flat[1::2]
     # A negative number without its sign is larger than any size.
     if not ((cells.view(np.uint64) < size) & _IS_STATE.take(states, mode="clip")).all() or longest > 1:
@@ -58,6 +55,27 @@ def board_changes(board: Board, moves: Sequence[Sequence[Change]]) -> BoardChang
     np.cumsum(kept, out=kept_before[1:])
     bounds = np.fromiter(accumulate(lengths, initial=0), dtype=np.int64)
     return BoardChanges(kept_before.take(bounds), cells[kept].astype(np.int32), states[kept].astype(np.uint8))
+
+
+def _flatten(moves: Sequence[Sequence[Change]]) -> NDArray[np.int64]:
+    """Return cells and states in turn. Raises InvalidCandidateMoveError for what is no change."""
+    changes = list(chain.from_iterable(moves))
+    try:
+        if set(map(len, changes)) <= {2}:
+            return np.fromiter(map(index, chain.from_iterable(changes)), dtype=np.int64)
+    except (TypeError, OverflowError):
+        pass
+    move, change = next(
+        (move, change) for move, made in enumerate(moves) for change in made if not _is_change(change)
+    )
+    raise InvalidCandidateMoveError(f"move {move}: {change!r} is no change: a cell's index and its new state")
+
+
+def _is_change(change: Any) -> bool:
+    try:
+        return len(np.fromiter(map(index, change), np.int64, len(change))) == 2
+    except (TypeError, OverflowError):
+        return False
 
 
 def _check(

@@ -14,6 +14,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import FIRST_IN_USES
+from academy.matching import kernels
 from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.advice import MoveAdvice, moves_to_compare
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
@@ -196,7 +197,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         moves = read_changes(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.patterns.ranked, libraries, question)
-        for part in split_moves(moves, board):
+        for part in split_moves(moves, board, kernels.in_use()):
             await self._scheduler.wait(caller.name)
             answer.add(part)
         written = answer.encode()
@@ -268,7 +269,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         advice.add_evaluation()
         if advice.replies:
             search = advice.search()
-            for part in split_moves(advice.replies, cost_of_board(spec.geometry.size)):
+            for part in split_moves(advice.replies, cost_of_board(spec.geometry.size), kernels.in_use()):
                 await self._scheduler.wait(caller.name)
                 search.add(part)
             advice.add_patterns(search)

@@ -104,12 +104,14 @@ def cost_of_changes(moves: Sequence[CandidateMoveChange], board: int) -> int:
     return -(-sum(_weight(len(cells), of_position) for cells, _ in moves) // _MOVES_PER_QUESTION)
 
 
-def split_moves(moves: Sequence[Move], board: int) -> Iterator[Sequence[Move]]:
-    """Return the moves in parts that take about as long as each other, in order."""
-    most = max(1, _POSITIONS_AT_ONCE // board) * _SMALL_MOVES_PER_POSITION
+def split_moves(moves: Sequence[Move], board: int, kernel: str) -> Iterator[Sequence[Move]]:
+    """Return the moves in parts that take a kernel about as long as each other, in order."""
+    # NumPy's looks at the position after each move for itself, which may take as long as a whole one.
+    small_moves = _SMALL_MOVES_PER_POSITION if kernel == "numba" else 1
+    most = max(1, _POSITIONS_AT_ONCE // board) * small_moves
     first, weight = 0, 0
     for place, move in enumerate(moves):
-        of_move = _weight(len(move), _SMALL_MOVES_PER_POSITION)
+        of_move = _weight(len(move), small_moves)
         weight += of_move
         if weight > most:
             yield moves[first:place]

@@ -34,7 +34,7 @@ from academy.store import errors as store
 from academy.store import tokens
 from academy.store.contest_commands import AnalysisExceededError
 from academy.v1 import consultation_pb2
-from academy.wire.errors import MAX_MESSAGE, RefusedCallError, StatusDetails
+from academy.wire.errors import RefusedCallError, StatusDetails
 from academy.wire.rates import Bucket
 
 DOMAIN: Final = "academy"
@@ -440,7 +440,7 @@ def to_stream_refusal(status: StatusDetails) -> consultation_pb2.Refusal:
         metadata["retry_after"] = f"{status.retry_after:g}"
     return consultation_pb2.Refusal(
         code=status.code.value[0],
-        message=status.message[:MAX_MESSAGE],
+        message=status.short_message(),
         reason=status.reason,
         metadata=metadata,
     )

@@ -114,8 +114,6 @@ class CreateToken:
     def execute(self, work: WriteContext) -> tuple[Token, str]:
         """Store it. Raises InvalidRecordError for a bad name or a time of expiry that has passed."""
         keys.check_new_player_name("name", self.name)
-        if not self.name.strip():
-            raise InvalidRecordError("name", f"{self.name!r} is blank; say whom the token is for")
         if self.expires is not None and not self.expires > work.now:
             raise InvalidRecordError("expires", "the time of expiry has passed already")
         token = Token(secrets.token_hex(8), self.name, self.role, work.now, self.expires)

@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 MAX_SOCKET_PATH: Final = 107
 LARGEST_PORT: Final = 65_535
 DEFAULT_ADDRESS: Final = "127.0.0.1:50551"
+_HOST: Final = re.compile(r"[^][/\s]+")
+_PORT: Final = re.compile(r"[0-9]{1,5}")
+_NOT_IN_ADDRESSES: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+# Letters of a wrong address that its refusal repeats.
+_SHOWN: Final = 200
 
 
 class InvalidAddressError(ValueError):
@@ -34,6 +40,11 @@ class ServerAddress:
     @classmethod
     def parse(cls, text: str) -> "ServerAddress":
         """Read `host:port`, `[::1]:port` or `unix:PATH`. Raises InvalidAddressError."""
+        shown = repr(text[:_SHOWN])
+        if _NOT_IN_ADDRESSES.search(text):
+            raise InvalidAddressError(
+                f"{shown}: an address has no control characters and is of UTF-8; use other names"
+            )
         if text.startswith("unix:"):
             path = text.removeprefix("unix:")
             if path.startswith("//"):
@@ -42,23 +53,15 @@ class ServerAddress:
                 path = "/" + path.lstrip("/")
             if not path or len(path.encode()) > MAX_SOCKET_PATH:
                 raise InvalidAddressError(
-                    f"{text!r}: a Unix socket's path has 1 to {MAX_SOCKET_PATH} bytes, this one "
+                    f"{shown}: a Unix socket's path has 1 to {MAX_SOCKET_PATH} bytes, this one "
                     f"{len(path.encode())}; use a shorter folder name"
                 )
             return cls(path=path)
-        host, colon, port = text.rpartition(":")
+        host, _, port = text.rpartition(":")
         if host.startswith("[") and host.endswith("]"):
             host = host[1:-1]
-        stray = "[" in host or "]" in host
-        if (
-            not colon
-            or not host
-            or stray
-            or not port.isascii()
-            or not port.isdigit()
-            or int(port) > LARGEST_PORT
-        ):
-            raise InvalidAddressError(f"{text!r}: write host:port (port 0 to 65535) or unix:PATH")
+        if not _HOST.fullmatch(host) or not _PORT.fullmatch(port) or int(port) > LARGEST_PORT:
+            raise InvalidAddressError(f"{shown}: write host:port (port 0 to 65535) or unix:PATH")
         return cls(host=host, port=int(port))
 
     @property

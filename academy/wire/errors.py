@@ -1,7 +1,9 @@
 """Errors that a server answers a call with: a gRPC status with details of `google.rpc` (AIP-193)."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, ClassVar, Final, NoReturn
 
 import grpc
@@ -9,9 +11,10 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import error_details_pb2, status_pb2
 from grpc import aio
 
-# ErrorInfo metadata is meant for numbers and names, not for documents.
+# In bytes, percent-encoded. Clients drop trailers of more than 8 KiB, and these hold the message three times.
+MAX_MESSAGE: Final = 1_500
+# In bytes. ErrorInfo metadata is meant for numbers and names, not for documents.
 MAX_METADATA_VALUE: Final = 256
-MAX_MESSAGE: Final = 2_000
 # Where grpc clients look for a google.rpc.Status.
 DETAILS_KEY: Final = "grpc-status-details-bin"
 
@@ -30,7 +33,7 @@ class StatusDetails:
 
     async def abort(self, context: aio.ServicerContext[Any, Any]) -> NoReturn:
         """End a call with the status and its details."""
-        message = self.message[:MAX_MESSAGE]
+        message = self.short_message()
         status = status_pb2.Status(code=self.code.value[0], message=message)
         info = error_details_pb2.ErrorInfo(
             reason=self.reason, domain=self.domain, metadata=self.short_metadata()
@@ -42,14 +45,26 @@ class StatusDetails:
             status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
         if self.field_path:
             violation = error_details_pb2.BadRequest.FieldViolation(
-                field=self.field_path, description=message
+                field=_short(self.field_path), description=message
             )
             status.details.add().Pack(error_details_pb2.BadRequest(field_violations=[violation]))
         await context.abort(self.code, message, ((DETAILS_KEY, status.SerializeToString()),))
 
+    def short_message(self) -> str:
+        """Return the message cut to a header's length."""
+        sizes = (
+            1 if " " <= letter <= "~" and letter != "%" else 3 * len(letter.encode())
+            for letter in self.message[:MAX_MESSAGE]
+        )
+        return self.message[: bisect_right(list(accumulate(sizes)), MAX_MESSAGE)]
+
     def short_metadata(self) -> dict[str, str]:
         """Return the metadata with values cut to a header's length."""
-        return {name: value[:MAX_METADATA_VALUE] for name, value in self.metadata.items()}
+        return {name: _short(value) for name, value in self.metadata.items()}
+
+
+def _short(value: str) -> str:
+    return value.encode()[:MAX_METADATA_VALUE].decode(errors="ignore")
 
 
 class RefusedCallError(RuntimeError):

@@ -1,5 +1,6 @@
 """TLS: the certificates that a server or a client shows, and when a server may do without."""
 
+import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,7 @@ class Certificates:
             root_certificates=read_pem(self.authority, "CERTIFICATE") if self.authority else None,
             require_client_auth=self.authority is not None,
         )
+        self._check()
         return credentials
 
     def channel_credentials(self) -> "grpc.ChannelCredentials":
@@ -51,7 +53,31 @@ class Certificates:
             private_key=read_pem(self.key, "PRIVATE KEY") if self.key else None,
             certificate_chain=read_pem(self.certificate, "CERTIFICATE") if self.certificate else None,
         )
+        self._check()
         return credentials
+
+    def _check(self) -> None:
+        """Raise InvalidAddressError for files that TLS cannot use: gRPC does not say what is wrong."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        # What is too weak is for gRPC to say, which has a TLS library of its own.
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")
+        try:
+            if self.authority is not None:
+                context.load_verify_locations(self.authority)
+        except ssl.SSLError as error:
+            raise InvalidAddressError(
+                f"{self.authority}: no certificate of an authority ({error.reason or 'unreadable'}); "
+                "give one in PEM"
+            ) from error
+        try:
+            if self.certificate is not None:
+                # Without a password OpenSSL would prompt for one.
+                context.load_cert_chain(self.certificate, self.key, password="")
+        except ssl.SSLError as error:
+            raise InvalidAddressError(
+                f"{self.certificate} and {self.key}: no certificate with its key "
+                f"({error.reason or 'unreadable'}); give both in PEM, the key without a password"
+            ) from error
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """What a move changes is what a query of the position after it would show."""
 
 import random
+import tracemalloc
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -143,6 +145,24 @@ def test_near_misses_of_most_patterns_respect_the_limits() -> None:
     assert successors.all_new.listed == 8 * len(moves)
 
 
+def test_a_question_takes_no_room_for_matches_beyond_its_limits() -> None:
+    spec = GameSpec("go", SquareGeometry(19, 19), symmetries=tuple(SQUARE))
+    chance = random.Random(5)
+    board = Board(spec.geometry, bytes([State.EMPTY] * 361))
+    index = PatternIndex(spec, "numpy")
+    for number in range(300):
+        index.put(number, loose_pattern(chance, board, 3, 3, 4))
+    moves = [[(5, State.FIRST_SOLDIER)], [(5, State.FIRST_SOLDIER), (6, State.SECOND_SOLDIER)]]
+    tracemalloc.start()
+    try:
+        successors = index.snapshot().match_successors(MatchQuery(board, None, 256, 16), moves)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert successors.base.total > 100_000
+    assert peak < 16 * 2**20
+
+
 def test_no_pattern_and_no_move_is_no_match() -> None:
     spec = GameSpec("line", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "-x")
@@ -160,10 +180,15 @@ def test_no_pattern_and_no_move_is_no_match() -> None:
         ([[], [(1, 2), (1, 8)]], r"move 1 changes cell 1 twice"),
         ([[(0, 2), (1, 2), (0, 8)]], r"move 0 makes 3 changes: the board has 2 cells"),
         ([[]] * (MAX_MOVES + 1), r"4,097 moves: at most 4,096"),
-        ([[(0, 2, 1)]], r"not a pair"),
+        ([[(0, 2, 1)]], r"move 0: \(0, 2, 1\) is no change"),
+        ([[(0, 2, 1)], [(2,)]], r"move 0: \(0, 2, 1\) is no change"),
+        ([[(0, 2)], [(0, 2, 1), (2,)]], r"move 1: \(0, 2, 1\) is no change"),
+        ([[], [(1.7, 2)]], r"move 1: \(1\.7, 2\) is no change: a cell's index and its new state"),
+        ([[(0, "2")]], r"move 0: \(0, '2'\) is no change"),
+        ([[(2**63, 2)]], r"move 0: \(9223372036854775808, 2\) is no change"),
     ],
 )
-def test_a_move_that_no_board_undergoes_is_refused(moves: Sequence[Sequence[Change]], complaint: str) -> None:
+def test_a_move_that_no_board_undergoes_is_refused(moves: Any, complaint: str) -> None:
     spec = GameSpec("line", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "--")
     with pytest.raises(InvalidCandidateMoveError, match=complaint):

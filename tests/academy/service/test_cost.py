@@ -35,12 +35,25 @@ def test_a_board_counts_by_its_cells(cells: int, cost: int) -> None:
     assert cost_of_board(cells) == cost
 
 
-@pytest.mark.parametrize(("cells", "board", "parts"), [(1, 1, 1), (1, 8, 8), (2, 1, 50), (2, 8, 400)])
+@pytest.mark.parametrize(
+    ("kernel", "cells", "board", "parts"),
+    [
+        ("numba", 1, 1, 1),
+        ("numba", 1, 8, 8),
+        ("numba", 2, 1, 50),
+        ("numba", 2, 8, 400),
+        ("numpy", 1, 1, 50),
+        ("numpy", 1, 8, 400),
+        ("numpy", 2, 1, 50),
+    ],
+)
 @pytest.mark.threat("flood")
-def test_moves_on_a_large_board_are_answered_in_more_parts(cells: int, board: int, parts: int) -> None:
+def test_moves_that_take_long_are_answered_in_more_parts(
+    kernel: str, cells: int, board: int, parts: int
+) -> None:
     moves = [[(cell, 0) for cell in range(cells)]] * 400
-    assert [move for part in split_moves(moves, board) for move in part] == moves
-    assert len(list(split_moves(moves, board))) == parts
+    assert [move for part in split_moves(moves, board, kernel) for move in part] == moves
+    assert len(list(split_moves(moves, board, kernel))) == parts
 
 
 @pytest.mark.parametrize(("count", "cost"), [(0, 1), (511, 1), (512, 2), (10_000, 20)])

@@ -69,5 +69,5 @@ def test_attributes_that_an_error_does_not_declare_are_not_sent() -> None:
 def test_long_messages_and_details_are_cut() -> None:
     refusal = to_stream_refusal(to_status(InvalidFieldError("moves", "x" * 10_000, value="y" * 10_000)))
 
-    assert len(refusal.message) == 2_000
+    assert len(refusal.message) == 1_500
     assert len(refusal.metadata["value"]) == 256
