@@ -9,7 +9,7 @@ from arena.jobs import Fault, GameJob, JobMove, PlayerUsage, TimeControl
 from arena.players.clock import describe_clock, overtime
 from arena.players.player import Choice, Cost, Player, Seating
 from referees.api import GameRecord, Outcome, PlayedMove, Referee
-from referees.legible_text import legible
+from referees.legible_text import indented, legible
 
 
 def labels(names: Sequence[str]) -> list[str]:
@@ -58,7 +58,7 @@ def write_record(
         if used.cpu_seconds is not None:
             remarks.append(f"{label} cpu time: {used.cpu_seconds:.2f} s")
     for seat, (label, used) in enumerate(zip(called, game.usage, strict=True), start=1):
-        remarks.append(f"{rules.seat_name(seat)}: {label}: {used.engine_description}".rstrip(": "))
+        remarks.append(f"{rules.seat_name(seat)}: {label}: {indented(used.engine_description)}".rstrip(": "))
     clock = _shared_clock(job)
     return rules.record(
         GameRecord(
@@ -239,7 +239,7 @@ class GameRecorder:
                     cpu_seconds=cost.cpu_seconds,
                     wall_seconds=self._thought[index],
                     peak_memory_bytes=cost.peak_memory_bytes,
-                    engine_name=legible(players[index].name) if known else "",
+                    engine_name=legible(" ".join(players[index].name.split())) if known else "",
                     engine_description=legible(players[index].description) if known else "",
                     fault=fault,
                     remark=remark,

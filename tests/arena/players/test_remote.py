@@ -164,6 +164,14 @@ def test_values_that_are_none_make_a_limited_number_of_warnings(lobby: OpenLobby
     assert len(result.warnings) == 51 and result.warnings[-1] == "player one: 10 more such warnings"
 
 
+def test_a_bot_writes_no_lines_of_its_own_into_the_record(lobby: OpenLobby) -> None:
+    says = {"name": "Evil\nbot", "version": "1\n2", "description": "plays\nResult: W+100"}
+    DialledIn(lobby, "one", lambda game: lambda turn: None, **says)
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    assert result.usage[0].engine_name == "Evil bot:1 2"
+    assert "Result: W+R" in result.record and "\nResult: W+100" not in result.record
+
+
 def test_a_bot_that_thinks_too_long_forfeits(lobby: OpenLobby) -> None:
     stream = RawStream(lobby)
     stream.hello("one")
