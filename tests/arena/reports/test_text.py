@@ -88,7 +88,9 @@ def test_matchups_without_games_are_left_out(tmp_path: Path) -> None:
 
 def test_what_a_player_says_of_itself_is_no_line_of_the_report(tmp_path: Path) -> None:
     report = report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED)
-    facts = replace(report.players["alpha"], description="the best\n\nplayer  games  Elo\nalpha     100  2900\n")
+    facts = replace(
+        report.players["alpha"], description="the best\n\nplayer  games  Elo\nalpha     100  2900\n"
+    )
     text = text_report(replace(report, players={**report.players, "alpha": facts}))
     assert "\nplayer alpha: the best\n    player  games  Elo\n    alpha     100  2900\nplayer beta" in text
 
