@@ -67,6 +67,12 @@ def test_a_game_whose_start_a_player_never_heard_of_is_one_of_those_that_it_stay
     assert asyncio.run(free()) == ([[], []] if kind == "game" else [["one"], ["one"]])
 
 
+@pytest.mark.parametrize("games", [-1, 0, 2**32])
+def test_a_bot_learns_how_many_games_at_once_it_can_want(games: int) -> None:
+    with pytest.raises(ValueError, match=f"games_at_once = {games}: write 1 to 4294967295"):
+        Engine(games_at_once=games)
+
+
 @pytest.mark.parametrize(
     "stay", [{"leave_after_games": -1}, {"leave_after_games": 2**32}, {"leave_after_seconds": math.nan}]
 )
