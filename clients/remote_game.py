@@ -204,20 +204,23 @@ def move_of(request: players_pb2.MoveRequest, answer: Answer | str | None) -> pl
     """The answer to a request. Raises TypeError for what is none."""
     given = answer if isinstance(answer, Answer) else Answer(answer)
     try:
-        return players_pb2.Move(
+        move = players_pb2.Move(
             seat_id=request.seat_id,
             request=request.request,
-            text=given.text,
-            resign=True if given.text is None else None,
             value=given.value,
             comment=given.comment,
             value_before=given.value_before,
         )
+        if given.text is None:
+            move.resign = True
+        else:
+            move.text = given.text
     except TypeError:
         raise TypeError(
             f"the bot answered {answer!r}: a move's text, None to resign, or an Answer of text and numbers "
             "is needed"
         ) from None
+    return move
 
 
 def ending_of(end: players_pb2.GameEnd) -> GameEnd:

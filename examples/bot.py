@@ -23,7 +23,8 @@ class Bot(GtpProgram):
 
     def set_up(self, rules: Hex) -> None:
         spec = rules.spec()
-        self.rules, self.academy, self.seat = rules, None, Seat(spec.game_id, spec.geometry, player=1)
+        self.rules, self.seat = rules, Seat(spec.game_id, spec.geometry, player=1)
+        self.academy: Academy | None = None
         self.gtp_clear_board(())
 
     def gtp_boardsize(self, arguments: Sequence[str]) -> str:

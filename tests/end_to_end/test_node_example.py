@@ -52,13 +52,11 @@ def test_the_bot_in_node_tells_of_its_games_and_not_of_the_check_before_them(tmp
         env={**os.environ, **environment},
     ) as bot:
         try:
-            done = subprocess.run(
-                [BIN / "arena", "run", control], capture_output=True, text=True, timeout=60
-            )
+            done = subprocess.run([BIN / "arena", "run", control], capture_output=True, text=True, timeout=60)
             assert done.returncode == 0, done.stdout + done.stderr
         finally:
             bot.terminate()
-        told, trouble = bot.communicate()
-    ends = [line for line in told.splitlines() if line.startswith("game over: ")]
+        printed, trouble = bot.communicate()
+    ends = [line for line in printed.splitlines() if line.startswith("game over: ")]
     assert len(ends) == 2 and "game over: interrupted" not in ends
     assert trouble.startswith(f"the arena at 127.0.0.1:{port} is away: ")

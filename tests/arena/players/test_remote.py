@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
@@ -168,7 +169,7 @@ def test_values_that_are_none_make_a_limited_number_of_warnings(lobby: OpenLobby
 
 
 def test_a_bot_writes_no_lines_of_its_own_into_the_record(lobby: OpenLobby) -> None:
-    says = {"name": "Evil\nbot", "version": "1\n2", "description": "plays\nResult: W+100"}
+    says: dict[str, Any] = {"name": "Evil\nbot", "version": "1\n2", "description": "plays\nResult: W+100"}
     DialledIn(lobby, "one", lambda game: lambda turn: None, **says)
     result = play(job(remote(lobby, "one"), python_player("other")))
     assert result.usage[0].engine_name == "Evil bot:1 2"
