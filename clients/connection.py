@@ -98,6 +98,20 @@ class AcademyRefusedError(RuntimeError):
         self.retry_after = retry_after
 
 
+def _token_in(variables: Mapping[str, str], name: str) -> str:
+    """The token in a variable, "" for none. Raises ValueError."""
+    text = variables.get(name, "")
+    return _check_token(text, name) if text else ""
+
+
+def _check_token(text: str, place: str) -> str:
+    """The token that a text is, without blanks around it. Raises ValueError."""
+    token = text.strip()
+    if not 0 < len(token) <= _MAX_TOKEN or not (token.isascii() and token.isprintable()):
+        raise ValueError(f"{place}: holds no token: 1 to {_MAX_TOKEN} printable ASCII characters are needed")
+    return token
+
+
 @dataclass(frozen=True)
 class Connection:
     """Where ACADEMY or an arena is, and who asks.
@@ -140,7 +154,8 @@ class Connection:
             The connection; None without an address.
 
         Raises:
-            ValueError: one of ACADEMY_TLS_CERT and ACADEMY_TLS_KEY is missing.
+            ValueError: one of ACADEMY_TLS_CERT and ACADEMY_TLS_KEY is missing, or ACADEMY_TOKEN holds no
+                token.
         """
         variables = os.environ if environment is None else environment
         address = variables.get("ACADEMY_ADDRESS")
@@ -158,7 +173,7 @@ class Connection:
         variables = os.environ if environment is None else environment
         return replace(
             self,
-            token=variables.get("ACADEMY_TOKEN", ""),
+            token=_token_in(variables, "ACADEMY_TOKEN"),
             ca=variables.get("ACADEMY_TLS_CA") or None,
             certificate=variables.get("ACADEMY_TLS_CERT") or None,
             key=variables.get("ACADEMY_TLS_KEY") or None,
@@ -175,15 +190,13 @@ class Connection:
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: the file holds no token.
+            ValueError: the file or variable holds no token.
         """
-        token = "" if token_file is not None else os.environ.get("ARENA_TOKEN", "")
+        token = "" if token_file is not None else _token_in(os.environ, "ARENA_TOKEN")
         file = token_file or os.environ.get("ARENA_TOKEN_FILE")
         if not token and file is not None:
             with Path(file).open(encoding="ascii", errors="replace") as kept:
-                token = kept.read(_MAX_TOKEN + 2).strip()
-            if not 0 < len(token) <= _MAX_TOKEN or not token.isascii():
-                raise ValueError(f"{file}: holds no token")
+                token = _check_token(kept.read(_MAX_TOKEN + 2), str(file))
         return cls(
             address or os.environ.get("ARENA_ADDRESS") or ARENA_ADDRESS,
             token,

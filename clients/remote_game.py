@@ -161,6 +161,8 @@ class Engine:
 
     def __post_init__(self) -> None:
         """Raises ValueError for what a hello cannot say."""
+        if not 1 <= self.games_at_once <= MOST_GAMES:
+            raise ValueError(f"games_at_once = {self.games_at_once}: write 1 to {MOST_GAMES}")
         games, seconds = self.leave_after_games, self.leave_after_seconds
         if games is not None and not 0 <= games <= MOST_GAMES:
             raise ValueError(f"leave_after_games = {games}: write 0 to {MOST_GAMES}, or None for any number")
@@ -199,20 +201,25 @@ def turn_of(request: players_pb2.MoveRequest, moves: Sequence[tuple[int, str]]) 
 
 
 def move_of(request: players_pb2.MoveRequest, answer: Answer | str | None) -> players_pb2.Move:
-    """The answer to a request."""
-    if not isinstance(answer, Answer):
-        answer = Answer(answer)
-    move = players_pb2.Move(
-        seat_id=request.seat_id,
-        request=request.request,
-        value=answer.value,
-        comment=answer.comment,
-        value_before=answer.value_before,
-    )
-    if answer.text is None:
-        move.resign = True
-    else:
-        move.text = answer.text
+    """The answer to a request. Raises TypeError for what is none."""
+    given = answer if isinstance(answer, Answer) else Answer(answer)
+    try:
+        move = players_pb2.Move(
+            seat_id=request.seat_id,
+            request=request.request,
+            value=given.value,
+            comment=given.comment,
+            value_before=given.value_before,
+        )
+        if given.text is None:
+            move.resign = True
+        else:
+            move.text = given.text
+    except TypeError:
+        raise TypeError(
+            f"the bot answered {answer!r}: a move's text, None to resign, or an Answer of text and numbers "
+            "is needed"
+        ) from None
     return move
 
 

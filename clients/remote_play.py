@@ -176,8 +176,19 @@ class _Bot:
 
 async def _call_here(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function, which may be a coroutine function."""
-    result = function(*arguments)
-    return await result if inspect.isawaitable(result) else result
+    try:
+        result = function(*arguments)
+        return await result if inspect.isawaitable(result) else result
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise _raised_by_bot(error) from error
+
+
+def _raised_by_bot(error: BaseException) -> RuntimeError:
+    """An exception of the bot's as one that asyncio passes on: it would end the game without a word."""
+    return RuntimeError(f"the bot raised {type(error).__name__}")
 
 
 @contextmanager
@@ -194,9 +205,8 @@ def _call_in_thread() -> Iterator[_Call]:
                 continue
             try:
                 future.set_result(function(*arguments))
-            except StopIteration as error:
-                # asyncio passes on no StopIteration, and the game would wait for ever.
-                ended = RuntimeError("the bot raised StopIteration")
+            except (StopIteration, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
+                ended = _raised_by_bot(error)
                 ended.__cause__ = error
                 future.set_exception(ended)
             except BaseException as error:  # The bot's own: `dial_in` raises it.
@@ -381,6 +391,9 @@ class _Stream:
             except GameDeclinedError as error:
                 decline = players_pb2.Decline(seat_id=session.seat_id, reason=str(error))
                 await self._send(players_pb2.PlayRequest(decline=decline))
+                # A game that had begun hears it only in answer to a request.
+                while isinstance(await session.inbox.get(), players_pb2.MoveRequest):
+                    await self._send(players_pb2.PlayRequest(decline=decline))
                 return
             await self._send(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=session.seat_id)))
             while isinstance(request := await session.inbox.get(), players_pb2.MoveRequest):

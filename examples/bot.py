@@ -17,15 +17,24 @@ from referees.hex import Hex
 class Bot(GtpProgram):
     name = "my-bot"
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_up(Hex.from_settings({"board_size": 11}))
+
+    def set_up(self, rules: Hex) -> None:
+        spec = rules.spec()
+        self.rules, self.seat = rules, Seat(spec.game_id, spec.geometry, player=1)
+        self.academy: Academy | None = None
+        self.gtp_clear_board(())
+
     def gtp_boardsize(self, arguments: Sequence[str]) -> str:
-        self.rules = Hex.from_settings({"board_size": int(arguments[0])})
-        spec, connection = self.rules.spec(), Connection.from_environment()
-        self.academy, self.seat = None, Seat(spec.game_id, spec.geometry, player=1)
+        self.set_up(Hex.from_settings({"board_size": int(arguments[0])}))
+        connection = Connection.from_environment()
         if connection is not None:
             academy = Academy(connection)
             with suppress(AcademyRefusedError, AcademyUnavailableError):
-                self.seat, self.academy = academy.seat(spec), academy
-        return self.gtp_clear_board(())
+                self.seat, self.academy = academy.seat(self.rules.spec()), academy
+        return ""
 
     def gtp_clear_board(self, arguments: Sequence[str]) -> str:
         self.position, self.moves, self.value = self.rules.start(0), list[str](), 0.5

@@ -23,5 +23,10 @@ def legible(text: str) -> str:
     )
 
 
+def indented(text: str) -> str:
+    """The text with further lines indented, so that none is a line of what it stands in, or ends a part."""
+    return "\n    ".join(line for line in text.splitlines() if line.strip())
+
+
 def _escape(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")

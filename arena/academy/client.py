@@ -90,7 +90,7 @@ class AcademyClient:
                 StoredVerdict(
                     proposal.seat,
                     contest.players[proposal.seat - 1].name,
-                    proposals_pb2.Verdict.Name(proposal.verdict).removeprefix("VERDICT_").lower(),
+                    _verdict_name(proposal.verdict),
                     proposal.reason,
                 )
                 for proposal in answer.proposals
@@ -109,6 +109,12 @@ class AcademyClient:
         except ValueError as error:
             # The channel was closed under the call: the server is being restarted.
             raise AcademyUnavailableError(f"{doing}: {error}") from error
+
+
+def _verdict_name(verdict: int) -> str:
+    """A verdict's name; a number, where only a newer ACADEMY knows it."""
+    known = proposals_pb2.Verdict.DESCRIPTOR.values_by_number.get(verdict)
+    return f"verdict {verdict}" if known is None else known.name.removeprefix("VERDICT_").lower()
 
 
 def may_pass(error: AcademyUnavailableError | AcademyRefusedError) -> bool:

@@ -128,28 +128,27 @@ class OutboxDelivery:
 
     def _deliver(self, report: WaitingReport) -> bool:
         """Send a report and note what became of it; return whether others may be sent right now."""
-        request = contests_pb2.ReportContestRequest.FromString(report.report)
         self._rest = 0.0
         try:
+            request = contests_pb2.ReportContestRequest.FromString(report.report)
             verdicts = self._send(request)
         except AcademyUnavailableError as error:
-            self._try_again(report, error)
+            self._try_again(report, str(error), (error.code, error.reason))
             return False
         except AcademyRefusedError as refusal:
             if rejects_identity(refusal) or refusal.retry_after is not None:
                 self._rest = refusal.retry_after or 0.0
-                self._try_again(report, refusal)
+                self._try_again(report, str(refusal), (refusal.code, refusal.reason))
                 return False
             if misses_game(refusal) and self._is_of_other_run(request):
-                self._try_again(report, refusal)
+                self._try_again(report, str(refusal), (refusal.code, refusal.reason))
                 return True
-            self._failures[report.outbox_id] += 1
-            if may_pass(refusal) and self._failures[report.outbox_id] < MOST_FAILURES:
-                self._try_again(report, refusal)
-            else:
-                self._outbox.mark_refused(report, str(refusal))
-                self._trouble = None
-                self._warn(f"{refusal}; this report is given up")
+            self._note_failure(report, str(refusal), (refusal.code, refusal.reason), may_pass(refusal))
+        except Exception as error:  # What nobody foresaw with one report keeps no other from being sent.
+            what = type(error).__name__
+            self._note_failure(
+                report, f"sending the report of {report.contest_id}: {what}: {error}", (what, "")
+            )
         else:
             self._outbox.mark_acknowledged(report, verdicts)
             self._trouble = None
@@ -191,12 +190,24 @@ class OutboxDelivery:
             StoredVerdict(0, "", name) for name, count in counts.items() for _ in range(count)
         ]
 
-    def _try_again(self, report: WaitingReport, error: AcademyUnavailableError | AcademyRefusedError) -> None:
-        self._outbox.mark_failed(report, str(error))
+    def _note_failure(
+        self, report: WaitingReport, why: str, trouble: tuple[str, str], again: bool = True
+    ) -> None:
+        """Count a report's failure, after too many of which it is given up, or at once."""
+        self._failures[report.outbox_id] += 1
+        if again and self._failures[report.outbox_id] < MOST_FAILURES:
+            self._try_again(report, why, trouble)
+        else:
+            self._outbox.mark_refused(report, why)
+            self._trouble = None
+            self._warn(f"{why}; this report is given up")
+
+    def _try_again(self, report: WaitingReport, why: str, trouble: tuple[str, str]) -> None:
+        self._outbox.mark_failed(report, why)
         # Once, however many reports wait, and however often.
-        if self._trouble != (error.code, error.reason):
-            self._warn(f"{error}; trying again")
-        self._trouble = error.code, error.reason
+        if self._trouble != trouble:
+            self._warn(f"{why}; trying again")
+        self._trouble = trouble
 
     def _warn(self, text: str) -> None:
         if text != self._last_warning:

@@ -29,6 +29,7 @@ from arena.control.values import (
     MAX_PARAMETERS,
     MAX_PLAYERS,
     MAX_SERIES,
+    Address,
     Argument,
     Chance,
     ClockSeconds,
@@ -385,7 +386,7 @@ _ELSEWHERE: Final = ("token", "token_env", "token_file", "tls_ca", "tls_cert", "
 class AcademyTable(Table):
     """How ACADEMY is reached. Without this table it learns nothing of the games."""
 
-    address: Text = "embedded"
+    address: Address = "embedded"
     """`"embedded"` (a server of the competition's own), `"host:port"`, `"unix:PATH"`, or `"none"`."""
     data: FilePath | None = None
     """The embedded server's folder; without it `NAME.academy`, of the league's file where there is one."""
@@ -482,7 +483,7 @@ class FairUseTable(Table):
 class RemoteTable(Table):
     """Where players of protocol `"grpc"` dial in."""
 
-    address: Text = DEFAULT_ADDRESS
+    address: Address = DEFAULT_ADDRESS
     """`host:port` or `unix:PATH`."""
     tls_cert: FilePath | None = None
     """The arena's certificate; it turns TLS on."""

@@ -20,6 +20,7 @@ from pydantic import (
 )
 from sqlalchemy import URL
 
+from academy.wire.addresses import InvalidAddressError, ServerAddress
 from arena.control.database_urls import database_url, within
 from arena.control.validation import Form
 from referees.paths import path_from
@@ -107,6 +108,16 @@ def _path_from(info: ValidationInfo, name: str) -> str:
     return str(path_from(_folder(info), name))
 
 
+def _locate_socket(address: str, info: ValidationInfo) -> str:
+    """An address whose path, if it is that of a Unix socket, is the same for programs in any folder."""
+    try:
+        path = ServerAddress.parse(address).path
+    except InvalidAddressError:
+        # "embedded" and "none"; the table refuses the others, where its address is in use.
+        return address
+    return f"unix:{Path(_path_from(info, path)).absolute()}" if path else address
+
+
 def _folder(info: ValidationInfo) -> Path:
     """The control file's folder, which `validation.read` gives."""
     folder: Any = info.context
@@ -177,6 +188,7 @@ def _check_plain(value: object) -> object:
 
 
 Text = Annotated[str, AfterValidator(lambda value: _check_text(value))]
+Address = Annotated[Text, AfterValidator(_locate_socket)]
 VariableName = Annotated[Text, AfterValidator(_check_variable)]
 Workers = Annotated[
     str,

@@ -154,10 +154,11 @@ class RemoteSeat:
             self.giving_up = None
         self.session = session
         session.seats.add(self.seat_id)
+        # A player that heard of no start did not count the game as one of those that it stays for.
+        if not self._history and session.games_left and not self.is_check:
+            session.games_left -= 1
         if not self.is_seated:
             self.is_seated = True
-            if session.games_left is not None and not self.is_check:
-                session.games_left -= 1
             self.send_to_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=session.hello)))
         so_far = list(self._history)
         if so_far:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from arena.jobs import Fault, GameJob, JobMove, PlayerUsage, TimeControl
 from arena.players.clock import describe_clock, overtime
-from arena.players.player import Choice, Cost, Player, Seating
+from arena.players.player import Choice, Cost, Player, Seating, WarningList
 from referees.api import GameRecord, Outcome, PlayedMove, Referee
-from referees.legible_text import legible
+from referees.legible_text import indented, legible
 
 
 def labels(names: Sequence[str]) -> list[str]:
@@ -58,7 +58,7 @@ def write_record(
         if used.cpu_seconds is not None:
             remarks.append(f"{label} cpu time: {used.cpu_seconds:.2f} s")
     for seat, (label, used) in enumerate(zip(called, game.usage, strict=True), start=1):
-        remarks.append(f"{rules.seat_name(seat)}: {label}: {used.engine_description}".rstrip(": "))
+        remarks.append(f"{rules.seat_name(seat)}: {label}: {indented(used.engine_description)}".rstrip(": "))
     clock = _shared_clock(job)
     return rules.record(
         GameRecord(
@@ -144,6 +144,8 @@ class GameRecorder:
         self.moves: list[JobMove] = []
         self.remarks: list[str] = []
         self.warnings: list[str] = []
+        # One for each move, perhaps.
+        self.odd_values = WarningList()
 
     def add_thinking_time(self, seat: int, seconds: float) -> None:
         """Add the time that a seat took for a move, recorded or not."""
@@ -209,7 +211,7 @@ class GameRecorder:
         if value is None or 0.0 <= value <= 1.0:
             return value
         label = self._seatings[seat - 1].label
-        self.warnings.append(f"player {label}: the {what}, {value!r}, is not from 0 to 1")
+        self.odd_values.add(f"player {label}: the {what}, {value!r}, is not from 0 to 1")
         return None
 
     def _described(self, note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
@@ -239,7 +241,7 @@ class GameRecorder:
                     cpu_seconds=cost.cpu_seconds,
                     wall_seconds=self._thought[index],
                     peak_memory_bytes=cost.peak_memory_bytes,
-                    engine_name=legible(players[index].name) if known else "",
+                    engine_name=legible(" ".join(players[index].name.split())) if known else "",
                     engine_description=legible(players[index].description) if known else "",
                     fault=fault,
                     remark=remark,

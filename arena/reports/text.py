@@ -9,6 +9,7 @@ from arena.control.plans import GameSettings
 from arena.output import count_text
 from arena.reports.contents import CompetitionReport, faults_line
 from arena.reports.tally import MatchupTally, PlayerTally, SeatTally
+from referees.legible_text import indented
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def text_report(report: CompetitionReport) -> str:
         [*report.lines, *_candidates_warning(report)],
         *_matchups(report),
         [
-            f"player {name}: {facts.description}"
+            f"player {name}: {indented(facts.description)}"
             for name, facts in sorted(report.players.items())
             if facts.description
         ],

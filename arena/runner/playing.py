@@ -35,6 +35,7 @@ from arena.selection.selector import Selector
 from arena.terminal.choosing import display_for
 from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
+from referees.legible_text import indented
 
 
 def notes(control: Control) -> list[str]:
@@ -113,7 +114,7 @@ def _check_in_game(
     for warning in checked.warnings:
         tell(f"warning: {warning}")
     if not checked.warnings:
-        tell(f"player {setup.name} works: {checked.description}")
+        tell(f"player {setup.name} works: {indented(checked.description)}")
     return checked
 
 

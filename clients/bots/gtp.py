@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Final, Self, TextIO
 from urllib.parse import unquote
 
+from referees.api import IllegalMoveError, InvalidSettingError, UnreadableMoveError
+
 _MOST_SEAT_DIGITS: Final = 4
 _UNWANTED: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -45,7 +47,7 @@ class ContestAccess:
 
 
 class GtpProgram:
-    """Answers GTP commands until `quit` or the end of input."""
+    """Answers GTP commands until `quit` or the end of input; what a referee refuses with a failure."""
 
     name = "engine"
     version = "1"
@@ -80,7 +82,7 @@ class GtpProgram:
             return "?", "unknown command"
         try:
             return "=", method(arguments)
-        except GtpError as error:
+        except (GtpError, InvalidSettingError, UnreadableMoveError, IllegalMoveError) as error:
             return "?", str(error)
 
     def gtp_protocol_version(self, arguments: Sequence[str]) -> str:

@@ -46,8 +46,10 @@ async function ownToken() {
   return answer.token;
 }
 
-/** Play until the stream ends; resolves with its status. */
+/** Play until the stream ends; resolves with its status, and whether the arena let the bot in. */
 function dialIn(token) {
+  let welcomed = false;
+  let check; // The seat of the arena's check before the games, which is no game.
   const metadata = new grpc.Metadata();
   metadata.set('authorization', `Bearer ${token}`);
   const players = new arena.v1.PlayerService(address, credentials);
@@ -56,9 +58,11 @@ function dialIn(token) {
   stream.on('data', (message) => {
     switch (message.message) {
       case 'welcome':
+        welcomed = true;
         console.log(`dialled in at ${address}`);
         break;
       case 'gameStart':
+        if (message.gameStart.gameId === 'startup-check') check = message.gameStart.seatId;
         stream.write({ ready: { seatId: message.gameStart.seatId } });
         break;
       case 'moveRequest': {
@@ -68,6 +72,7 @@ function dialIn(token) {
         break;
       }
       case 'gameEnd':
+        if (message.gameEnd.seatId === check) break;
         console.log(`game over: ${message.gameEnd.outcome?.result ?? message.gameEnd.voidReason ?? 'interrupted'}`);
         break;
     }
@@ -76,20 +81,28 @@ function dialIn(token) {
     stream.on('error', () => {});
     stream.on('status', (status) => {
       players.close();
-      resolve(status);
+      resolve({ status, welcomed });
     });
   });
 }
 
 try {
   const token = await ownToken();
+  let away; // Since when, in milliseconds.
   for (;;) {
-    const status = await dialIn(token);
+    const { status, welcomed } = await dialIn(token);
     if (status.code !== grpc.status.UNAVAILABLE) {
       console.error(`the stream ended: ${grpc.status[status.code]}: ${status.details}`);
       process.exit(status.code === grpc.status.OK ? 0 : 1);
     }
-    // The arena restarts, or the network is away.
+    // The arena restarts, or the network is away, or the address is wrong.
+    if (welcomed || away === undefined) {
+      away = Date.now();
+      console.error(`the arena at ${address} is away: ${status.details}; trying again for 60 s`);
+    } else if (Date.now() - away > 60_000) {
+      console.error(`the arena at ${address} was away for 60 s: ${status.details}`);
+      process.exit(1);
+    }
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 } catch (error) {

@@ -10,14 +10,15 @@ import grpc
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
-from academy.v1 import contests_pb2, contests_pb2_grpc, game_pb2
+from academy.v1 import contests_pb2, contests_pb2_grpc, game_pb2, proposals_pb2, proposals_pb2_grpc
 
 TOKEN = "arena-token"
 # Not all of its methods are here, which its types want.
 _Servicer: Any = contests_pb2_grpc.ContestServiceServicer
+_ProposalServicer: Any = proposals_pb2_grpc.ProposalServiceServicer
 
 
-class ContestServer(_Servicer):  # type: ignore[misc]
+class ContestServer(_Servicer, _ProposalServicer):  # type: ignore[misc]
     """What it knows outlives `stop` and `start`, as a real server's would."""
 
     def __init__(self, folder: Path) -> None:
@@ -29,6 +30,8 @@ class ContestServer(_Servicer):  # type: ignore[misc]
         self.tried: Counter[str] = Counter()
         self.failures: deque[tuple[str, status_pb2.Status]] = deque()
         self.failing_reports: dict[str, grpc.StatusCode] = {}
+        # What became of each contest's.
+        self.proposals: list[proposals_pb2.Proposal] = []
         self._server: grpc.Server | None = None
 
     def start(self) -> None:
@@ -49,6 +52,7 @@ class ContestServer(_Servicer):  # type: ignore[misc]
     def _made(self) -> grpc.Server:
         self._server = grpc.server(futures.ThreadPoolExecutor(4))
         contests_pb2_grpc.add_ContestServiceServicer_to_server(self, self._server)
+        proposals_pb2_grpc.add_ProposalServiceServicer_to_server(self, self._server)
         return self._server
 
     def stop(self) -> None:
@@ -109,7 +113,13 @@ class ContestServer(_Servicer):  # type: ignore[misc]
         self.counted[contest_id] += 1
         new = contest_id not in self.reports
         self.reports.setdefault(contest_id, request)
-        return contests_pb2.ReportContestResponse(contest=request.contest, counted=new)
+        accepted = len(self.proposals)
+        return contests_pb2.ReportContestResponse(contest=request.contest, counted=new, accepted=accepted)
+
+    def ListProposals(
+        self, request: proposals_pb2.ListProposalsRequest, context: grpc.ServicerContext
+    ) -> proposals_pb2.ListProposalsResponse:
+        return proposals_pb2.ListProposalsResponse(proposals=self.proposals)
 
     def _check(self, method: str, context: grpc.ServicerContext) -> None:
         if ("authorization", f"Bearer {TOKEN}") not in [

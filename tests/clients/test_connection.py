@@ -70,6 +70,24 @@ def test_another_address_keeps_what_else_the_environment_says(monkeypatch: pytes
     )
 
 
+@pytest.mark.parametrize("name", ["ACADEMY_TOKEN", "ARENA_TOKEN"])
+@pytest.mark.parametrize("text", ["abcé", "a\nb", " \n", "\x07", "x" * 513])
+def test_a_variable_that_holds_no_token_is_named(
+    monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    monkeypatch.setenv("ACADEMY_ADDRESS", "academy:1")
+    monkeypatch.setenv(name, text)
+    with pytest.raises(ValueError, match=f"^{name}: holds no token: 1 to 512 printable ASCII characters"):
+        Connection.from_environment() if name == "ACADEMY_TOKEN" else Connection.to_arena()
+
+
+def test_blanks_around_a_token_are_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    put(monkeypatch, {**ALL, "ACADEMY_TOKEN": "abc\n"})
+    monkeypatch.setenv("ARENA_TOKEN", " abc\r\n")
+    academy = Connection.from_environment()
+    assert academy is not None and academy.token == Connection.to_arena().token == "abc"
+
+
 def test_a_certificate_without_its_key_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"go together, but only me\.pem is given"):
         Connection("academy:1", certificate=Path("me.pem"))

@@ -1,12 +1,12 @@
 """What both ways to dial in share: when to dial again, and which game receives what."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from arena.v1 import players_pb2
 from clients.connection import AcademyUnavailableError, Connection
-from clients.remote_game import move_of
+from clients.remote_game import Answer, move_of
 from clients.remote_play import GameSession, Tables
 from clients.retries import Redialling
 
@@ -106,3 +106,13 @@ def test_a_move_answers_its_request() -> None:
     request = players_pb2.MoveRequest(seat_id=4, request=7)
     assert move_of(request, "C3") == players_pb2.Move(seat_id=4, request=7, text="C3")
     assert move_of(request, None).resign
+
+
+@pytest.mark.parametrize(
+    "answer", [5, ("d4", 0.5), Answer("d4", value=cast(Any, "0.5")), Answer(cast(Any, 5))]
+)
+def test_a_bot_learns_which_answer_of_its_is_no_move(answer: Any) -> None:
+    request = players_pb2.MoveRequest(seat_id=4, request=7)
+    with pytest.raises(TypeError) as error:
+        move_of(request, answer)
+    assert str(error.value).startswith(f"the bot answered {answer!r}: a move's text, None to resign, or an ")

@@ -76,6 +76,19 @@ def test_the_tutorials_contest_runs_with_the_bot_as_it_stands(tmp_path: Path) ->
     assert "2/2 games played" in arena("show", control).stdout
 
 
+def test_the_bot_refuses_what_is_no_move_or_board_and_plays_on() -> None:
+    done = subprocess.run(
+        [sys.executable, EXAMPLE],
+        input="clear_board\ngenmove b\nboardsize 500\nboardsize 5\nplay b z9\nplay b c3\nplay w c3\nquit\n",
+        env={name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [answer[0] for answer in done.stdout.strip().split("\n\n")] == list("==?=?=?=")
+
+
 def test_the_bot_ends_cleanly_when_academy_is_away() -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referees.legible_text import legible
+from referees.legible_text import indented, legible
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,14 @@ from referees.legible_text import legible
 )
 def test_nothing_in_a_text_commands_what_shows_it(text: str, shown: str) -> None:
     assert legible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("", ""), ("a line", "a line"), ("two\nlines\n", "two\n    lines"), ("a\n\n \npart", "a\n    part")],
+)
+def test_a_text_of_several_lines_begins_none_of_what_it_stands_in(text: str, shown: str) -> None:
+    assert indented(text) == shown
 
 
 @given(st.text())

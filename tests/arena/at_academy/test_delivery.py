@@ -2,12 +2,16 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
+from sqlalchemy import update
 
 from academy.knowledge.spec import GameSpec
+from academy.v1 import proposals_pb2
 from arena.academy import delivery as module
 from arena.academy.client import contest_message, contest_report
 from arena.academy.delivery import OutboxDelivery
@@ -15,6 +19,7 @@ from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.games import FinishedGame
+from arena.results.own_tables import OUTBOX
 from arena.results.series import PlannedGame
 from referees.go import Go
 from referees.hex import Hex
@@ -209,6 +214,31 @@ def test_games_that_end_are_reported_while_a_report_that_failed_waits_for_its_pa
     others = [scene.finish_game() for _ in range(5)]
     eventually(lambda: list(scene.server.reports) == others)
     assert scene.server.tried[failing] <= 2
+
+
+def test_a_verdict_that_only_a_newer_academy_knows_holds_up_no_report(scene: Scene) -> None:
+    newer: Any = 99
+    scene.server.proposals.append(proposals_pb2.Proposal(seat=1, verdict=newer))
+    contests = [scene.finish_game() for _ in range(2)]
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert list(scene.server.reports) == contests
+    assert scene.warnings() == []
+
+
+def test_a_report_that_cannot_be_sent_at_all_does_not_keep_the_others_from_it(
+    impatient: None, tmp_path: Path
+) -> None:
+    with closing(Scene(tmp_path)) as scene:
+        broken, taken = scene.finish_game(), scene.finish_game()
+        with scene.database.transaction() as connection:
+            connection.execute(update(OUTBOX).filter_by(ContestId=broken).values(Report=b"\xff"))
+        scene.reporter.start()
+        scene.reporter.hurry()
+        eventually(lambda: scene.reporter.waiting() == 0)
+        assert set(scene.server.reports) == {taken}
+        ((contest, why),) = scene.series.outbox.refusals().items()
+        assert contest == broken and why.startswith(f"sending the report of {broken}: DecodeError")
+        assert f"{why}; this report is given up" in scene.warnings()
 
 
 def test_a_refused_report_is_given_up_and_named(scene: Scene) -> None:

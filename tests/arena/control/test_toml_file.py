@@ -410,6 +410,37 @@ def test_an_academy_table_alone_means_the_embedded_server(tmp_path: Path) -> Non
     assert control(tmp_path, SMALLEST + '[academy]\naddress = "none"\n').academy is None
 
 
+@pytest.mark.parametrize(
+    ("written", "means"),
+    [
+        ("unix:academy.sock", "unix:{folder}/academy.sock"),
+        ("unix://academy.sock", "unix:{folder}/academy.sock"),
+        ("unix:sub/academy.sock", "unix:{folder}/sub/academy.sock"),
+        ("unix:~/academy.sock", "unix:{home}/academy.sock"),
+        ("unix:/run/academy.sock", "unix:/run/academy.sock"),
+        ("127.0.0.1:1", "127.0.0.1:1"),
+    ],
+)
+def test_a_socket_beside_the_control_file_is_found_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str, means: str
+) -> None:
+    (tmp_path / "cup").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/me")
+    settings = control(Path("cup"), f'{SMALLEST}[academy]\naddress = "{written}"\n')
+    means = means.format(folder=tmp_path / "cup", home="/home/me")
+    assert settings.academy is not None and settings.academy.address == means
+    settings = control(Path("cup"), f'{SMALLEST}[remote]\naddress = "{written}"\n')
+    assert str(settings.remote.address) == means
+
+
+def test_a_socket_whose_whole_path_is_too_long_is_refused(tmp_path: Path) -> None:
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    with pytest.raises(ControlError, match=r"academy.address: .*a Unix socket's path has 1 to 107 bytes"):
+        control(deep, SMALLEST + '[academy]\naddress = "unix:academy.sock"\n')
+
+
 def test_a_token_goes_to_another_machine_in_clear_only_where_the_file_says_so(tmp_path: Path) -> None:
     elsewhere = SMALLEST + '[academy]\naddress = "academy.example:4000"\ntoken_env = "CUP"\n'
     with pytest.raises(

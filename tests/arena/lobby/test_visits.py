@@ -48,6 +48,31 @@ def test_a_player_that_comes_back_when_its_time_is_over_gets_no_new_game() -> No
     assert not asyncio.run(seated())
 
 
+@pytest.mark.parametrize("kind", ["game", "check"])
+def test_a_game_whose_start_a_player_never_heard_of_is_one_of_those_that_it_stays_for(kind: str) -> None:
+    async def free() -> list[list[str]]:
+        lobby = _lobby()
+        hello = players_pb2.Hello(player="one", leave_after_games=1, games_at_once=2)
+        session = lobby.enter(hello, "")
+        seek = lobby_pb2.Seek(player="one", reconnect_seconds=60.0, is_check=kind == "check")
+        seat = lobby.seek(seek, lambda message: None)
+        lobby.leave(session, "its connection ended")
+        again = lobby.enter(hello, "")
+        assert seat.session is again
+        question = lobby_pb2.ListFree(competition="go", players=["one"])
+        during = lobby.offer(question)
+        lobby.end(seat)
+        return [during, lobby.offer(question)]
+
+    assert asyncio.run(free()) == ([[], []] if kind == "game" else [["one"], ["one"]])
+
+
+@pytest.mark.parametrize("games", [-1, 0, 2**32])
+def test_a_bot_learns_how_many_games_at_once_it_can_want(games: int) -> None:
+    with pytest.raises(ValueError, match=f"games_at_once = {games}: write 1 to 4294967295"):
+        Engine(games_at_once=games)
+
+
 @pytest.mark.parametrize(
     "stay", [{"leave_after_games": -1}, {"leave_after_games": 2**32}, {"leave_after_seconds": math.nan}]
 )

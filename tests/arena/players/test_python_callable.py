@@ -107,6 +107,17 @@ def test_a_value_that_is_no_share_of_the_win_is_left_out_with_a_warning() -> Non
     assert "the value, 1.0000001, is not from 0 to 1" in played.warnings[0]
 
 
+def test_values_that_are_no_shares_of_the_win_make_a_limited_number_of_warnings() -> None:
+    boasters = tuple(
+        PlayerSetup(name, ("tests.arena.players.test_python_callable:boastful",), protocol="python")
+        for name in ("one", "two")
+    )
+    played = play(GameJob("0_0", "hex", {"board_size": 11}, boasters, seed=1))
+    assert len(played.moves) > 60
+    assert len(played.warnings) == 51
+    assert played.warnings[-1] == f"{len(played.moves) - 50} more such warnings"
+
+
 def test_player_that_crashes_at_shown_moves_forfeits() -> None:
     result = game("deaf")
     assert result.outcome is not None and result.outcome.winners == (2,)

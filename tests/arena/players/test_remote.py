@@ -1,8 +1,12 @@
 """Games with players that dial in, over real sockets."""
 
+import asyncio
+import concurrent.futures
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
@@ -162,6 +166,14 @@ def test_values_that_are_none_make_a_limited_number_of_warnings(lobby: OpenLobby
     )
     assert len(result.moves) == 120
     assert len(result.warnings) == 51 and result.warnings[-1] == "player one: 10 more such warnings"
+
+
+def test_a_bot_writes_no_lines_of_its_own_into_the_record(lobby: OpenLobby) -> None:
+    says: dict[str, Any] = {"name": "Evil\nbot", "version": "1\n2", "description": "plays\nResult: W+100"}
+    DialledIn(lobby, "one", lambda game: lambda turn: None, **says)
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    assert result.usage[0].engine_name == "Evil bot:1 2"
+    assert "Result: W+R" in result.record and "\nResult: W+100" not in result.record
 
 
 def test_a_bot_that_thinks_too_long_forfeits(lobby: OpenLobby) -> None:
@@ -357,6 +369,32 @@ def test_bots_exception_in_a_game_reaches_the_program_that_dialled_in(
     assert isinstance(bot.ended(), ZeroDivisionError)
 
 
+@pytest.mark.parametrize(
+    ("client", "raised"),
+    [
+        (DialledIn, StopIteration()),
+        (DialledIn, concurrent.futures.CancelledError("my pool was shut down")),
+        (DialledIn, asyncio.CancelledError()),
+        (DialledInWithAsyncio, asyncio.CancelledError()),
+    ],
+)
+def test_what_a_loop_takes_for_its_own_is_an_exception_of_the_bots_like_any_other(
+    lobby: OpenLobby, client: type[DialledIn], raised: BaseException
+) -> None:
+    def broken(game: Game) -> Callable[[GameTurn], str]:
+        def choose(turn: GameTurn) -> str:
+            raise raised
+
+        return choose
+
+    bot = client(lobby, "one", broken)
+    result = play(job(remote(lobby, "one", reconnect_seconds=0.0), python_player("other")))
+    assert result.outcome is not None and result.outcome.winners == (2,)
+    failure = bot.ended()
+    assert isinstance(failure, RuntimeError) and str(failure) == f"the bot raised {type(raised).__name__}"
+    assert type(failure.__cause__) is type(raised)
+
+
 @BOTH_CLIENTS
 def test_either_client_can_decline(lobby: OpenLobby, client: type[DialledIn]) -> None:
     def unwilling(game: Game) -> Callable[[GameTurn], str]:
@@ -365,6 +403,37 @@ def test_either_client_can_decline(lobby: OpenLobby, client: type[DialledIn]) ->
     client(lobby, "one", unwilling)
     result = play(job(remote(lobby, "one"), python_player("other")))
     assert result.outcome is None and "only on Sundays" in result.void_reason
+
+
+@BOTH_CLIENTS
+def test_a_bot_may_decline_to_go_on_with_its_game_while_its_opponent_thinks(
+    lobby: OpenLobby, client: type[DialledIn]
+) -> None:
+    relay = Relay(lobby)
+    declined = threading.Event()
+
+    def fickle(game: Game) -> Callable[[GameTurn], str]:
+        if game.resumed:
+            declined.set()
+            raise GameDeclinedError("I forgot all about it")
+        return lambda turn: "C3"
+
+    def patient(game: Game) -> Callable[[GameTurn], str]:
+        def choose(turn: GameTurn) -> str:
+            relay.cut()
+            assert declined.wait(SECONDS)
+            # The arena has heard it, and its game wants nothing of the bot so far.
+            time.sleep(0.2)
+            return "pass"
+
+        return choose
+
+    client(lobby, "one", fickle, address=relay.address, redial_seconds=SECONDS)
+    DialledIn(lobby, "two", patient)
+    result = play(job(remote(lobby, "one"), remote(lobby, "two")))
+    relay.close()
+    assert result.outcome is not None and result.outcome.winners == (2,)
+    assert "answered a request to move with decline" in result.usage[0].remark
 
 
 @BOTH_CLIENTS

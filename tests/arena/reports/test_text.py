@@ -1,5 +1,6 @@
 """Whole reports as text: what the ringmaster tells, in its layout, and what follows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from arena.control.toml_file import read
@@ -83,6 +84,15 @@ def test_where_more_play_than_a_game_has_seats_each_has_the_share_of_its_own_gam
 def test_matchups_without_games_are_left_out(tmp_path: Path) -> None:
     text = text_report(report_of(tmp_path, PLAYOFF, OLD))
     assert "the big one" not in text
+
+
+def test_what_a_player_says_of_itself_is_no_line_of_the_report(tmp_path: Path) -> None:
+    report = report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED)
+    facts = replace(
+        report.players["alpha"], description="the best\n\nplayer  games  Elo\nalpha     100  2900\n"
+    )
+    text = text_report(replace(report, players={**report.players, "alpha": facts}))
+    assert "\nplayer alpha: the best\n    player  games  Elo\n    alpha     100  2900\nplayer beta" in text
 
 
 def test_a_competition_without_games_has_a_report(tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ import io
 import pytest
 
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
+from referees.api import IllegalMoveError, InvalidSettingError, UnreadableMoveError
+
+REFUSED = [UnreadableMoveError("no cell"), IllegalMoveError("taken"), InvalidSettingError("board_size", "no")]
 
 
 class Parrot(GtpProgram):
@@ -15,6 +18,9 @@ class Parrot(GtpProgram):
         if not arguments:
             raise GtpError("nothing to say")
         return " ".join(arguments)
+
+    def gtp_raise(self, arguments: list[str]) -> str:
+        raise REFUSED[int(arguments[0])]
 
 
 def converse(text: str) -> str:
@@ -31,6 +37,9 @@ def converse(text: str) -> str:
         ("7 version\n", "=7 3\n\n"),
         ("say a  b\tc\n", "= a b c\n\n"),
         ("say\n", "? nothing to say\n\n"),
+        ("raise 0\n", "? no cell\n\n"),
+        ("raise 1\n", "? taken\n\n"),
+        ("raise 2\n", "? 'board_size': no\n\n"),
         ("3 dance\n", "?3 unknown command\n\n"),
         ("known_command say\n", "= true\n\n"),
         ("known_command gomill-cpu_time\n", "= true\n\n"),
