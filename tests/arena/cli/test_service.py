@@ -124,6 +124,8 @@ def test_a_refusal_of_a_service_is_an_error_of_one_line(
         (("start", "cup", "--control", "missing.toml"), 1, "can't read the control file missing.toml"),
         (("start", "cup", "--control", "cup.ctl"), 2, "services take control files in TOML"),
         (("stop", "contest.toml", "--at-once"), 2, "needs --address"),
+        (("serve", "nopools"), 1, "nopools: there is no such folder, and no such control file; make it with"),
+        (("serve", "nopools", "--league", "league.db"), 1, "nopools: there is no such folder"),
     ],
 )
 def test_contradictory_options_are_an_error_at_once(
