@@ -132,7 +132,8 @@ def test_who_means_a_server_learns_how_to_name_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [("compact",), ("check",), ("snapshot",), ("freeze",), ("players", "list"), ("players", "forget", "a")]
+    "command",
+    [("compact",), ("check",), ("snapshot",), ("freeze",), ("players", "list"), ("players", "forget", "a")],
 )
 def test_nobody_is_sent_to_an_address_that_the_command_does_not_take(
     command: tuple[str, ...], tmp_path: Path
