@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, ScalarSelect, bindparam, delete, exists, func, insert, select, union_all, update
+from sqlalchemy import (
+    Connection,
+    ScalarSelect,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    union_all,
+    update,
+)
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup

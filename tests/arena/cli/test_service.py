@@ -135,6 +135,18 @@ def test_contradictory_options_are_an_error_at_once(
     assert refused.returncode == status and message in " ".join(refused.stderr.split())
 
 
+@pytest.mark.parametrize("action", ["stop", "show", "games", "schedule", "replay"])
+def test_who_means_a_services_competition_learns_how_to_name_it(
+    here: None, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    remedy = "(a competition of a service needs --address, such as 127.0.0.1:50561)"
+    refused = arena(action, "random")
+    assert refused.returncode == 1 and remedy not in refused.stderr
+    monkeypatch.setenv("ARENA_ADDRESS", "127.0.0.1:50561")
+    refused = arena(action, "random")
+    assert refused.returncode == 1 and remedy in refused.stderr
+
+
 def test_a_service_is_reached_by_tls(tmp_path: Path, here: None) -> None:
     authority = trustme.CA()
     certificate = authority.issue_cert("localhost")
