@@ -387,11 +387,10 @@ def _games(text: str) -> int:
 
 
 def _port(text: str) -> int:
-    if not (
-        text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and 0 < int(text) <= LARGEST_PORT
-    ):
+    port = int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else 0
+    if not 0 < port <= LARGEST_PORT:
         raise argparse.ArgumentTypeError(f"{text[:80]!r} is no port: give 1 to {LARGEST_PORT}")
-    return int(text)
+    return port
 
 
 def _seconds(text: str) -> float:
