@@ -69,7 +69,7 @@ def with_server(command: Callable[Concatenate[Server, _P], None]) -> Callable[..
     return _with_options(command, _OPTIONS)
 
 
-def with_server_where_asked(command: Callable[Concatenate[Server | None, _P], None]) -> Callable[..., None]:
+def with_server_where_asked(command: Callable[..., None]) -> Callable[..., None]:
     """As `with_server`; without --address the server is None: the command works on a data folder."""
 
     @functools.wraps(command)

@@ -111,6 +111,7 @@ def games(  # noqa: PLR0913 - the options of a command
         faults=faults,
     )
     list_games: Callable[[competitions_pb2.GameFilter, int], competitions_pb2.ListGamesResponse]
+    competitors: Callable[[], Sequence[str]]
     if service is not None:
         name = control.as_posix()
         list_games = partial(_games_there, service, name)
