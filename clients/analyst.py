@@ -334,7 +334,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if options.when_idle:
                 guard.open_contests = academy.statistics(game_id).open_contests
             counted = Analyst(academy, searcher, guard, options.nodes, game_id).run(options.once)
-        except (AcademyRefusedError, AcademyUnavailableError, OtherRulesError) as error:
+        except AcademyUnavailableError as error:
+            remedy = "start one with `academy serve`, or give its address with --academy"
+            sys.exit(f"academy-analyst: no server answers at {connection.address} ({error}); {remedy}")
+        except (AcademyRefusedError, OtherRulesError) as error:
             sys.exit(f"academy-analyst: {error}")
         except KeyboardInterrupt:
             sys.exit("stopped; what was found is kept")

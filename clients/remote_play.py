@@ -8,6 +8,7 @@ coroutine functions, all games in one event loop.
 import asyncio
 import concurrent.futures
 import inspect
+import logging
 import queue
 import threading
 import time
@@ -42,6 +43,7 @@ from clients.remote_game import (
 )
 from clients.retries import REDIAL_SECONDS, Redialling
 
+_log = logging.getLogger(__name__)
 # How long a bot may take for the end of its last game when the arena has ended the stream.
 LAST_GAME_SECONDS: Final = 5.0
 
@@ -156,7 +158,12 @@ def run_bot(
         raise SystemExit(f"{player}: {error}") from None
     try:
         return dial_in(arena, player, new_game, engine, game_over=game_over)
-    except (AcademyRefusedError, AcademyUnavailableError) as error:
+    except AcademyUnavailableError as error:
+        raise SystemExit(
+            f"{player}: no arena answers at {arena.address}: {error} (start it with `arena serve`, or "
+            "give its address, and what TLS needs)"
+        ) from None
+    except AcademyRefusedError as error:
         raise SystemExit(f"{player}: {error}") from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
@@ -226,7 +233,7 @@ def _call_in_thread() -> Iterator[_Call]:
 
 
 async def _dial(arena: Connection, hello: players_pb2.Hello, bot: _Bot, redial_seconds: float) -> int:
-    games, redialling, visit = 0, Redialling(redial_seconds), _Visit(hello)
+    games, redialling, visit, dialled = 0, Redialling(redial_seconds), _Visit(hello), False
     while True:
         stream = _Stream(arena, bot, visit.seats)
         reason: AcademyUnavailableError | None = None
@@ -234,6 +241,9 @@ async def _dial(arena: Connection, hello: players_pb2.Hello, bot: _Bot, redial_s
             await stream.run(hello)
         except AcademyUnavailableError as error:
             reason = error
+            if not (dialled or stream.tables.welcomed):
+                _log.warning("no arena answers at %s; trying for %g s", arena.address, redial_seconds)
+        dialled = True
         games += stream.tables.games
         visit.go_on(stream.tables)
         # A stream that broke is dialled again for its games in progress.

@@ -2,6 +2,7 @@
 
 import sys
 from enum import IntEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
 
 import typer
@@ -38,6 +39,16 @@ class CommandError(RuntimeError):
     def __init__(self, what: str, exit_code: ExitCode = ExitCode.FAILED) -> None:
         super().__init__(what)
         self.exit_code = exit_code
+
+
+class NoDataError(CommandError):
+    """A folder without data of ACADEMY."""
+
+    def __init__(self, folder: Path, what_else: str = "") -> None:
+        super().__init__(
+            f"{folder}: holds no data of ACADEMY; give the folder with --data{what_else}", ExitCode.USAGE
+        )
+        self.folder = folder
 
 
 _EXPECTED: Final = (

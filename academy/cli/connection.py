@@ -2,12 +2,14 @@
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
+from academy.cli.commands import NoDataError
 from academy.cli.services import Server
 from academy.wire.addresses import DEFAULT_ADDRESS
 
@@ -67,9 +69,21 @@ def with_server(command: Callable[Concatenate[Server, _P], None]) -> Callable[..
     return _with_options(command, _OPTIONS)
 
 
-def with_server_where_asked(command: Callable[Concatenate[Server | None, _P], None]) -> Callable[..., None]:
+def with_server_where_asked(command: Callable[..., None]) -> Callable[..., None]:
     """As `with_server`; without --address the server is None: the command works on a data folder."""
-    return _with_options(command, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
+
+    @functools.wraps(command)
+    def run(server: Server | None, **arguments: Any) -> None:
+        try:
+            command(server, **arguments)
+        except NoDataError as error:
+            meant = os.environ.get("ACADEMY_ADDRESS")
+            if not meant:
+                raise
+            remedy = f"; the command asks a server only with --address, such as {meant}"
+            raise NoDataError(error.folder, remedy) from None
+
+    return _with_options(run, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
 
 
 def with_server_to_compare(command: Callable[Concatenate[Server | None, _P], None]) -> Callable[..., None]:

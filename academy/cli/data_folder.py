@@ -2,7 +2,6 @@
 
 import getpass
 import logging
-import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from academy.cli import printing
-from academy.cli.commands import CommandError, ExitCode
+from academy.cli.commands import CommandError, ExitCode, NoDataError
 from academy.cli.connection import with_server_to_compare, with_server_where_asked
 from academy.cli.libraries import Json
 from academy.cli.services import Server
@@ -253,7 +252,7 @@ def move(
 
 
 def open_existing(data: Path, *, read_only: bool = False) -> "Store":
-    """Open the data in a folder. Raises CommandError where it holds none."""
+    """Open the data in a folder. Raises NoDataError where it holds none."""
     from academy.store.library_store import Store
 
     _check_exists(data)
@@ -271,11 +270,7 @@ def _check_pages(data: Path) -> None:
 
 def _check_exists(data: Path) -> None:
     if not (data / "data.mdb").exists():
-        server = os.environ.get("ACADEMY_ADDRESS")
-        meant = f"; the command asks a server only with --address, such as {server}" if server else ""
-        raise CommandError(
-            f"{data}: holds no data of ACADEMY; give the folder with --data{meant}", ExitCode.USAGE
-        )
+        raise NoDataError(data)
 
 
 def account_name() -> str:

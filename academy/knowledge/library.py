@@ -13,7 +13,7 @@ from academy.knowledge.contests import Verdict
 from academy.knowledge.merging import cell_rule, decisive, information, merge_cells, specialised_cell
 from academy.knowledge.pattern_entry import PatternEntry, UseCount
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 from academy.knowledge.votes import ELO_BAND, Vote, VoteTally, digest
@@ -22,10 +22,25 @@ __all__ = ["PatternLibrary", "Placement", "TouchedPatterns", "UnknownPatternErro
 
 
 class UnknownPatternError(KeyError):
-    """The library holds no pattern of this number."""
+    """The library holds no pattern of this number.
+
+    Args:
+        pattern_id: The number.
+        library: The library, where it is known.
+        game_id: Its game.
+    """
+
+    def __init__(self, pattern_id: int, library: Library | None = None, game_id: str = "") -> None:
+        super().__init__(pattern_id, library, game_id)
 
     def __str__(self) -> str:
-        return f"no pattern {self.args[0]} in this library"
+        pattern_id, library, game_id = self.args
+        if library is None:
+            return f"no pattern {pattern_id} in this library"
+        return (
+            f"no pattern {pattern_id} in the {library.value} library of {game_id}; "
+            "patterns have numbers of their own in each library"
+        )
 
 
 class TouchedPatterns(NamedTuple):

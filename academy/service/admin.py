@@ -499,7 +499,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
 def _pattern(game: CachedGame, library: Library, pattern_id: int) -> pattern_pb2.PatternRecord:
     entry = game.view.libraries[library].get(pattern_id)
     if entry is None:
-        raise UnknownPatternError(pattern_id)
+        raise UnknownPatternError(pattern_id, library, game.view.spec.game_id)
     return entry_with_figures(entry, library, game.view.spec)
 
 

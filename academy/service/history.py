@@ -93,7 +93,7 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         library = pattern_library_from_proto(request.library)
         view = (await self._games.game(request.game_id)).view
         if request.pattern_id not in view.libraries[library]:
-            raise UnknownPatternError(request.pattern_id)
+            raise UnknownPatternError(request.pattern_id, library, request.game_id)
         return self._store.read(history.pattern_history, request.game_id, library, request.pattern_id)
 
     async def GetGrowth(

@@ -9,6 +9,7 @@ from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.game_records import Counters
 from academy.knowledge.learnable import check_learnable
+from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
@@ -278,11 +279,12 @@ class DeletePattern:
         """Log the deletion and keep the record."""
         knowledge = work.knowledge(self.game_id)
         entry = knowledge.libraries[self.library].entries.get(self.pattern_id)
+        if entry is None:
+            raise UnknownPatternError(self.pattern_id, self.library, self.game_id)
         deleted = events_pb2.PatternDeleted(
             library=library_to_proto(self.library), pattern_id=self.pattern_id
         )
         work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_deleted=deleted))
-        assert entry is not None  # recording has raised UnknownPatternError otherwise
         kept = records_pb2.DeletedPattern(record=entry_to_proto(entry, self.library, knowledge.spec))
         key = keys.pattern(self.game_id, self.library, self.pattern_id)
         work.transaction.put(TableName.DELETED_PATTERNS, key, pack_message(kept))

@@ -73,7 +73,14 @@ def describe(
 
 def read_settings(settings: Sequence[str]) -> dict[str, Any]:
     """The settings of a game as options give them, NAME=VALUE each."""
-    return dict(_setting(setting) for setting in settings)
+    values: dict[str, Any] = {}
+    for name, value in map(_setting, settings):
+        if name in values:
+            raise typer.BadParameter(
+                f"{name} is given twice, as {values[name]} and {value}: leave one out", param_hint="--set"
+            )
+        values[name] = value
+    return values
 
 
 def _setting(text: str) -> tuple[str, object]:

@@ -71,11 +71,18 @@ def register(  # noqa: PLR0913 - the options of a command
     ] = "",
 ) -> None:
     """Register a player, and print the token that it dials in with. Nobody can get the token again."""
+    from clients.connection import AcademyRefusedError
     from clients.membership import Membership
     from clients.membership import register as register_at
 
     wanted = Membership(name, version, family, contact, tuple(plays or ()))
-    say(register_at(service.connection, wanted, invitation))
+    try:
+        token = register_at(service.connection, wanted, invitation)
+    except AcademyRefusedError as error:
+        if error.reason == "INVITATION_NEEDED":
+            error.add_note("(--invitation takes the code)")
+        raise
+    say(token)
 
 
 def show(service: Service, name: OwnName = "", as_json: Json = False) -> None:

@@ -197,6 +197,17 @@ def _apply(settings: "pools_pb2.PoolSettings", **given: Any) -> None:
         settings.open_for.FromSeconds(round(given["hours"] * 3600))
     if given["schedule"] == "":
         settings.ClearField("open_for")
+    _check_schedule(settings)
+
+
+def _check_schedule(settings: "pools_pb2.PoolSettings") -> None:
+    """Refuse half a schedule by its option: the service names its own field."""
+    if settings.schedule and settings.open_for.seconds <= 0:
+        raise typer.BadParameter(
+            "say with --hours how long the pool is open each time", param_hint="--schedule"
+        )
+    if settings.HasField("open_for") and not settings.schedule:
+        raise typer.BadParameter("give --schedule too, such as '0 20 * * 6'", param_hint="--hours")
 
 
 def pause(service: Service, name: PoolName) -> None:

@@ -1,15 +1,22 @@
 """Actions that look at results, and take them out and in as SAGA: show, report, replay, export, import."""
 
 import os
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, open_competition
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say, say_json
+
+if TYPE_CHECKING:
+    from arena.service.competition_view import CompetitionView
+    from arena.v1 import competitions_pb2
 
 
 def add_to(application: typer.Typer) -> None:
@@ -90,9 +97,7 @@ def games(  # noqa: PLR0913 - the options of a command
     from google.protobuf.json_format import MessageToDict
 
     from arena.cli.service_text import games_text
-    from arena.lobby.errors import InvalidRequestError
     from arena.service.competition_view import CompetitionView
-    from arena.service.game_messages import read_filter
     from arena.v1 import competitions_pb2
 
     which = competitions_pb2.GameFilter(
@@ -105,24 +110,68 @@ def games(  # noqa: PLR0913 - the options of a command
         max_moves=max_moves,
         faults=faults,
     )
+    list_games: Callable[[competitions_pb2.GameFilter, int], competitions_pb2.ListGamesResponse]
+    competitors: Callable[[], Sequence[str]]
     if service is not None:
-        request = competitions_pb2.ListGamesRequest(
-            name=control.as_posix(), page_size=limit, newest_first=True, filter=which
-        )
-        answer = service.call("ListGames", request, f"listing games of {control}")
+        name = control.as_posix()
+        list_games = partial(_games_there, service, name)
+        competitors = partial(_competitors_there, service, name)
     else:
         view = CompetitionView(control.stem, control)
         view.files.check_results()
-        try:
-            read = read_filter(which)
-        except InvalidRequestError as error:
-            raise typer.BadParameter(str(error).removeprefix("filter.")) from None
-        listed, total = view.listed_games(0, limit, read, newest_first=True)
-        answer = competitions_pb2.ListGamesResponse(games=listed, total=total)
+        list_games, competitors = partial(_games_here, view), lambda: view.control.competitors
+    answer = list_games(which, limit)
+    if not answer.total:
+        for option, given in (("--player", player), ("--opponent", opponent)):
+            # A tuner's candidates are no competitors, but have games.
+            alone = competitions_pb2.GameFilter(player=given)
+            if given and not list_games(alone, 1).total:
+                _check_known(given, competitors(), option)
     if as_json:
         say_json(MessageToDict(answer))
     else:
         say(games_text(answer), end="")
+
+
+def _check_known(name: str, players: Sequence[str], option: str) -> None:
+    if name not in players:
+        near = "".join(f"; did you mean {other!r}?" for other in get_close_matches(name, players, n=1))
+        raise typer.BadParameter(f"{name!r} is no player of this competition{near}", param_hint=option)
+
+
+def _competitors_there(service: Service, name: str) -> Sequence[str]:
+    from arena.v1 import competitions_pb2
+
+    request = competitions_pb2.GetCompetitionRequest(name=name)
+    players: Sequence[str] = service.call("GetCompetition", request, f"reading {name}").competition.players
+    return players
+
+
+def _games_there(
+    service: Service, name: str, which: "competitions_pb2.GameFilter", limit: int
+) -> "competitions_pb2.ListGamesResponse":
+    from arena.v1 import competitions_pb2
+
+    request = competitions_pb2.ListGamesRequest(name=name, page_size=limit, newest_first=True, filter=which)
+    answer: competitions_pb2.ListGamesResponse = service.call(
+        "ListGames", request, f"listing games of {name}"
+    )
+    return answer
+
+
+def _games_here(
+    view: "CompetitionView", which: "competitions_pb2.GameFilter", limit: int
+) -> "competitions_pb2.ListGamesResponse":
+    from arena.lobby.errors import InvalidRequestError
+    from arena.service.game_messages import read_filter
+    from arena.v1 import competitions_pb2
+
+    try:
+        read = read_filter(which)
+    except InvalidRequestError as error:
+        raise typer.BadParameter(str(error).removeprefix("filter.")) from None
+    listed, total = view.listed_games(0, limit, read, newest_first=True)
+    return competitions_pb2.ListGamesResponse(games=listed, total=total)
 
 
 def schedule(
@@ -170,7 +219,7 @@ def report(
     so_far = read_results(settings, files)
     if html is not None:
         records = os.path.relpath(files.games, html.absolute().parent) if files.games.is_dir() else ""
-        html.write_text(html_page(so_far, records), encoding="utf-8")
+        _write(html, html_page(so_far, records), "--html")
         # Standard output is the report alone.
         (complain if as_json else say)(str(html))
     if as_json:
@@ -204,7 +253,7 @@ def descent(
     if so_far.descent is None:
         raise ControlError(so_far.warning)
     if svg is not None:
-        svg.write_text(descent_drawing(so_far.descent), encoding="utf-8")
+        _write(svg, descent_drawing(so_far.descent), "--svg")
         say(str(svg))
     elif as_json:
         say_json(descent_as_json(so_far.descent))
@@ -244,8 +293,15 @@ def replay(
     else:
         page = replay_of(*find_game(control, game))
     file = output or (control.with_suffix(".html") if game is None else Path(f"{game}.html"))
-    file.write_text(page, encoding="utf-8")
+    _write(file, page, "--output")
     say(str(file))
+
+
+def _write(file: Path, text: str, option: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise typer.BadParameter(f"can't write {file}: {error.strerror}", param_hint=option) from None
 
 
 def export(

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -116,7 +117,18 @@ def with_service(action: Callable[..., None]) -> Callable[..., None]:
 
 def with_service_where_asked(action: Callable[..., None]) -> Callable[..., None]:
     """As `with_service`; without --address the first argument is None: the action is to be done here."""
-    return _with_options(action, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
+
+    @functools.wraps(action)
+    def carry_out(service: Service | None, **arguments: Any) -> None:
+        try:
+            action(service, **arguments)
+        except Exception as error:
+            control, meant = arguments.get("control"), os.environ.get("ARENA_ADDRESS")
+            if service is None and meant and control is not None and not control.exists():
+                error.add_note(f"(a competition of a service needs --address, such as {meant})")
+            raise
+
+    return _with_options(carry_out, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
 
 
 def _with_options(

@@ -49,6 +49,7 @@ command = "gnugo --mode gtp --seed {{seed}} --level {level}"
 {more}"""
 
 _FIRST_PLAYER: Final = """\
+# GNU Go; Debian: apt-get install gnugo, which puts it into /usr/games
 move_seconds = 60     # limits; a player that breaks them loses the game
 memory = "1 GB"
 # protocol = "python" # then command = "module:function"

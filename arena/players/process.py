@@ -91,7 +91,9 @@ def started(
                 pass_fds=[lifeline],
             )
     except FileNotFoundError:
-        raise PlayerStartError(f"cannot run {command[0]!r}: there is no such program") from None
+        raise PlayerStartError(
+            f"cannot run {command[0]!r}: there is no such program; install it, or give its path"
+        ) from None
     except PermissionError:
         raise PlayerStartError(f"cannot run {command[0]!r}: it is not an executable file") from None
     except (OSError, ValueError, subprocess.SubprocessError) as error:

@@ -7,14 +7,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, ScalarSelect, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    ScalarSelect,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    union_all,
+    update,
+)
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
 from arena.players.clock import describe_clock
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.database import ResultsDatabase, find_or_add, insertion, utc_now
+from arena.results.database import ResultsDatabase, ResultsError, find_or_add, insertion, utc_now
 from arena.results.first_ratings import FirstRating
 from arena.results.game_rows import Entry, GivenOpening, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
@@ -48,29 +59,40 @@ def remove_series(database: ResultsDatabase, name: str) -> None:
     no competition of the name, or a series of this name that was imported, nothing happens.
     """
     with database.transaction() as connection:
-        entered, every = saga.SERIES_CONTESTANT.c, _series_ids(connection, name)
-        if not every:
-            return
-        query = select(entered.ContestantId).where(entered.SeriesId.in_(every))
-        contestants = list(connection.execute(query).scalars())
-        games = select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId.in_(every))
-        # Rows that refer to others go before those.
-        for table in reversed(saga.METADATA.sorted_tables):
-            if "SeriesId" in table.c:
-                connection.execute(delete(table).where(table.c.SeriesId.in_(every)))
-            elif table is own.INHIBITION:
-                connection.execute(delete(table).where(table.c.ContestantId.in_(contestants)))
-            elif "GameId" in table.c:
-                connection.execute(delete(table).where(table.c.GameId.in_(games)))
-        others = select(entered.ContestantId).union(select(saga.PLAYER.c.ContestantId))
-        mine = saga.CONTESTANT.c.ContestantId
-        connection.execute(delete(saga.CONTESTANT).where(mine.in_(contestants), mine.not_in(others)))
+        every = _series_ids(connection, name)
+        if every:
+            _remove(connection, every)
+
+
+def _remove(connection: Connection, every: Sequence[int]) -> None:
+    entered = saga.SERIES_CONTESTANT.c
+    query = select(entered.ContestantId).where(entered.SeriesId.in_(every))
+    contestants = list(connection.execute(query).scalars())
+    games = select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId.in_(every))
+    # Rows that refer to others go before those.
+    for table in reversed(saga.METADATA.sorted_tables):
+        if "SeriesId" in table.c:
+            connection.execute(delete(table).where(table.c.SeriesId.in_(every)))
+        elif table is own.INHIBITION:
+            connection.execute(delete(table).where(table.c.ContestantId.in_(contestants)))
+        elif "GameId" in table.c:
+            connection.execute(delete(table).where(table.c.GameId.in_(games)))
+    others = select(entered.ContestantId).union(select(saga.PLAYER.c.ContestantId))
+    mine = saga.CONTESTANT.c.ContestantId
+    connection.execute(delete(saga.CONTESTANT).where(mine.in_(contestants), mine.not_in(others)))
 
 
 def _series_ids(connection: Connection, name: str) -> list[int]:
     played = select(saga.SERIES.c.SeriesId).join(own.COMPETITION).where(saga.SERIES.c.Name == name)
     series_id = connection.execute(played).scalar()
     return [] if series_id is None else [series_id, *series_of(connection, series_id)]
+
+
+def _has_begun(connection: Connection, series: Sequence[int]) -> bool:
+    # A game that came from an earlier version has no attempt.
+    keys = [table.c.SeriesId for table in (own.ATTEMPT, saga.GAME)]
+    query = union_all(*(select(key).where(key.in_(series)) for key in keys)).limit(1)
+    return connection.execute(query).first() is not None
 
 
 @dataclass(frozen=True)
@@ -143,10 +165,19 @@ class Series(SeriesReader):
     def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
         """Enter a competition or find it again. Raises ResultsError if its games would not be the same.
 
-        What the database says of a known one is not changed; `describe` does that before the first game.
+        What the database says of one that has begun is not changed; `describe` does that before the next
+        game. One of other terms without any game is entered again.
         """
         with database.transaction() as connection:
-            return cls(database, register(connection, heading))
+            try:
+                registration = register(connection, heading)
+            except ResultsError:
+                every = _series_ids(connection, heading.name)
+                if not every or _has_begun(connection, every):
+                    raise
+                _remove(connection, every)
+                registration = register(connection, heading)
+            return cls(database, registration)
 
     def describe(self, heading: Heading) -> None:
         """Store what the competition is now, once its games so far are known to be its own."""

@@ -1,6 +1,7 @@
 """The folder of control files that a service may run: names to files, and new files."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -33,13 +34,18 @@ class CompetitionFolder:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Raises InvalidControlFileError for a file that is no control file in TOML."""
+        """Raises InvalidControlFileError for a file that is no control file in TOML, or a missing folder."""
         at = folder.resolve()
         self._only: str | None = None
         if at.is_file():
             if at.suffix != SUFFIX:
                 raise InvalidControlFileError(f"{folder} {_REMEDY if at.suffix == _PROGRAM else _NO_TOML}")
             at, self._only = at.parent, at.stem
+        elif not at.is_dir():
+            raise InvalidControlFileError(
+                f"{folder}: there is no such folder, and no such control file; make it with "
+                f"`mkdir {shlex.quote(str(folder))}`, or correct its name"
+            )
         self.folder = at
 
     def control_file(self, name: str) -> Path:

@@ -77,27 +77,32 @@ class ServiceSettings:
 async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT, which interrupt competitions in progress: they can go on later.
 
-    `ready` is called with the address. Raises InvalidAddressError, TokensError,
+    `ready` is called with the address. Raises InvalidAddressError, InvalidControlFileError, TokensError,
     ResultsError, SQLAlchemyError and OSError.
     """
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    folder = CompetitionFolder(settings.folder)
     with ExitStack() as stack:
         tokens, members = Tokens(settings.tokens), None
         if settings.league is not None:
             stack.enter_context(sole_keeper(settings.folder))
             league = stack.enter_context(closing(open_league(settings.league, create=True)))
             members = MemberRegister(Members(league))
-        await _serve(settings, ServiceAccess(tokens, members), ready, stopped)
+        await _serve(settings, folder, ServiceAccess(tokens, members), ready, stopped)
 
 
 async def _serve(
-    settings: ServiceSettings, access: ServiceAccess, ready: Callable[[str], None], stopped: asyncio.Event
+    settings: ServiceSettings,
+    folder: CompetitionFolder,
+    access: ServiceAccess,
+    ready: Callable[[str], None],
+    stopped: asyncio.Event,
 ) -> None:
     @asynccontextmanager
     async def competitions(server: aio.Server, lobby: Lobby, games: Path) -> AsyncIterator[None]:
-        runs, folder = Runs(games), CompetitionFolder(settings.folder)
+        runs = Runs(games)
         servicer = CompetitionServicer(
             folder,
             runs,

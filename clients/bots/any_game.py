@@ -216,14 +216,16 @@ def read_settings(texts: Sequence[str]) -> dict[str, object]:
     """Read game settings from `name=value`, values as in control files. Raises ValueError."""
     settings: dict[str, object] = {}
     for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name:
             raise ValueError(f"{text!r}: name=value is needed, such as board_size=9")
+        if name in settings:
+            raise ValueError(f"{name} is given twice, as {settings[name]} and {value}: leave one out")
         try:
-            settings[name.strip()] = read_toml(f"value = {value}")["value"]
+            settings[name] = read_toml(f"value = {value}")["value"]
         except InvalidTomlError:
             # A word needs no quotes here.
-            settings[name.strip()] = value.strip()
+            settings[name] = value
     return settings
 
 

@@ -204,5 +204,8 @@ def test_what_cannot_be_done_is_named(academy: Running) -> None:
     refused = run(academy, "--once", "--playouts", "800", role=Role.BOT)
     assert refused.returncode == 1
     assert "is for admin, analyst; this token's role is bot" in refused.stderr
+    alone = run(academy, "--once", "--academy", "localhost:1")
+    assert alone.returncode == 1 and "no server answers at localhost:1 (" in alone.stderr
+    assert "start one with `academy serve`, or give its address with --academy" in alone.stderr
     wrong = run(academy, "--nodes", "0")
     assert (wrong.returncode, "'0': it must be a number above 0" in wrong.stderr) == (2, True)

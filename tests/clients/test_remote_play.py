@@ -1,14 +1,18 @@
 """What both ways to dial in share: when to dial again, and which game receives what."""
 
+import logging
+from functools import partial
 from typing import Any, cast
 
 import pytest
 
 from arena.v1 import players_pb2
+from clients import remote_play
 from clients.connection import AcademyUnavailableError, Connection
 from clients.remote_game import Answer, move_of
-from clients.remote_play import GameSession, Tables
+from clients.remote_play import GameSession, Tables, dial_in, run_bot
 from clients.retries import Redialling
+from tests.ports import free_ports
 
 GONE = AcademyUnavailableError("nobody is there")
 
@@ -53,6 +57,18 @@ def test_an_arena_that_was_never_there_is_an_error_that_says_why() -> None:
     clock = Clock()
     with pytest.raises(AcademyUnavailableError, match="nobody is there"):
         paused(Redialling(1.0, clock), clock, 1_000)
+
+
+def test_a_bot_without_an_arena_says_so_at_once_and_what_helps_at_the_end(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (port,) = free_ports(1)
+    monkeypatch.setattr(remote_play, "dial_in", partial(dial_in, redial_seconds=1.0))
+    with caplog.at_level(logging.WARNING), pytest.raises(SystemExit) as ended:
+        run_bot("x", lambda game: lambda turn: None, address=f"127.0.0.1:{port}")
+    assert caplog.messages == [f"no arena answers at 127.0.0.1:{port}; trying for 1 s"]
+    assert str(ended.value).startswith(f"x: no arena answers at 127.0.0.1:{port}: ")
+    assert "(start it with `arena serve`, or give its address" in str(ended.value)
 
 
 def test_streams_that_ended_without_a_reason_are_none() -> None:

@@ -44,14 +44,22 @@ _RULES: Final = {
 def write_tables(target: Path, metadata: MetaData, contents: Iterable[tuple[str, Iterable[Row]]]) -> None:
     """Write tables to a new SQLite file (by its name: `.sqlite`, `.db`) or else a new folder of CSV files.
 
-    Raises ResultsError if the target exists.
+    Raises ResultsError if the target exists, or cannot be made.
     """
     if target.exists() and (target.suffix in _SQLITE_NAMES or not target.is_dir() or any(target.iterdir())):
         raise ResultsError(f"{target} exists already: nothing was exported; choose another name")
-    if target.suffix in _SQLITE_NAMES:
+    in_sqlite = target.suffix in _SQLITE_NAMES
+    try:
+        if in_sqlite:
+            # SQLite does not say what it could not open, and why.
+            target.touch()
+        else:
+            target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ResultsError(f"{target}: cannot be written ({error.strerror})") from None
+    if in_sqlite:
         _write_sqlite(target, metadata, contents)
         return
-    target.mkdir(parents=True, exist_ok=True)
     for name, rows in contents:
         _write_csv(target / f"{name}.csv", metadata.tables[name], rows)
 

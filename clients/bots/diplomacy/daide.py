@@ -16,6 +16,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
+from academy.wire.addresses import LARGEST_PORT
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, bot
 from referees.diplomacy import InvalidMapError, InvalidPositionError, Phase, shipped_map, shipped_maps
@@ -339,14 +340,19 @@ class DaideBot:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play as many games as asked for, one after the other."""
     parser = argparse.ArgumentParser(prog="academy-daide-bot", description="Play Diplomacy over DAIDE.")
-    parser.add_argument("--bot", choices=sorted(BOTS), default="random", help="who plays")
-    parser.add_argument("--host", default="127.0.0.1", help="the server")
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT)
+    parser.add_argument("--bot", choices=sorted(BOTS), default="random", help="who plays (%(default)s)")
+    parser.add_argument("--host", default="127.0.0.1", help="the server (%(default)s)")
+    parser.add_argument("--port", type=_port, default=DEFAULT_PORT, help="the server's port (%(default)s)")
     parser.add_argument("--name", help="what it calls itself (default: as --bot)")
-    parser.add_argument("--games", type=_games, default=1, help="0: until the server is gone")
+    parser.add_argument(
+        "--games", type=_games, default=1, help="how many; 0: until the server is gone (%(default)s)"
+    )
     parser.add_argument("--seed", help="for games that can be repeated")
     parser.add_argument(
-        "--patience", type=_seconds, default=10.0, help="seconds in which the server must be reached"
+        "--patience",
+        type=_seconds,
+        default=10.0,
+        help="seconds in which the server must be reached (%(default)s)",
     )
     parser.add_argument("--verbose", action="store_true", help="show all messages on standard error")
     options = parser.parse_args(arguments)
@@ -368,13 +374,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     if not played:
-        sys.exit(f"academy-daide-bot: no game at {options.host}:{options.port}")
+        sys.exit(
+            f"academy-daide-bot: no game at {options.host}:{options.port}; start `arena run` of a control "
+            "file with [daide] first, or give its --host and --port"
+        )
 
 
 def _games(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
         raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of games: give 0 or more")
     return int(text)
+
+
+def _port(text: str) -> int:
+    port = int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else 0
+    if not 0 < port <= LARGEST_PORT:
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no port: give 1 to {LARGEST_PORT}")
+    return port
 
 
 def _seconds(text: str) -> float:

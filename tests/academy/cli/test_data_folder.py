@@ -131,6 +131,18 @@ def test_who_means_a_server_learns_how_to_name_it(tmp_path: Path) -> None:
     assert "a server only with --address, such as unix:some.socket" in refused.err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("compact",), ("check",), ("snapshot",), ("freeze",), ("players", "list"), ("players", "forget", "a")],
+)
+def test_nobody_is_sent_to_an_address_that_the_command_does_not_take(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    refused = run(*command, "--data", tmp_path, ACADEMY_ADDRESS="unix:some.socket")
+    assert refused.exit_code == 2
+    assert "holds no data of ACADEMY; give the folder with --data\n" in refused.err
+
+
 def test_a_token_that_an_earlier_version_let_live_too_long_is_listed(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.run(CreateToken("ann", Role.BOT, 6e13))

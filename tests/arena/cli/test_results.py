@@ -31,6 +31,35 @@ def test_a_report_is_written_as_a_page_or_printed_as_json(played: Path, tmp_path
     assert json.loads(both.stdout) == shown and both.stderr == f"{page}\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("report", "CONTROL", "--html", "missing/x.html"), "can't write missing/x.html: No such file or"),
+        (("report", "CONTROL", "--html", "."), "can't write .: Is a directory"),
+        (("replay", "CONTROL", "AvB_0", "--output", "missing/x.html"), "can't write missing/x.html: No"),
+        (("export", "CONTROL", "missing/x.sqlite"), "missing/x.sqlite: cannot be written (No such file or"),
+        (("export", "CONTROL", "contest.toml/x"), "contest.toml/x: cannot be written (Not a directory)"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_named_with_the_reason(
+    played: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(played.parent)
+    refused = arena(*(played.name if word == "CONTROL" else word for word in words))
+    assert refused.returncode in {1, 2} and "Errno" not in refused.stderr
+    assert message in " ".join(refused.stderr.split())
+
+
+def test_a_misspelt_player_is_not_taken_for_one_without_games(played: Path) -> None:
+    refused = arena("games", played, "--player", "ones")
+    assert refused.returncode == 2
+    assert "'ones' is no player of this competition; did you mean 'one'?" in " ".join(refused.stderr.split())
+    refused = arena("games", played, "--player", "one", "--opponent", "nobody")
+    assert refused.returncode == 2 and "'nobody' is no player" in " ".join(refused.stderr.split())
+    known = arena("games", played, "--player", "two", "--min-moves", "400")
+    assert known.returncode == 0 and "0 of 0 games" in known.stdout
+
+
 TUNER = """[competition]
 kind = "mc_tuner"
 opponent = "steady"
@@ -60,6 +89,10 @@ def test_games_against_a_tuners_candidates_change_no_rating(tmp_path: Path) -> N
     control = tmp_path / "tuner.toml"
     control.write_text(TUNER)
     assert arena("run", control, "-q").returncode == 0
+    # A candidate is no competitor, but has games.
+    listed = json.loads(arena("games", control, "--json").stdout)["games"]
+    (candidate,) = {player["name"] for player in listed[0]["players"]} - {"steady"}
+    assert arena("games", control, "--player", candidate, "--min-moves", "400").returncode == 0
     (steady,) = json.loads(arena("show", control, "--json").stdout)["players"]
     assert (steady["games"], steady["elo"]) == (6, 1000.0)
     with sqlite3.connect(tmp_path / "tuner.results.sqlite") as database:

@@ -124,6 +124,8 @@ def test_a_refusal_of_a_service_is_an_error_of_one_line(
         (("start", "cup", "--control", "missing.toml"), 1, "can't read the control file missing.toml"),
         (("start", "cup", "--control", "cup.ctl"), 2, "services take control files in TOML"),
         (("stop", "contest.toml", "--at-once"), 2, "needs --address"),
+        (("serve", "nopools"), 1, "nopools: there is no such folder, and no such control file; make it with"),
+        (("serve", "nopools", "--league", "league.db"), 1, "nopools: there is no such folder"),
     ],
 )
 def test_contradictory_options_are_an_error_at_once(
@@ -131,6 +133,18 @@ def test_contradictory_options_are_an_error_at_once(
 ) -> None:
     refused = arena(*words)
     assert refused.returncode == status and message in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize("action", ["stop", "show", "games", "schedule", "replay"])
+def test_who_means_a_services_competition_learns_how_to_name_it(
+    here: None, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    remedy = "(a competition of a service needs --address, such as 127.0.0.1:50561)"
+    refused = arena(action, "random")
+    assert refused.returncode == 1 and remedy not in refused.stderr
+    monkeypatch.setenv("ARENA_ADDRESS", "127.0.0.1:50561")
+    refused = arena(action, "random")
+    assert refused.returncode == 1 and remedy in refused.stderr
 
 
 def test_a_service_is_reached_by_tls(tmp_path: Path, here: None) -> None:

@@ -179,7 +179,7 @@ def test_the_end_is_noticed_while_a_descendant_holds_the_pipes() -> None:
     ("command", "options", "says"),
     [
         ((), {}, "the command is empty"),
-        (("no-such-program",), {}, "'no-such-program': there is no such program"),
+        (("no-such-program",), {}, "'no-such-program': there is no such program; install it, or give"),
         (("./no-such-program",), {}, "'./no-such-program': there is no such program"),
         (("./passwd",), {"working_directory": "/etc"}, "'./passwd': it is not an executable file"),
         (("/etc/passwd",), {}, "'/etc/passwd': it is not an executable file"),

@@ -316,9 +316,32 @@ def test_a_changed_command_is_a_new_contestant_under_the_same_name(database: Res
 def test_other_games_under_the_same_name_are_refused(
     database: ResultsDatabase, changes: dict[str, Any], message: str
 ) -> None:
-    registered(database)
+    begun(registered(database))
     with pytest.raises(ResultsError, match=message):
         registered(database, heading(**changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"game": replace(GAME, settings={"board_size": 13, "komi": 7.5})},
+        {"kind": "gauntlet"},
+        {"players": [player("b"), player("c")]},
+    ],
+)
+def test_a_run_that_was_stopped_before_its_first_game_fixes_no_settings(
+    database: ResultsDatabase, changes: dict[str, Any]
+) -> None:
+    registered(database, heading(name="neighbour"))
+    registered(database)
+    corrected = heading(**changes)
+    series = registered(database, corrected)
+    assert finish(series, begun(series))
+    # From now on the corrected settings hold.
+    registered(database, corrected)
+    with pytest.raises(ResultsError, match="the games so far were played with"):
+        registered(database)
+    registered(database, heading(name="neighbour"))
 
 
 def test_competitors_may_be_added_at_the_end(database: ResultsDatabase) -> None:

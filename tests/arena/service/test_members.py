@@ -126,6 +126,8 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
     assert token not in "".join(path.read_bytes().decode("latin1") for path in folder.glob("league.db*"))
     # An invitation is good once.
     assert refused(lambda: register(arena_, Membership("second"), code)) == "INVITATION_NEEDED"
+    without_code = arena("member", "register", "second", "--address", service.address)
+    assert without_code.returncode == 1 and "(--invitation takes the code)" in without_code.stderr
     own = Connection(service.address, token=token)
     assert membership(own).contact == "ann@example.org"
     command = [sys.executable, "-c", PROGRAM, service.address]

@@ -355,6 +355,25 @@ def test_a_second_service_does_not_take_a_folders_pools(service: Service, tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--hours", "2"), "--hours: give --schedule too, such as '0 20 * * 6'"),
+        (("--schedule", "0 20 * * 6"), "--schedule: say with --hours how long"),
+        (
+            ("--schedule", "0 20 * * 6", "--hours", "0"),
+            "--schedule: say with --hours how long the pool is open",
+        ),
+    ],
+)
+def test_half_a_schedule_is_refused_by_its_option(
+    service: Service, words: tuple[str, ...], message: str
+) -> None:
+    to = ("--address", service.address, "--token", service.tokens["me"])
+    refused = arena("pool", "add", "x", "--game", "go", *words, *to)
+    assert refused.returncode == 2 and message in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("pool", "add", "x", "--game", "go", "--main", "inf"),

@@ -119,15 +119,16 @@ def test_the_check_says_what_is_missing_on_which_node(cluster: Any, tmp_path: Pa
     done = arena("check", str(write_cup(tmp_path, players)), "--on", cluster.address)
     assert done.returncode == 1
     lines = re.sub(r"\S+ \(\w{6}\)", "NODE", done.stdout).splitlines()
+    missing = "cannot run 'only-right': there is no such program; install it, or give its path"
     assert lines == [
         "node NODE: 1 CPU, 1 left",
         "node NODE: 1 CPU, 1 right",
         "node NODE: nothing to offer",
         "games of a and c: no node has 1 CPU, 1 middle, which they need together",
-        "player a on NODE: cannot run 'only-right': there is no such program",
+        f"player a on NODE: {missing}",
         "player a on NODE: works",
         "player a on NODE: no game fits, for want of 1 CPU",
-        "player b on NODE: cannot run 'only-right': there is no such program",
+        f"player b on NODE: {missing}",
         "player b on NODE: works",
         "player b on NODE: no game fits, for want of 1 CPU",
         *["player c on NODE: no game fits, for want of 1 middle"] * 2,

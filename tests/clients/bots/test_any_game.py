@@ -124,6 +124,7 @@ DRAUGHTS = ["draughts", "--set", "variant=english"]
         (["chess"], "no referee for the game 'chess'"),
         (["go"], "board_size"),
         (["go", "--set", "board_size"], "name=value is needed"),
+        (["go", "--set", "board_size=5", "--set", "board_size=7"], "board_size is given twice, as 5 and 7"),
         (["go", "--set", "board_size=9", "--playouts", "0"], "playouts 0: it must be from 1"),
         (["go", "--set", "board_size=9", "--set", "handicap=2"], "plays no handicap games"),
         (["hex", "--set", "board_size=5", "--seconds", "-1"], "seconds -1.0: it must be above 0"),

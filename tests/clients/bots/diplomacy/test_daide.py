@@ -177,6 +177,8 @@ def test_a_message_that_cannot_be_read_ends_it_with_a_line(server: Server, messa
         (["--patience", "nan"], "'nan' is no number of seconds: give 0 or more"),
         (["--patience", "-1"], "'-1' is no number of seconds: give 0 or more"),
         (["--games", "-1"], "'-1' is no number of games: give 0 or more"),
+        (["--port", "99999"], "'99999' is no port: give 1 to 65535"),
+        (["--port", "0"], "'0' is no port: give 1 to 65535"),
     ],
 )
 def test_it_refuses_what_would_wait_for_ever_or_play_nothing(
@@ -210,7 +212,10 @@ def test_it_says_when_there_is_no_server() -> None:
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
         port = unheard.getsockname()[1]
-        assert Running(port, "--bot", "hold").status == f"academy-daide-bot: no game at 127.0.0.1:{port}"
+        assert Running(port, "--bot", "hold").status == (
+            f"academy-daide-bot: no game at 127.0.0.1:{port}; start `arena run` of a control file with "
+            "[daide] first, or give its --host and --port"
+        )
 
 
 @pytest.mark.parametrize("kind", ["hold", "random", "tactical"])
