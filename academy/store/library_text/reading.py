@@ -49,6 +49,8 @@ _HISTORY: Final = "% history "
 _LINES_TO_DESCRIPTION: Final = 100
 _Message = TypeVar("_Message", bound=Message)
 _LIBRARIES: Final = {library.value: library for library in Library}
+# The figures that a pattern may have more than once.
+_VOTES: Final = ("vote", "silent")
 _LABEL: Final = ("proposers", "elo", "value", "player")
 _VISITS_FIGURES: Final = ("visits", "wins", "draws", "losses", "values", "told", "elos")
 # Numbers and levels may be missing.
@@ -108,7 +110,7 @@ def read_text(text: str, spec: GameSpec) -> LibraryTexts:
 
 
 def _lines_that_say_something(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines between line `first` and the last with their numbers. An export must have the last one."""
+    """Yield the lines between `first` and the last with their numbers. An export must have the last one."""
     exported, ended = False, False
     for number, line in enumerate(lines[first:], first + 1):
         if not line.strip() or line.startswith("%%"):
@@ -177,7 +179,9 @@ class _Reader:
         described, own = _parse(json, game_pb2.Game(), line), spec_to_proto(self._spec)
         if described.geometry != own.geometry or described.players != own.players:
             raise LibraryTextError(
-                line, 1, f"describes {described.game_id!r}, whose board or players differ from {own.game_id!r}'s"
+                line,
+                1,
+                f"describes {described.game_id!r}, whose board or players differ from {own.game_id!r}'s",
             )
 
     def _content(self, number: int, line: str) -> None:
@@ -290,8 +294,7 @@ class _Reader:
 
     def _figure(self, name: Word, rest: list[Word]) -> None:
         record = self._record
-        if name.text not in ("vote", "silent"):
-            self._expect_once([name])
+        self._expect_once([name])
         match name.text:
             case "id":
                 record.pattern_id = self._exactly(1, name, rest)[0].whole()
@@ -335,7 +338,8 @@ class _Reader:
         for name in names:
             if name.text in self._figures:
                 raise name.refuse("stands here for the second time: a pattern has it once")
-            self._figures.add(name.text)
+            if name.text not in _VOTES:
+                self._figures.add(name.text)
 
     @staticmethod
     def _exactly(count: int, name: Word, rest: list[Word]) -> list[Word]:
