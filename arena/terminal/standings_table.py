@@ -36,9 +36,7 @@ class StandingsTable:
     least_width: int
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield from console.render(
-            self.table, options.update_width(max(options.max_width, self.least_width))
-        )
+        yield from console.render(self.table, options.update_width(max(options.max_width, self.least_width)))
 
 
 def standings_table(standings: Standings, most: int | None = None) -> StandingsTable:

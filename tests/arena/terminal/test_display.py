@@ -141,7 +141,7 @@ def test_a_terminal_that_cannot_draw_gets_lines(
 ) -> None:
     ours, theirs = os.openpty()
     monkeypatch.setenv("TERM", kind)
-    with open(theirs, "w") as terminal:
+    with os.fdopen(theirs, "w") as terminal:
         monkeypatch.setattr(sys, "stdout", terminal)
         assert isinstance(display_for(quiet=False), display)
         monkeypatch.undo()
@@ -150,7 +150,7 @@ def test_a_terminal_that_cannot_draw_gets_lines(
 
 # A name of 64 characters, the most there may be.
 LONG = Standings(["a" * 64, "b"], EloRules(), [game(("a" * 64, "b"), (1,), cpu=(1.25, 2.5))] * 1_234)
-FIGURES = "1234 1234 0 0 0 0 0 1234 1010 1.25".split()
+FIGURES = ["1234", "1234", "0", "0", "0", "0", "0", "1234", "1010", "1.25"]
 
 
 def test_the_standings_have_all_figures_and_names_whole_in_a_log() -> None:
