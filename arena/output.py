@@ -11,13 +11,20 @@ from referees.legible_text import legible
 
 def say(text: str, end: str = "\n") -> None:
     """Print to standard output; where a reader has left (`| head`), nothing more is written, quietly."""
+    try_to_say(text, end)
+
+
+def try_to_say(text: str, end: str = "\n") -> bool:
+    """Print as `say` does; False where the reader has just left."""
     try:
         print(legible(text), end=end, flush=True)
+        return True
     except BrokenPipeError:
         # What is written from now on, also by Python at its end, has to go somewhere.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+        return False
 
 
 def say_json(value: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Groups of commands: a failure is one line and an exit code, and `list` may be left out."""
 
+import os
 import sys
 from enum import IntEnum
 from pathlib import Path
@@ -58,6 +59,8 @@ _EXPECTED: Final = (
     InvalidRecordError,
     ConflictError,
     GameInUseError,
+    OSError,
+    UnicodeEncodeError,
 )
 _REMEDIES: Final = {
     "UNAVAILABLE": ("start one with `academy serve`, or give its --address (and the TLS options it needs)"),
@@ -72,7 +75,10 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            # What cannot be written fails here, not in Python's own end.
+            sys.stdout.flush()
+            return result
         except (typer.Exit, TyperException):
             raise
         except BrokenPipeError:
@@ -83,8 +89,17 @@ class Commands(TyperGroup):
             if not (isinstance(error, _EXPECTED) or _is_rpc_error(error) or _misses_nats(error)):
                 raise
             message, exit_code = describe_error(error)
+            _finish_output()
             sys.stderr.write(f"academy: {message}\n")
             raise typer.Exit(exit_code) from error
+
+
+def _finish_output() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Python writes at its end what still waits: it has to go somewhere.
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
 
 
 class ListingCommands(TyperGroup):
@@ -104,6 +119,10 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
         return str(error), error.exit_code
     if isinstance(error, ModuleNotFoundError):
         return "a shared log needs the client of NATS: pip install 'academy-arena[nats]'", ExitCode.FAILED
+    if isinstance(error, UnicodeEncodeError):
+        return f"{error.object[:80]!r} is no text: give what is not a path in UTF-8", ExitCode.USAGE
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'cannot go on'}: {error.strerror}", ExitCode.FAILED
     if not _is_rpc_error(error):
         kinds = ((StoreCorruptError, ExitCode.FAULTY), (LogUnavailableError, ExitCode.UNREACHABLE))
         code_of_kind = (code for kind, code in kinds if isinstance(error, kind))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from json import dumps
+from time import sleep
 from typing import Annotated
 
 import typer
@@ -57,10 +58,18 @@ def watch(
 ) -> None:
     """Tell what is learnt as it happens, until Ctrl-C: contests, proposals that were taken, removals."""
     request = history_pb2.WatchLibraryRequest(game_id=game, after=after)
+    if after is None:
+        # So that the next call begins where this one ends, also if nothing happens meanwhile.
+        newest = libraries_pb2.ListEventsRequest(newest_first=True, page_size=1)
+        request.after = max(
+            (event.sequence for event in server.libraries.ListEvents(newest).events), default=0
+        )
     while True:
         for event in server.history.WatchLibrary(request):
             request.after = event.sequence
             typer.echo(dumps(printing.as_json(event)) if json else _event_in_words(event))
+        # A server that stops ends each watch at once.
+        sleep(1)
 
 
 def _event_in_words(event: history_pb2.WatchLibraryResponse) -> str:

@@ -433,7 +433,7 @@ def questions_table(seats: Iterable[contests_pb2.SeatConsultations]) -> Table:
         table.add_row(
             str(seat.player),
             str(seat.opening_questions),
-            ", ".join(openings),
+            shown(", ".join(openings)),
             str(seat.pattern_questions),
             ", ".join(questions),
             str(sum(len(got.pattern_ids) for got in seat.patterns)),

@@ -8,6 +8,7 @@ file.
 import io
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -28,7 +29,7 @@ from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.files import write_whole
 
 _TEXT_BEGINS = b"% academy text"
-_NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x80-\xff]")
+_NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _END = libraries_pb2.ExportLibraryResponse()
 
 
@@ -184,9 +185,13 @@ def delete_game(
 
 def _read(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        # Editors on Windows put a byte order mark before a text.
+        content = file.read_bytes().removeprefix(BOM_UTF8)
     except OSError as error:
         raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
+    if not content.strip():
+        raise CommandError(f"{file}: is no export, or not whole: it is empty")
+    return content
 
 
 def _read_description(content: bytes, file: Path) -> game_pb2.Game:
@@ -216,7 +221,13 @@ def _read_description(content: bytes, file: Path) -> game_pb2.Game:
 def _is_text_unmarked(content: bytes) -> bool:
     """Return whether a file is neither a binary export nor begins as text does."""
     text = content.strip()
-    return bool(text) and not text.startswith(_TEXT_BEGINS) and not _NOT_IN_TEXT.search(text[:1_000])
+    if text.startswith(_TEXT_BEGINS) or _NOT_IN_TEXT.search(text[:1_000]):
+        return False
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from arena.control.settings import Control
     from arena.runner.files import CompetitionFiles
 
+# The greatest number that the fields of requests take.
+MOST: Final = 2**31 - 1
 
 ControlFile = Annotated[
     Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)

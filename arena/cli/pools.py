@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.arguments import finite
+from arena.cli.arguments import MOST, finite
 from arena.cli.control_files import read_settings
 from arena.cli.service import Service, with_service
 from arena.output import say, say_json
@@ -15,7 +15,6 @@ from arena.output import say, say_json
 if TYPE_CHECKING:
     from arena.v1 import pools_pb2
 
-MOST = 2**31 - 1
 MOST_SECONDS = 1e6
 MOST_HOURS = 366 * 24
 
@@ -182,6 +181,7 @@ def change(  # noqa: PLR0913 - the options of a command
 
 def _apply(settings: "pools_pb2.PoolSettings", **given: Any) -> None:
     """Change what is not None."""
+    _check_together(given)
     for name in ("move_limit", "rounds", "games_at_once", "random_player", "base", "schedule"):
         if given[name] is not None:
             setattr(settings, name, given[name])
@@ -192,7 +192,7 @@ def _apply(settings: "pools_pb2.PoolSettings", **given: Any) -> None:
         settings.ClearField("clock")
         settings.move_time.FromNanoseconds(round(given["move_seconds"] * 1e9))
     if given["openings"] is not None:
-        settings.openings = given["openings"].read_text(encoding="utf-8")
+        settings.openings = _text_of(given["openings"])
     if given["hours"] is not None:
         settings.open_for.FromSeconds(round(given["hours"] * 3600))
     if given["schedule"] == "":
@@ -208,6 +208,21 @@ def _check_schedule(settings: "pools_pb2.PoolSettings") -> None:
         )
     if settings.HasField("open_for") and not settings.schedule:
         raise typer.BadParameter("give --schedule too, such as '0 20 * * 6'", param_hint="--hours")
+
+
+def _check_together(given: dict[str, Any]) -> None:
+    """Raise typer.BadParameter for options of which one would be ignored."""
+    if given["move_seconds"] is not None and (given["main"], given["increment"]) != (None, None):
+        raise typer.BadParameter("give a clock (--main, --increment) or --move-seconds, not both")
+    if given["schedule"] == "" and given["hours"] is not None:
+        raise typer.BadParameter("--schedule '' is always open: leave --hours out")
+
+
+def _text_of(openings: Path) -> str:
+    try:
+        return openings.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(f"{openings} is not UTF-8: {error}", param_hint="--openings") from None
 
 
 def pause(service: Service, name: PoolName) -> None:

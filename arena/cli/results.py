@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, open_competition
+from arena.cli.arguments import MOST, ControlFile, ControlFileOrName, ResultsUrl, open_competition
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say, say_json
 
@@ -87,8 +87,10 @@ def games(  # noqa: PLR0913 - the options of a command
         str, typer.Option(help="Only games that ended so: score, resignation, forfeit, move limit...")
     ] = "",
     opening: Annotated[str, typer.Option(help="Only games with the opening of this name.")] = "",
-    min_moves: Annotated[int, typer.Option(min=0, help="The least number of moves.")] = 0,
-    max_moves: Annotated[int, typer.Option(min=0, help="The greatest number of moves (0: any).")] = 0,
+    min_moves: Annotated[int, typer.Option(min=0, max=MOST, help="The least number of moves.")] = 0,
+    max_moves: Annotated[
+        int, typer.Option(min=0, max=MOST, help="The greatest number of moves (0: any).")
+    ] = 0,
     faults: Annotated[bool, typer.Option("--faults", help="Only games in which somebody did wrong.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
@@ -128,7 +130,7 @@ def games(  # noqa: PLR0913 - the options of a command
             if given and not list_games(alone, 1).total:
                 _check_known(given, competitors(), option)
     if as_json:
-        say_json(MessageToDict(answer))
+        say_json(MessageToDict(answer, always_print_fields_with_no_presence=True))
     else:
         say(games_text(answer), end="")
 
@@ -192,7 +194,7 @@ def schedule(
     else:
         answer = CompetitionView(control.stem, control).schedule(limit)
     if as_json:
-        say_json(MessageToDict(answer))
+        say_json(MessageToDict(answer, always_print_fields_with_no_presence=True))
         return
     for game in answer.games:
         say(f"{game.game_id}: {' - '.join(game.players)}" + (" (being played)" if game.in_progress else ""))

@@ -10,7 +10,7 @@ from academy.wire.tls import Certificates, Endpoint
 from arena.cli.arguments import CompetitionName
 from arena.cli.service import Service, with_service, with_service_where_asked
 from arena.lobby import DEFAULT_ADDRESS
-from arena.output import say, say_json
+from arena.output import say, say_json, try_to_say
 
 if TYPE_CHECKING:
     from arena.v1 import competitions_pb2
@@ -176,7 +176,8 @@ def watch(
     try:
         for event in service.stub.WatchCompetition(request, metadata=service.connection.metadata):
             for line in [json.dumps(MessageToDict(event))] if as_json else event_lines(event):
-                say(line)
+                if not try_to_say(line):
+                    return
     except grpc.RpcError as error:
         raise service.explain(error, f"watching {name}") from None
 

@@ -106,6 +106,8 @@ def _game_line(game: GameInProgress) -> str:
 
 
 def terminal_display() -> LiveDisplay | None:
-    """The display for standard output; None where that is no terminal."""
+    """The display for standard output; None where that is no terminal that can be drawn on."""
     console = Console(file=sys.stdout)
-    return LiveDisplay(console) if console.is_terminal else None
+    # Rich takes a pipe for a terminal where FORCE_COLOR is set.
+    drawable = sys.stdout.isatty() and console.is_terminal and not console.is_dumb_terminal
+    return LiveDisplay(console) if drawable else None

@@ -84,7 +84,7 @@ def check_figures(record: pattern_pb2.OpeningNodeRecord, field: str = "node") ->
     """
     check_most(f"{field}.node_id", record.node_id, MOST_NUMBER)
     check_most(f"{field}.visits", record.visits, MOST_VISITS)
-    check_most(f"{field}.values", record.values, MOST_VISITS)
+    check_most(f"{field}.values", record.values, record.visits)
     for level in (record.level, *(part.level for part in record.weaker)):
         if abs(level) > _GREATEST_LEVEL:
             raise InvalidRecordError(

@@ -18,7 +18,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_text import read_tesuji_cells
 from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
-from academy.store.codec.games import library_to_proto
+from academy.store.codec.games import library_to_proto, spec_to_proto
 from academy.store.codec.learnt_tables import (
     WEIGHTS_PER_RECORD,
     evaluation_from_records,
@@ -49,6 +49,8 @@ _HISTORY: Final = "% history "
 _LINES_TO_DESCRIPTION: Final = 100
 _Message = TypeVar("_Message", bound=Message)
 _LIBRARIES: Final = {library.value: library for library in Library}
+# The figures that a pattern may have more than once.
+_VOTES: Final = ("vote", "silent")
 _LABEL: Final = ("proposers", "elo", "value", "player")
 _VISITS_FIGURES: Final = ("visits", "wins", "draws", "losses", "values", "told", "elos")
 # Numbers and levels may be missing.
@@ -91,11 +93,9 @@ def _read_figures(
     fields: dict[str, str],
 ) -> None:
     """Read words with a value after each into a record; `fields` are the fields of other names or parts."""
-    for figure, value in itertools.zip_longest(figures[::2], figures[1::2]):
-        if figure.text not in readers or value is None:
-            raise figure.refuse(f"must be one of {', '.join(readers)}, with a value after it")
-        number = readers[figure.text](value)
-        *parts, name = fields.get(figure.text, figure.text).split(".")
+    for figure, value in _pair_figures(figures, [*readers]).items():
+        number = readers[figure](value)
+        *parts, name = fields.get(figure, figure).split(".")
         try:
             setattr(reduce(getattr, parts, record), name, number)
         except ValueError as error:
@@ -109,10 +109,10 @@ def read_text(text: str, spec: GameSpec) -> LibraryTexts:
     return _Reader(spec).read(text)
 
 
-def _lines_that_say_something(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines between the first and the last with their numbers. An export must have the last one."""
+def _lines_that_say_something(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines between `first` and the last with their numbers. An export must have the last one."""
     exported, ended = False, False
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in enumerate(lines[first:], first + 1):
         if not line.strip() or line.startswith("%%"):
             continue
         if ended:
@@ -148,6 +148,7 @@ class _Reader:
         self._record = pattern_pb2.PatternRecord()
         self._tesuji = pattern_pb2.TesujiRecord()
         self._first_line = 0
+        self._figures: set[str] = set()
         self._cells: list[str] = []
         self._cells_line = 0
         self._path: list[pattern_pb2.OpeningNodeRecord] = []
@@ -155,12 +156,12 @@ class _Reader:
 
     def read(self, text: str) -> LibraryTexts:
         lines = text.replace("\r\n", "\n").split("\n")
-        if lines[0].rstrip() != FIRST_LINE:
-            raise LibraryTextError(1, 1, f"the first line must be {FIRST_LINE!r}")
-        for number, line in _lines_that_say_something(lines):
+        first = next((number for number, line in enumerate(lines, 1) if line.strip()), 1)
+        if lines[first - 1].rstrip() != FIRST_LINE:
+            raise LibraryTextError(first, 1, f"the first line must be {FIRST_LINE!r}")
+        for number, line in _lines_that_say_something(lines, first):
             if line.startswith(_DESCRIPTION):
-                # Who registers the game reads it; here it must be whole.
-                _parse(line.removeprefix(_DESCRIPTION), game_pb2.Game(), number)
+                self._check_description(line.removeprefix(_DESCRIPTION), number)
             elif line.startswith(_HISTORY) and self._library is None:
                 part = _parse(line.removeprefix(_HISTORY), libraries_pb2.GameHistory(), number)
                 self.found.history.append(part)
@@ -173,6 +174,15 @@ class _Reader:
         self._expect_no_pattern(len(lines))
         self._number_nodes()
         return self.found
+
+    def _check_description(self, json: str, line: int) -> None:
+        described, own = _parse(json, game_pb2.Game(), line), spec_to_proto(self._spec)
+        if described.geometry != own.geometry or described.players != own.players:
+            raise LibraryTextError(
+                line,
+                1,
+                f"describes {described.game_id!r}, whose board or players differ from {own.game_id!r}'s",
+            )
 
     def _content(self, number: int, line: str) -> None:
         if self._library is None:
@@ -197,7 +207,10 @@ class _Reader:
             case "game":
                 (game,) = self._exactly(1, name, rest)
                 if game.text != self._spec.game_id:
-                    raise game.refuse(f"is another game than {self._spec.game_id!r}")
+                    raise game.refuse(
+                        f"is another game than {self._spec.game_id!r}: leave this line out if that game's "
+                        "knowledge holds in this one, as in a fork"
+                    )
             case "library":
                 self._expect_no_pattern(line)
                 (library,) = self._exactly(1, name, rest)
@@ -242,6 +255,7 @@ class _Reader:
             "gradient": "gradient_millionths",
             **{name: f"fight.{name}" for name in FIGHT},
         }
+        self._expect_once(figures[::2])
         _read_figures(record, figures, readers, fields)
 
     def _evaluation_figures(self, figures: list[Word]) -> None:
@@ -280,6 +294,7 @@ class _Reader:
 
     def _figure(self, name: Word, rest: list[Word]) -> None:
         record = self._record
+        self._expect_once([name])
         match name.text:
             case "id":
                 record.pattern_id = self._exactly(1, name, rest)[0].whole()
@@ -319,6 +334,13 @@ class _Reader:
                     "is not one of id, player, vote, silent, folded, changed-by, uses, last, library, game"
                 )
 
+    def _expect_once(self, names: Sequence[Word]) -> None:
+        for name in names:
+            if name.text in self._figures:
+                raise name.refuse("stands here for the second time: a pattern has it once")
+            if name.text not in _VOTES:
+                self._figures.add(name.text)
+
     @staticmethod
     def _exactly(count: int, name: Word, rest: list[Word]) -> list[Word]:
         if len(rest) != count:
@@ -349,6 +371,7 @@ class _Reader:
         self.found.patterns.setdefault(self._library, []).append(record)
         self._record, self._cells = pattern_pb2.PatternRecord(), []
         self._first_line = self._cells_line = 0
+        self._figures.clear()
 
     def _end_tesuji(self, line: int, cells: str, label: str) -> None:
         record = self._tesuji
@@ -369,6 +392,7 @@ class _Reader:
         self.found.tesujis.append(record)
         self._tesuji, self._cells = pattern_pb2.TesujiRecord(), []
         self._first_line = self._cells_line = 0
+        self._figures.clear()
 
     def _expect_no_pattern(self, line: int) -> None:
         if self._cells or self._first_line:

@@ -107,6 +107,10 @@ class Word:
             value = None
         if not isinstance(value, str):
             raise self.refuse('is not a name in quotes, such as "gnugo 1"')
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise self.refuse(
+                "has half of a character: write two escapes, as in \\ud83d\\ude00, or the letter"
+            )
         return value
 
     def parts(self) -> list["Word"]:

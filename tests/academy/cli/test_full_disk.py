@@ -9,6 +9,7 @@ import pytest
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from tests.academy.cli.conftest import CommandResult
+from tests.academy.service.running import Running
 
 # A disk of its own, which no other process sees: filled up beside a folder without a lock file.
 _FULL_DISK = """
@@ -86,3 +87,20 @@ def test_a_copy_that_finds_no_room_names_its_place(data: Path, tmp_path: Path) -
     assert result.err.startswith(f"academy: {tmp_path / 'full' / 'new'}: no room left on the disk"), (
         result.err
     )
+
+
+@pytest.mark.parametrize(
+    "command", [["export", "go"], ["games", "list"], ["games", "list", "--json"]], ids=" ".join
+)
+def test_what_is_printed_onto_a_full_disk_ends_with_one_line(running: Running, command: list[str]) -> None:
+    connecting = ("--address", str(running.address), "--token", running.token("admin", Role.ADMIN))
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "academy", *command, *connecting],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, "academy: cannot go on: No space left on device\n")

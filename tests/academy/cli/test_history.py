@@ -1,12 +1,20 @@
 """What happened, as the command line tells it."""
 
 import os
+import select
 import subprocess
 import sys
+import time
+from pathlib import Path
 
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
 from academy.store.tokens import Role
+from academy.v1 import contests_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.cli.conftest import Academy, run_in_a_process
-from tests.academy.service.running import Running
+from tests.academy.service import examples
+from tests.academy.service.running import Running, serving
 
 
 def test_the_contests_behind_an_opening_are_named_and_counted(academy: Academy) -> None:
@@ -54,6 +62,29 @@ def test_what_is_learnt_is_printed_as_it_happens(running: Running) -> None:
         watching.terminate()
     assert "go: game registered" in lines[0]
     assert "contest reported taught-0: ann drew" in lines[1] and "inserted as pattern 1" in lines[1]
+
+
+def test_what_happens_between_two_watches_is_printed_too(tmp_path: Path) -> None:
+    # Each of these watches ends before it looks for the second time.
+    settings = ServerSettings(
+        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(library_watch_seconds=0.01)
+    )
+    with serving(tmp_path / "data", settings) as server:
+        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
+        server.arena().contests.RegisterGame(game)
+        command = [sys.executable, "-m", "academy", "watch", "--address", str(server.address)]
+        environment = os.environ | {"ACADEMY_TOKEN": server.token("admin", Role.ADMIN)}
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as watching:
+            assert watching.stdout is not None
+            deadline = time.monotonic() + 120
+            number = 0
+            while not select.select([watching.stdout], [], [], 0.5)[0]:
+                assert time.monotonic() < deadline, "nothing was printed"
+                examples.teach(server, "go", f"taught{number}", [("ann", "x", 0.9)])
+                number += 1
+            line = watching.stdout.readline()
+            watching.terminate()
+    assert "go: contest reported taught" in line
 
 
 def test_the_pages_are_a_command_of_academy_too() -> None:

@@ -27,3 +27,13 @@ def test_moves_and_words_are_printed_without_their_control_characters() -> None:
 def test_an_exported_text_holds_no_control_characters() -> None:
     text = "".join(write_text("go", nodes=[ROOT, NODE]))
     assert r'"E5\u001b[2J\u009b1m"' in text and text.isprintable()
+
+
+def test_a_recommended_move_is_printed_as_it_is() -> None:
+    seat = contests_pb2.SeatConsultations(player=1, opening_questions=1, opening_plies=[0])
+    move = seat.opening_answers.add()
+    console = printing.console()
+    for move.move in ("[red]x", "E5[/b]", ESCAPE):
+        with console.capture() as capture:
+            console.print(printing.questions_table([seat]))
+        assert f"0: {move.move}".replace("\x1b", r"\u001b").replace("\x9b", r"\u009b") in capture.get()

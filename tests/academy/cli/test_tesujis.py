@@ -125,6 +125,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
         ("chosen", "refused", "'refused' must be one of"),
         ("% player 1", "% player 2", "tesujis of this game are kept for player 1"),
         ("% uses", "% place 7\n% uses", "place 7: tesujis of this shape have [None]"),
+        ("% uses", "% player 1\n% uses", "'player' stands here for the second time"),
         ("weight -", "weight -9", "a weight beyond 8"),
         ("% offered ", "% offered 9999999999999", "offered or used more than 100,000,000,000 times"),
         ("% library tesujis", "% library tesuji", "there are opening, middle-game, endgame, tesujis"),

@@ -191,6 +191,24 @@ def test_text_without_its_first_line_is_refused(academy: Academy, elsewhere: Any
     assert "first line is not '% academy text 1'" in result.err
 
 
+@pytest.mark.parametrize("above", [b"\xef\xbb\xbf", b"\n \n", b"\xef\xbb\xbf\r\n"])
+def test_a_text_that_an_editor_put_a_byte_order_mark_or_blank_lines_above_is_read(
+    academy: Academy, elsewhere: Any, tmp_path: Path, above: bytes
+) -> None:
+    file = tmp_path / "go.txt"
+    file.write_bytes(above + academy("export", "go").out.encode())
+    assert "is registered already" in elsewhere("games", "create", file).out
+    result = elsewhere("import", "go", file)
+    assert result.exit_code == 0, result.err
+    assert known(elsewhere) == known(academy)
+
+
+def test_notes_in_any_language_are_seen_to_be_text(elsewhere: Any, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("% my café notes\n囲碁\n")
+    assert "is text, but its first line is not '% academy text 1'" in elsewhere("import", "go", file).err
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"garbage", b"\xff" * 100, b"\xff" * 9 + b"\x01", b"% academy text 1\n\xff\n"]
 )

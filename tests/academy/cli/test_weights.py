@@ -91,7 +91,9 @@ def test_a_turned_pattern_is_the_same_and_counts_for_the_other_with_colours_exch
         ("0x/0-/1o/2x seen 1 weight 1 gradient 1", "a cell is there twice"),
         ("0-/1-/2-/3- seen 1 weight 1 gradient 1", "it says nothing"),
         ("kings seen 1 weight 9 gradient 1", "a weight beyond 8"),
-        ("kings seen 1 weight", "must be one of seen, weight, gradient, with a value after it"),
+        ("kings seen 1 weight", "must be one of seen, weight, gradient, once, with a value after it"),
+        ("kings seen 1 weight 1 seen 2", "'seen' must be one of seen, weight, gradient, once"),
+        ("% contests 1 contests 2", "'contests' must be one of contests, best"),
         ("% contests 1 worst 3", "'worst' must be one of contests, best"),
     ],
 )

@@ -138,7 +138,7 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
                 draws=draws,
                 losses=tuple(visits - won - drawn for won, drawn in zip(wins, draws, strict=True)),
                 value_millionths=draw(st.tuples(sums, sums)),
-                values=draw(st.integers(0, MOST_VISITS)),
+                values=draw(st.integers(0, visits)),
                 elo_hundredths=draw(st.integers(-most_elo, most_elo)),
                 analysis=draw(analyses) if parent else None,
                 level=level,

@@ -94,6 +94,23 @@ def test_a_position_of_a_text_by_hand_may_say_what_weak_players_left_there() -> 
     assert levels == [(False, 0, []), (True, 16, [(-1, 1)]), (False, 0, []), (False, 0, [])]
 
 
+def test_blank_lines_above_the_first_do_no_harm() -> None:
+    assert read_text(f"\n \n{TEXT}", go()) == read_text(TEXT, go())
+    with pytest.raises(LibraryTextError, match="line 3, column 1: the first line must be"):
+        read_text("\n\nhello", go())
+
+
+def test_a_text_of_another_board_is_refused_and_that_of_another_name_with_the_remedy() -> None:
+    renamed = "\n".join(write_text("go-9x9-f", description=spec_to_proto(go())))
+    with pytest.raises(LibraryTextError, match="another game than 'go-9x9': leave this line out if"):
+        read_text(renamed, go())
+    assert read_text(renamed.replace("% game go-9x9-f\n", ""), go()).patterns == {}
+    smaller = spec_to_proto(go())
+    smaller.geometry.square.rows = 5
+    with pytest.raises(LibraryTextError, match=r"line 3, column 1: describes .* board or players differ"):
+        read_text("\n".join(write_text("go-9x9", description=smaller)), go())
+
+
 def test_line_ends_of_windows_do_no_harm() -> None:
     assert read_text(TEXT.replace("\n", "\r\n"), go()) == read_text(TEXT, go())
 
@@ -138,6 +155,11 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("% player 1", "% player 3", 7, 1, "player 3: this game has players 1 to 2"),
         ("% player 1", "% player 4294967296", 8, 10, "too great"),
         ('"seki" -20', "seki -20", 10, 8, "not a name in quotes"),
+        ('"seki" -20', '"\\ud800" -20', 10, 8, "half of a character"),
+        ('17 "t-5/17"', '17 "\\udfff"', 12, 11, "half of a character"),
+        ('"player 1" mover', '"\\ud800" mover', 22, 5, "half of a character"),
+        ("% player 1", "% id 13", 8, 3, "stands here for the second time"),
+        ("% last 17", "% uses 1 successes 0\n% last 17", 12, 3, "stands here for the second time"),
         ('"seki" -20', '"seki -20', 10, 8, "not a name in quotes"),
         ("0.812345 17", "1.812345 17", 9, 31, "not a value from 0 to 1"),
         ("0.812345 17", "0.8123456 17", 9, 31, "at most 6 decimals"),
@@ -181,6 +203,7 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("D3 mover", "D3 id 4 mover", 23, 9, "others for one each"),
         ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1", 23, 3, "1 numbers given for 2"),
         ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1/x", 23, 30, "not a whole number"),
+        ("0 elos 1500\n  D3", "2 elos 1500\n  D3", 22, 5, "2 must be from 0 to 1"),
         (" level 16", "", 20, 3, "its levels must rise, and end below the node's own"),
         ("level 16", "level x", 20, 96, "not a whole number"),
         ("level 16", "level 2147483648", 20, 96, "too great"),

@@ -60,6 +60,25 @@ def test_a_misspelt_player_is_not_taken_for_one_without_games(played: Path) -> N
     assert known.returncode == 0 and "0 of 0 games" in known.stdout
 
 
+def test_json_has_its_lists_also_where_they_are_empty(played: Path) -> None:
+    answer = json.loads(arena("games", played, "--player", "two", "--min-moves", "400", "--json").stdout)
+    assert (answer["games"], answer["total"]) == ([], 0)
+    assert json.loads(arena("schedule", played, "--json").stdout)["games"] == []
+
+
+@pytest.mark.parametrize("option", ["--min-moves", "--max-moves"])
+def test_a_number_of_moves_that_no_game_has_is_wrong_usage(played: Path, option: str) -> None:
+    refused = arena("games", played, option, "99999999999")
+    assert refused.returncode == 2 and "2147483647" in refused.stderr
+
+
+def test_a_players_name_that_is_no_text_is_named(played: Path) -> None:
+    refused = arena("games", played, "--player", "\udcff")
+    assert (refused.returncode, refused.stderr) == (
+        1, "arena: '\\udcff' is no text: give what is not a path in UTF-8\n"
+    )  # fmt: skip
+
+
 TUNER = """[competition]
 kind = "mc_tuner"
 opponent = "steady"

@@ -1,6 +1,7 @@
 """The command at a service: a real `arena serve`, over a real socket."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -54,6 +55,22 @@ def test_a_competition_is_sent_started_watched_and_shown(
     listed = at(service, "list", who="eye").stdout.splitlines()
     assert [line.split()[0] for line in listed] == ["name", "contest", "sent/cup"]
     assert json.loads(at(service, "list", "--json").stdout)["competitions"][1]["name"] == "sent/cup"
+
+
+def test_watching_ends_when_its_reader_has_seen_enough(service: Service, here: None, tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": RANDOM, "two": RANDOM}, competition="rounds = 10_000")
+    assert at(service, "start", "sent/long", "--control", control).returncode == 0
+    watch = f"{sys.executable} -m arena.cli watch sent/long --address {service.address} --token $TOKEN"
+    seen = subprocess.run(
+        f"{watch} | head -n 1",
+        shell=True,
+        env={**os.environ, "TOKEN": service.tokens["eye"]},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert len(seen.stdout.splitlines()) == 1 and not seen.stderr
+    assert "stopped, " in at(service, "stop", "sent/long", "--at-once").stdout
 
 
 def test_a_competition_is_stopped(service: Service, here: None) -> None:
@@ -114,6 +131,9 @@ def test_a_refusal_of_a_service_is_an_error_of_one_line(
     assert refused.returncode == 1 and message in refused.stderr and "Traceback" not in refused.stderr
 
 
+POOL = ("pool", "add", "cup", "--game", "go", "--set", "board_size=9")
+
+
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
@@ -126,11 +146,16 @@ def test_a_refusal_of_a_service_is_an_error_of_one_line(
         (("stop", "contest.toml", "--at-once"), 2, "needs --address"),
         (("serve", "nopools"), 1, "nopools: there is no such folder, and no such control file; make it with"),
         (("serve", "nopools", "--league", "league.db"), 1, "nopools: there is no such folder"),
+        (("watch", "\udcff"), 1, r"'\udcff' is no text: give what is not a path in UTF-8"),
+        ((*POOL, "--main", "60", "--move-seconds", "5"), 2, "or --move-seconds, not both"),
+        ((*POOL, "--schedule", "", "--hours", "5"), 2, "--schedule '' is always open: leave --hours out"),
+        ((*POOL, "--openings", "latin.txt"), 2, "latin.txt is not UTF-8"),
     ],
 )
 def test_contradictory_options_are_an_error_at_once(
     here: None, words: tuple[str, ...], status: int, message: str
 ) -> None:
+    Path("latin.txt").write_bytes(b"caf\xe9: C3\n")
     refused = arena(*words)
     assert refused.returncode == status and message in " ".join(refused.stderr.split())
 

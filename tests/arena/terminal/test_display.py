@@ -1,6 +1,8 @@
 """What a person sees while a competition runs."""
 
 import io
+import os
+import sys
 
 import pytest
 from rich.console import Console
@@ -11,6 +13,7 @@ from arena.terminal.choosing import display_for
 from arena.terminal.display import PROGRESS_SECONDS, Display, PlainDisplay
 from arena.terminal.live_display import BUSY_SECONDS, LAST_RESULTS, QUIET_SECONDS, LiveDisplay
 from arena.terminal.progress import GameInProgress, RunProgress
+from arena.terminal.standings_table import standings_text
 from tests.arena.results.test_standings import game
 from tests.arena.terminal.test_progress import Clock
 
@@ -123,3 +126,44 @@ def test_the_quiet_display_shows_nothing_but_warnings(capsys: pytest.CaptureFixt
 def test_the_display_suits_the_output() -> None:
     assert type(display_for(quiet=True)) is Display
     assert isinstance(display_for(quiet=False), PlainDisplay)
+
+
+def test_colours_that_are_asked_for_put_no_moving_picture_into_a_pipe(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert isinstance(display_for(quiet=False), PlainDisplay)
+
+
+@pytest.mark.parametrize(("kind", "display"), [("xterm", LiveDisplay), ("dumb", PlainDisplay)])
+def test_a_terminal_that_cannot_draw_gets_lines(
+    monkeypatch: pytest.MonkeyPatch, kind: str, display: type[Display]
+) -> None:
+    ours, theirs = os.openpty()
+    monkeypatch.setenv("TERM", kind)
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        assert isinstance(display_for(quiet=False), display)
+        monkeypatch.undo()
+    os.close(ours)
+
+
+# A name of 64 characters, the most there may be.
+LONG = Standings(["a" * 64, "b"], EloRules(), [game(("a" * 64, "b"), (1,), cpu=(1.25, 2.5))] * 1_234)
+FIGURES = ["1234", "1234", "0", "0", "0", "0", "0", "1234", "1010", "1.25"]
+
+
+def test_the_standings_have_all_figures_and_names_whole_in_a_log() -> None:
+    assert standings_text(LONG).splitlines()[1].split() == ["a" * 64, *FIGURES]
+
+
+@pytest.mark.parametrize(("width", "whole"), [(80, len(FIGURES)), (40, 3)])
+def test_a_narrow_terminal_shortens_names_and_no_figure(width: int, whole: int) -> None:
+    screen = io.StringIO()
+    display = LiveDisplay(Console(file=screen, force_terminal=True, color_system=None, width=width))
+    with display:
+        display.show(lambda: RunProgress("cup", LONG))
+        line = next(line for line in screen.getvalue().splitlines() if line.startswith("aa"))
+    name, *figures = line.split()
+    assert name.endswith("…") and len(line) <= width
+    assert figures[:whole] == FIGURES[:whole]
