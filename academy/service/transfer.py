@@ -125,10 +125,9 @@ async def read_import(
         count += len(request.history.ratings) + len(request.evaluation.weights) or 1
         size += request.ByteSize()
         most, largest = limits.records_per_import, limits.bytes_per_import
-        require(count <= most, "record", f"more than {most:,} records: import them in parts", limit=most)
-        require(
-            size <= largest, "record", f"more than {largest:,} bytes: import them in parts", limit=largest
-        )
+        remedy = "import them in parts, of which the first alone names sources"
+        require(count <= most, "record", f"more than {most:,} records: {remedy}", limit=most)
+        require(size <= largest, "record", f"more than {largest:,} bytes: {remedy}", limit=largest)
         if kind == "history":
             history = history or libraries_pb2.GameHistory()
             history.MergeFrom(request.history)

@@ -534,20 +534,22 @@ class ImportLibraries:
         is_new = knowledge.counters == Counters() and not knowledge.measures.contests
         events = list(self._events(is_new and self._has_numbers()))
         named = sources.check(self.history.sources if self.history is not None else ())
-        for event in events:
+        # The first event of each library says it for all.
+        for event in {sources.library_of(event): event for event in reversed(events)}.values():
             event.sources.extend(named)
         if not self.replace and not self.again:
             deleted = event_log.deletion(work.transaction, self.game_id)
             if earlier := import_digests.find_earlier(work.transaction, events, deleted):
                 raise ImportedBeforeError(self.game_id, earlier)
             if not is_new:
-                self._check_sources(work.transaction, events)
-        if self.history is not None and self.history.measures and not knowledge.measures.contests:
-            check_sums(self.history.measures)
-            for place, rating in enumerate(self.history.ratings):
+                self._check_sources(work.transaction, events, named)
+        given = self.history
+        if given is not None and (given.measures or given.ratings) and not knowledge.measures.contests:
+            check_sums(given.measures)
+            for place, rating in enumerate(given.ratings):
                 keys.check_voter_name(f"history.ratings[{place}].player", rating.player)
                 check_elo(f"history.ratings[{place}].elo", rating.elo)
-            history = events_pb2.HistoryImported(measures=self.history.measures, ratings=self.history.ratings)
+            history = events_pb2.HistoryImported(measures=given.measures, ratings=given.ratings)
             event = events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history)
             event.sources.extend(named)
             work.record(event)
@@ -561,13 +563,14 @@ class ImportLibraries:
             weights=sum(len(record.weights) for record in self.evaluation),
         )
 
-    def _check_sources(self, transaction: Transaction, events: Iterable[events_pb2.Event]) -> None:
+    def _check_sources(
+        self, transaction: Transaction, events: Iterable[events_pb2.Event], named: Sequence[bytes]
+    ) -> None:
         """Raise ImportedBeforeError where a library has contests in common with what goes into it."""
-        for event in events:
-            library = sources.library_of(event)
-            for source, held_by in sources.find(transaction, self.game_id, library):
-                if source in event.sources:
-                    raise ImportedBeforeError(self.game_id, held_by, library)
+        for library in dict.fromkeys(map(sources.library_of, events)):
+            held = sources.find(transaction, self.game_id, library)
+            if common := next((source for source in named if source in held), None):
+                raise ImportedBeforeError(self.game_id, held[common], library)
 
     def _check_bounds(self) -> None:
         """Raise InvalidRecordError for a record to which what is learnt later could not be added."""

@@ -5,8 +5,7 @@ named by a digest of the event that registered it.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from academy.knowledge.settings import Library
@@ -37,45 +36,45 @@ def check(sources: Iterable[bytes]) -> tuple[bytes, ...]:
 
 def note(transaction: Transaction, event: events_pb2.Event) -> None:
     """Store where the contests of an event's game, or the records that it brings, come from."""
+    number = keys.number(event.sequence)
     match event.WhichOneof("kind"):
         case "game_registered":
-            _note_own(transaction, event, _digest(event))
+            _put_own(transaction, event.game_id, number + _digest(event))
         # A game that begins with another's contests goes on under its name.
         case "history_imported" if event.sources:
-            _note_own(transaction, event, event.sources[0])
-        case _:
+            _put_own(transaction, event.game_id, number + event.sources[0])
+        case "patterns_imported" | "openings_imported" | "tesujis_imported" | "evaluation_imported":
+            taken = _taken(event.game_id, library_of(event))
+            if event.patterns_imported.replace or event.openings_imported.replace:
+                for key in [key for key, _ in transaction.scan(TableName.META, taken)]:
+                    transaction.delete(TableName.META, key)
             for source in event.sources:
-                key = _taken(event.game_id, library_of(event)) + source
-                transaction.put(TableName.META, key, keys.number(event.sequence))
+                transaction.put(TableName.META, taken + source, number)
 
 
-def _note_own(transaction: Transaction, event: events_pb2.Event, source: bytes) -> None:
-    transaction.put(TableName.META, _OWN + keys.game(event.game_id), keys.number(event.sequence) + source)
+def keep_own(transaction: Transaction, game_id: str) -> None:
+    """Store the name of a game that an earlier version registered, before its first events go."""
+    source, number = _own(transaction, game_id)
+    _put_own(transaction, game_id, keys.number(number) + source)
 
 
-def find(transaction: Transaction, game_id: str, library: Library) -> Iterator[tuple[bytes, int]]:
-    """Yield each source of a game's library, its own first, and the number of the event that last brought it.
-
-    A game registered by an earlier version, whose first events were cut since, has none of its own.
-    """
+def find(transaction: Transaction, game_id: str, library: Library) -> Mapping[bytes, int]:
+    """Return the sources of a game's library, and the number of the event that brought each."""
     deleted = event_log.deletion(transaction, game_id)
-    own = transaction.get(TableName.META, _OWN + keys.game(game_id))
-    if own is not None:
-        yield own[8:], int.from_bytes(own[:8])
-    else:
-        first = next(event_log.scan(transaction, game_id), None)
-        if first is not None and first.WhichOneof("kind") == "game_registered":
-            yield _digest(first), first.sequence
+    own, first = _own(transaction, game_id)
     prefix = _taken(game_id, library)
-    for key, stored in transaction.scan(TableName.META, prefix):
-        if (number := int.from_bytes(stored)) > deleted:
-            yield key.removeprefix(prefix), number
+    return {own: first} | {
+        key.removeprefix(prefix): number
+        for key, stored in transaction.scan(TableName.META, prefix)
+        if (number := int.from_bytes(stored)) > deleted
+    }
 
 
 def of_libraries(transaction: Transaction, game_id: str, libraries: Iterable[Library]) -> list[bytes]:
-    """Return the different sources of some of a game's libraries, its own first, as many as may be named."""
-    every = (find(transaction, game_id, library) for library in libraries)
-    return list(dict.fromkeys(source for source, _ in chain.from_iterable(every)))[:MOST]
+    """Return the different sources of some of a game's libraries, up to `MOST`, its own first."""
+    own, _ = _own(transaction, game_id)
+    others = {source for library in libraries for source in find(transaction, game_id, library)} - {own}
+    return [own, *sorted(others)][:MOST]
 
 
 def library_of(event: events_pb2.Event) -> Library:
@@ -86,10 +85,26 @@ def library_of(event: events_pb2.Event) -> Library:
     match event.WhichOneof("kind"):
         case "openings_imported":
             return Library.OPENING
-        case "patterns_imported":
+        case "patterns_imported" if event.patterns_imported.library:
             return library_from_proto(event.patterns_imported.library)
         case _:
             return Library.MIDDLE_GAME
+
+
+def _own(transaction: Transaction, game_id: str) -> tuple[bytes, int]:
+    """Return the name of a game and the number of the event that it comes from.
+
+    Where an earlier version registered it and removed that event, it is the first one left that names it.
+    """
+    stored = transaction.get(TableName.META, _OWN + keys.game(game_id))
+    if stored is not None:
+        return stored[8:], int.from_bytes(stored[:8])
+    first = next(event_log.scan(transaction, game_id), events_pb2.Event(game_id=game_id))
+    return _digest(first), first.sequence
+
+
+def _put_own(transaction: Transaction, game_id: str, own: bytes) -> None:
+    transaction.put(TableName.META, _OWN + keys.game(game_id), own)
 
 
 def _taken(game_id: str, library: Library) -> bytes:
@@ -97,8 +112,9 @@ def _taken(game_id: str, library: Library) -> bytes:
 
 
 def _digest(event: events_pb2.Event) -> bytes:
-    """The digest of an event of registration, wherever its log was moved to."""
-    registered = events_pb2.Event(
-        time=event.time, game_id=event.game_id, actor=event.actor, game_registered=event.game_registered
-    )
-    return hashlib.sha256(pack_message(registered)).digest()[:SIZE]
+    """The digest of an event, wherever its log was moved to."""
+    moved = events_pb2.Event()
+    moved.CopyFrom(event)
+    moved.ClearField("sequence")
+    moved.ClearField("rules")
+    return hashlib.sha256(pack_message(moved)).digest()[:SIZE]

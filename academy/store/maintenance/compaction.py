@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import Final
 import lmdb
 
 from academy.knowledge.game import GameKnowledge
-from academy.store import event_log, lock_file, rebuild
+from academy.store import event_log, lock_file, rebuild, sources
 from academy.store.codec.packing import unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
@@ -68,7 +68,7 @@ def compact(
             environment.write(refuse.write)
         else:
             run(refuse)
-        environment.write(lambda transaction: event_log.give_up(transaction, cut))
+        environment.write(lambda transaction: _give_up(transaction, games, cut))
     removed = 0
     while part := environment.write(
         lambda transaction: event_log.remove_oldest(transaction, _REMOVED_AT_ONCE)
@@ -76,6 +76,12 @@ def compact(
         removed += part
     with environment.reading() as transaction:
         return Compacted(removed, transaction.count(TableName.EVENTS))
+
+
+def _give_up(transaction: Transaction, games: Iterable[str], cut: int) -> None:
+    for game_id in games:
+        sources.keep_own(transaction, game_id)
+    event_log.give_up(transaction, cut)
 
 
 def _cut(transaction: Transaction, cut: int) -> int:

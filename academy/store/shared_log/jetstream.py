@@ -223,7 +223,9 @@ class JetStreamLog:
         return self._check(await self._persist(self._find_stream, time.monotonic() + PATIENCE))
 
     async def _note_error(self, error: Exception) -> None:
-        self._last_error = error
+        # A connection that is reset hides why: an earlier try may have heard it.
+        if not (isinstance(error, OSError) and isinstance(self._last_error, NatsError)):
+            self._last_error = error
 
     async def _note_loss(self) -> None:
         self._is_checked = False

@@ -88,7 +88,7 @@ def test_tokens_have_roles_and_may_expire(tmp_path: Path) -> None:
         (("create", "x", "--expires", "99999999w"), 2, "at most 100 years"),
         (("create", "x", "--expires", "9" * 5_000 + "w"), 2, "at most 100 years"),
         (("create", ""), 1, "1 to 128 characters"),
-        (("create", " "), 1, "is blank"),
+        (("create", " "), 1, "begins or ends with a blank"),
         (("create", "x", "--role", "king"), 2, "king"),
         (("revoke", "nobody"), 1, "no token 'nobody'"),
     ],

@@ -11,12 +11,13 @@ from academy.store import game_tables, sources
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.contest_commands import RegisterGame
+from academy.store.environment import TableName
 from academy.store.errors import ImportedBeforeError, InvalidRecordError
 from academy.store.fork import ForkGame
 from academy.store.library_commands import DeleteGame, ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.compaction import compact
-from academy.v1 import libraries_pb2
+from academy.v1 import contests_pb2, libraries_pb2
 from tests.academy.store.examples import go_game, learn
 
 GAME = "go-9x9"
@@ -126,12 +127,56 @@ def test_a_game_registered_again_has_none_of_the_deleted_ones_sources(store: Sto
     assert own not in store.read(sources.of_libraries, GAME, Library)
 
 
-def test_a_games_sources_outlive_the_events_that_brought_them(store: Store, other: Store) -> None:
+@pytest.mark.parametrize("registered_before", [False, True])
+def test_a_games_sources_outlive_the_events_that_brought_them(
+    store: Store, other: Store, registered_before: bool
+) -> None:
     learn(store, contests=6)
+    if registered_before:
+        # As a version did that kept no sources.
+        store.environment.write(
+            lambda transaction: transaction.delete(TableName.META, b"source " + GAME.encode())
+        )
     store.run(exported(other))
     before = exported(store)
     compact(store.environment, keep=1, run=store.run)
-    assert store.read(sources.of_libraries, GAME, Library) == [*before.history.sources]  # type: ignore[union-attr]
+    compact(store.environment, keep=1, run=store.run)
+    assert exported(store).history == before.history
+    with pytest.raises(ImportedBeforeError):
+        store.run(exported(store))
+
+
+def test_what_was_replaced_may_come_again_with_more_contests(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    learn(store, contests=1)
+    store.run(exported(other))
+    with Store(tmp_path / "third") as third:
+        third.run(RegisterGame(go_game(), "a third arena"))
+        learn(third, contests=3, first=200)
+        store.run(replace(exported(third), replace=True))
+    learn(other, contests=1, first=106)
+    store.run(exported(other))
+    assert visits(store) == 3 + 7
+
+
+def test_sources_come_in_the_order_of_their_names(store: Store, other: Store, tmp_path: Path) -> None:
+    learn(store, contests=1)
+    store.run(exported(other, [Library.OPENING]))
+    with Store(tmp_path / "third") as third:
+        third.run(RegisterGame(go_game(), "a third arena"))
+        learn(third, contests=3, first=200)
+        store.run(exported(third, [Library.ENDGAME]))
+    own, *others = store.read(sources.of_libraries, GAME, Library)
+    assert len(others) == 2 and others == sorted(others)
+    assert store.read(sources.of_libraries, GAME, [Library.MIDDLE_GAME]) == [own]
+
+
+def test_ratings_without_measures_are_refused(store: Store, other: Store) -> None:
+    store.run(RegisterGame(go_game("copy"), "arena"))
+    ratings = libraries_pb2.GameHistory(ratings=[contests_pb2.PlayerRating(player="one", elo=1_500.0)])
+    with pytest.raises(InvalidRecordError, match="measures"):
+        store.run(replace(exported(other), game_id="copy", history=ratings))
 
 
 @pytest.mark.parametrize(
