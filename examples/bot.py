@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from academy.knowledge.cutting import around_move
 from clients import Academy, AcademyRefusedError, AcademyUnavailableError, Connection, Seat
-from clients.bots.gtp import GtpProgram
+from clients.bots.gtp import GtpError, GtpProgram
 from clients.bots.search_game import make_search_game
 from referees.hex import Hex
 
@@ -19,6 +19,8 @@ class Bot(GtpProgram):
 
     def __init__(self) -> None:
         super().__init__()
+        connection = Connection.from_environment()
+        self.connected = Academy(connection) if connection is not None else None
         self.set_up(Hex.from_settings({"board_size": 11}))
 
     def set_up(self, rules: Hex) -> None:
@@ -28,12 +30,10 @@ class Bot(GtpProgram):
         self.gtp_clear_board(())
 
     def gtp_boardsize(self, arguments: Sequence[str]) -> str:
-        self.set_up(Hex.from_settings({"board_size": int(arguments[0])}))
-        connection = Connection.from_environment()
-        if connection is not None:
-            academy = Academy(connection)
+        self.set_up(Hex.from_settings({"board_size": self.argument(arguments, 0, int)}))
+        if self.connected is not None:
             with suppress(AcademyRefusedError, AcademyUnavailableError):
-                self.seat, self.academy = academy.seat(self.rules.spec()), academy
+                self.seat, self.academy = self.connected.seat(self.rules.spec()), self.connected
         return ""
 
     def gtp_clear_board(self, arguments: Sequence[str]) -> str:
@@ -41,17 +41,20 @@ class Bot(GtpProgram):
         return ""
 
     def gtp_play(self, arguments: Sequence[str]) -> str:
-        player = self.position.mover
-        move = self.rules.read_move(self.position, player, arguments[1])
+        player, text = self.position.mover, self.argument(arguments, 1, str)
+        move = self.rules.read_move(self.position, player, text)
         self.position = self.rules.play(self.position, {player: move})
-        self.moves.append(arguments[1])
+        self.moves.append(text)
         return ""
 
     def gtp_genmove(self, arguments: Sequence[str]) -> str:
+        colour = self.argument(arguments, 0, str)
         player, before = self.position.mover, self.position
         legal = self.rules.legal_moves(before, player)
+        if not legal:
+            raise GtpError("the game is over")
         text = self.known_move() or self.rules.move_text(random.choice(legal))
-        self.gtp_play([arguments[0], text])
+        self.gtp_play([colour, text])
         game = make_search_game(self.rules, random.Random())
         over = not game.mover(self.position)
         results = [

@@ -22,7 +22,6 @@ from academy.store import arenas, contest_tables, event_log, keys
 from academy.store.codec.contests import (
     MAX_LINE_LENGTH,
     check_elos,
-    check_new_names,
     check_report,
     expectations,
     false_claim_to_proto,
@@ -48,13 +47,14 @@ from academy.store.errors import (
     UnknownGameError,
     WithDetails,
 )
-from academy.store.game_tables import game_record
+from academy.store.game_tables import game_record, is_rated
 from academy.store.player_commands import mute_in_new_game
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 from academy.wire.games import description_message, differing_field, read_description, read_spec
+from academy.wire.names import complaint_about
 
 MAX_CLAIMS: Final = 10_000
 # The questions of a seat that stay with the contest when it is over.
@@ -617,8 +617,8 @@ def _new_record(
             "players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}"
         )
     check_elos(contest)
-    check_new_names(contest)
     opened = arenas.kept_contest(work.transaction, arena, contest)
+    _check_new_names(work.transaction, contest, opened)
     # What the arena wishes is not yet in force.
     opened.ClearField("fair_use")
     opened.ClearField("seats_alone")
@@ -630,6 +630,16 @@ def _new_record(
         arena=arena.name,
         names=[player.name for player in contest.players] if arena.namespace else [],
     )
+
+
+def _check_new_names(
+    transaction: Transaction, given: contests_pb2.Contest, kept: contests_pb2.Contest
+) -> None:
+    """Raise InvalidRecordError for an invalid name, except those of players with a rating, who play on."""
+    for place, (player, known) in enumerate(zip(given.players, kept.players, strict=True)):
+        complaint = complaint_about(player.name)
+        if complaint and not is_rated(transaction, known.name):
+            raise InvalidRecordError(f"players[{place}].name", complaint)
 
 
 def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) -> None:

@@ -217,6 +217,12 @@ def rating(transaction: Transaction, game_id: str, player: str) -> Rating | None
     return None if stored is None else read_rating(stored)
 
 
+def is_rated(transaction: Transaction, player: str) -> bool:
+    """Whether a player has a rating in any game."""
+    games = (key.decode() for key, _ in transaction.scan(TableName.GAMES))
+    return any(rating(transaction, game_id, player) for game_id in games)
+
+
 def elo(transaction: Transaction, game_id: str, player: str) -> float | None:
     """Return the Elo of a player of a game as the arena gave it last, None where it gave none."""
     known = rating(transaction, game_id, player)

@@ -1,6 +1,7 @@
 """Files that a reader sees whole, as before or as they are now."""
 
 import os
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,10 +18,10 @@ def write_whole(path: Path, chunks: Iterable[bytes], *, private: bool = False, d
         return
     if not private:
         path = path.resolve()
-    draft = path.with_name(f"{path.name}.new")
-    draft.unlink(missing_ok=True)
+    # A name of its own: others may be writing the same file.
+    draft = path.with_name(f".draft-{secrets.token_hex(8)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
         with os.fdopen(handle, "wb") as file:
             file.writelines(chunks)
             file.flush()

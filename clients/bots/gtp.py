@@ -11,10 +11,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Self, TextIO
+from typing import Final, Self, TextIO, TypeVar
 from urllib.parse import unquote
 
 from referees.api import IllegalMoveError, InvalidSettingError, UnreadableMoveError
+
+_Argument = TypeVar("_Argument")
 
 _MOST_SEAT_DIGITS: Final = 4
 _UNWANTED: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -84,6 +86,23 @@ class GtpProgram:
             return "=", method(arguments)
         except (GtpError, InvalidSettingError, UnreadableMoveError, IllegalMoveError) as error:
             return "?", str(error)
+
+    @staticmethod
+    def argument(arguments: Sequence[str], place: int, read: Callable[[str], _Argument]) -> _Argument:
+        """Return an argument as `read`, such as `int`, reads it.
+
+        Args:
+            arguments: those of the command.
+            place: which of them, from 0.
+            read: makes the value of the text, and raises ValueError where it cannot.
+
+        Raises:
+            GtpError: the argument is missing or unreadable.
+        """
+        try:
+            return read(arguments[place])
+        except (IndexError, ValueError):
+            raise GtpError("syntax error") from None
 
     def gtp_protocol_version(self, arguments: Sequence[str]) -> str:
         """The version of GTP spoken."""

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from academy.store import event_log
 from academy.store.event_log import Page
 from academy.store.library_store import Store
@@ -76,17 +78,28 @@ def test_the_tutorials_contest_runs_with_the_bot_as_it_stands(tmp_path: Path) ->
     assert "2/2 games played" in arena("show", control).stdout
 
 
-def test_the_bot_refuses_what_is_no_move_or_board_and_plays_on() -> None:
+@pytest.mark.parametrize(
+    ("commands", "marks"),
+    [
+        (
+            "clear_board\ngenmove b\nboardsize 500\nboardsize 5\nplay b z9\nplay b c3\nplay w c3\nquit\n",
+            "==?=?=?=",
+        ),
+        ("boardsize\nboardsize x\nplay b\nplay\ngenmove\ngenmove b\nquit\n", "?????=="),
+        ("boardsize 2\nplay b a1\nplay w b1\nplay b a2\ngenmove w\nplay w b2\nquit\n", "====??="),
+    ],
+)
+def test_the_bot_refuses_what_is_no_command_move_or_board_and_plays_on(commands: str, marks: str) -> None:
     done = subprocess.run(
         [sys.executable, EXAMPLE],
-        input="clear_board\ngenmove b\nboardsize 500\nboardsize 5\nplay b z9\nplay b c3\nplay w c3\nquit\n",
+        input=commands,
         env={name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")},
         capture_output=True,
         text=True,
         timeout=100,
     )
     assert done.returncode == 0, done.stderr
-    assert [answer[0] for answer in done.stdout.strip().split("\n\n")] == list("==?=?=?=")
+    assert [answer[0] for answer in done.stdout.strip().split("\n\n")] == list(marks)
 
 
 def test_the_bot_ends_cleanly_when_academy_is_away() -> None:

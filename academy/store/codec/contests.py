@@ -69,15 +69,6 @@ def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
         check_elo(f"players[{place}].elo", player.elo)
 
 
-def check_new_names(contest: contests_pb2.Contest) -> None:
-    """Check the names of a contest that is not known yet; the log may hold others.
-
-    Raises InvalidRecordError.
-    """
-    for place, player in enumerate(contest.players):
-        keys.check_new_player_name(f"players[{place}].name", player.name)
-
-
 def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
     """Check what only new reports must keep to; the log may hold others. Raises InvalidRecordError."""
     _check_number_of_results(report, spec)

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -34,7 +34,8 @@ from academy.store.errors import (
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
-from academy.v1 import contests_pb2, game_pb2, proposals_pb2
+from academy.store.writer import WriteContext
+from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 from academy.wire.games import read_spec
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
@@ -163,6 +164,51 @@ def test_opening_again_gives_new_tickets_and_keeps_the_counts(store: Store) -> N
     assert set(first).isdisjoint(second)
     assert opened.players[0].elo == 1500
     assert store.note(CountConsultation("c1", 1, ["E5"], own_move=1)) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierReport:
+    """A report as a version took it that refused fewer names."""
+
+    report: contests_pb2.ReportContestRequest
+
+    def execute(self, work: WriteContext) -> None:
+        reported = events_pb2.ContestReported(report=self.report)
+        event = events_pb2.Event(
+            game_id=self.report.contest.game_id, actor="arena", contest_reported=reported
+        )
+        work.record(event)
+
+
+NO_LONGER_TAKEN = [
+    ("\u265f\ufe0f bot", "character 2 of the name .* cannot be seen"),
+    ("bot ", "begins or ends with a blank"),
+    ("Andre\u0301", "is not in Unicode's normal form C"),
+]
+
+
+@pytest.mark.parametrize(("name", "refusal"), NO_LONGER_TAKEN)
+def test_a_name_that_is_no_longer_taken_plays_on_where_it_has_a_rating(
+    store: Store, name: str, refusal: str
+) -> None:
+    store.run(RegisterGame(go_game("other"), "arena"))
+    with pytest.raises(InvalidRecordError, match=rf"players\[1\]\.name: .*{refusal}"):
+        store.run(OpenContest(contest("c1", names=("seki", name))))
+    store.run(EarlierReport(report("c1", names=("seki", name))))
+    # Another game of its competition has no rating of it yet.
+    for game_id in ("go-9x9", "other"):
+        names = [
+            player.name
+            for player in store.run(OpenContest(contest(game_id, game_id, (name, "seki"))))[0].players
+        ]
+        assert names == [name, "seki"]
+    assert store.run(ReportContest(report("c2", names=(name, "seki")), "arena")).counted
+    with pytest.raises(InvalidRecordError, match=rf"players\[0\]\.name: .*{refusal}"):
+        store.run(OpenContest(contest("c3", names=(name * 2, name))))
+    # The names of another arena's players are its own.
+    store.run(OpenContest(contest("c4"), "arena"))
+    with pytest.raises(InvalidRecordError, match=rf"players\[1\]\.name: .*{refusal}"):
+        store.run(OpenContest(contest("c4", names=("seki", name)), "another"))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -58,10 +60,40 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, private: 
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_what_a_killed_program_left_is_not_in_the_way(tmp_path: Path) -> None:
-    file, left = tmp_path / "secret", tmp_path / "secret.new"
-    left.write_text("half")
-    left.chmod(0o644)
-    write_whole(file, [b"new"], private=True)
-    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o600)
+def test_of_two_writers_at_once_each_puts_its_whole_file_in_place(tmp_path: Path) -> None:
+    file = tmp_path / "export"
+    half_written, first_ended = Event(), Event()
+
+    def second() -> Iterator[bytes]:
+        yield b"sec"
+        half_written.set()
+        assert first_ended.wait(20)
+        yield b"ond"
+
+    with ThreadPoolExecutor() as pool:
+
+        def first() -> Iterator[bytes]:
+            yield b"fir"
+            other.append(pool.submit(write_whole, file, second()))
+            assert half_written.wait(20)
+            yield b"st"
+
+        other: list[Future[None]] = []
+        try:
+            write_whole(file, first())
+            assert file.read_bytes() == b"first"
+        finally:
+            first_ended.set()
+        other[0].result()
+    assert file.read_bytes() == b"second"
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_file_of_the_users_beside_it_stays(tmp_path: Path, private: bool) -> None:
+    file, other = tmp_path / "secret", tmp_path / "secret.new"
+    other.write_text("the user's")
+    other.chmod(0o644)
+    write_whole(file, [b"new"], private=private)
+    assert (file.read_text(), other.read_text()) == ("new", "the user's")
+    assert set(tmp_path.iterdir()) == {file, other}

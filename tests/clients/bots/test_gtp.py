@@ -20,7 +20,7 @@ class Parrot(GtpProgram):
         return " ".join(arguments)
 
     def gtp_raise(self, arguments: list[str]) -> str:
-        raise REFUSED[int(arguments[0])]
+        raise REFUSED[self.argument(arguments, 0, int)]
 
 
 def converse(text: str) -> str:
@@ -40,6 +40,9 @@ def converse(text: str) -> str:
         ("raise 0\n", "? no cell\n\n"),
         ("raise 1\n", "? taken\n\n"),
         ("raise 2\n", "? 'board_size': no\n\n"),
+        ("raise\n", "? syntax error\n\n"),
+        ("raise first\n", "? syntax error\n\n"),
+        (f"4 raise {'9' * 5_000}\n", "?4 syntax error\n\n"),
         ("3 dance\n", "?3 unknown command\n\n"),
         ("known_command say\n", "= true\n\n"),
         ("known_command gomill-cpu_time\n", "= true\n\n"),
