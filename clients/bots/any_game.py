@@ -13,7 +13,7 @@ import argparse
 import os
 import random
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from io import TextIOWrapper
@@ -22,12 +22,10 @@ from typing import Any, Final, cast
 from academy.wire.addresses import ServerAddress
 from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer
-from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.search_game import UnsuitableGameError
-from clients.bots.strength import WEIGHTS, Strength
+from clients.bots.strength import WEIGHTS, Method, Strength
 from clients.bots.thinking import Thinker
-from clients.bots.tree_search import TreeSearchThinker
 from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
@@ -238,6 +236,24 @@ def _read_weights(text: str) -> tuple[float, ...]:
         ) from None
 
 
+def _read_strength(options: argparse.Namespace) -> Strength:
+    """Return how to search. Raises ValueError for numbers that this search does not go by."""
+    uses: dict[str, Method] = {"depth": "alpha-beta", "playouts": "monte-carlo"}
+    given = {name: value for name in uses if (value := getattr(options, name)) is not None}
+    # Who says how deep or how many playouts, says which search.
+    search: Method = options.search
+    if search == "auto" and len(given) == 1:
+        (search,) = (uses[name] for name in given)
+    for name, value in given.items():
+        if search not in ("auto", uses[name]):
+            raise ValueError(
+                f"--{name} {value}: it is for --search {uses[name]}, not for {search}; leave it out"
+            )
+        if options.seconds is not None:
+            raise ValueError(f"--{name} {value}: with --seconds a move takes these; give one of the two")
+    return Strength(search, seconds=options.seconds, **given)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the engine on standard input and output."""
     parser = argparse.ArgumentParser(prog="academy-bot", description=__doc__.partition("\n")[0])
@@ -249,8 +265,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--search",
         choices=("auto", "alpha-beta", "monte-carlo", "random"),
         default="auto",
-        help="how moves are compared; auto: alpha-beta where they are few and the board shows who is ahead, "
-        "else Monte Carlo tree search (%(default)s)",
+        help="how moves are compared; auto: by what --depth or --playouts is for, else alpha-beta where they "
+        "are few and the board shows who is ahead, or Monte Carlo tree search (%(default)s)",
     )
     parser.add_argument(
         "--playouts",
@@ -283,14 +299,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rules = referee(options.game).from_settings(read_settings(options.set))
         if options.save_time and options.seconds is None:
             raise ValueError("--save-time needs --seconds: without them no move has a time to save")
-        given = {
-            name: value for name in ("playouts", "depth") if (value := getattr(options, name)) is not None
-        }
-        strength = Strength(options.search, seconds=options.seconds, **given)
+        strength = _read_strength(options)
         if options.weights is not None:
             strength = replace(strength, weights=_read_weights(options.weights))
         thinker = strength.thinker(rules, random.Random(options.seed))
-        _refuse_unused(given, options.seconds, thinker)
         contest_id = os.environ.get("ACADEMY_CONTEST", "")
         engine = AnyGameEngine(
             f"{options.game}-bot",
@@ -309,18 +321,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
     engine.run()
-
-
-def _refuse_unused(given: Mapping[str, int], seconds: float | None, thinker: Thinker[Any, Any, Any]) -> None:
-    """Raise ValueError for a number of playouts or plies that the player's search does not go by."""
-    searches = {AlphaBetaThinker: ("alpha-beta", "depth"), TreeSearchThinker: ("monte-carlo", "playouts")}
-    search, used = searches.get(type(thinker), ("random", ""))
-    for name, value in given.items():
-        if name != used:
-            remedy = f"give --{used} instead" if used else "leave it out"
-            raise ValueError(f"--{name} {value}: this player's search is {search}; {remedy}")
-        if seconds is not None:
-            raise ValueError(f"--{name} {value}: with --seconds a move takes these; give one of the two")
 
 
 def _connect(address: str | None) -> Academy | None:

@@ -57,7 +57,7 @@ class Put:
 
 def keys(store: Store) -> set[bytes]:
     with store.environment.reading() as transaction:
-        return {key for key, _ in transaction.scan(TableName.META)} - {b"schema"}
+        return {key for key, _ in transaction.scan(TableName.META)} - {b"schema", b"source go-9x9"}
 
 
 def held(store: Store) -> tuple[Hold, "Future[None]"]:

@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -11,9 +12,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from clients import Academy
+from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.any_game import AnyGameEngine, main, read_settings
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
+from clients.bots.tree_search import TreeSearchThinker
 from clients.connection import AcademyUnavailableError
 from clients.seat import Seat
 from referees.api import Referee, referee
@@ -133,9 +136,8 @@ DRAUGHTS = ["draughts", "--set", "variant=english"]
         ([*DRAUGHTS, "--weights", "1,2"], "weights 1.0, 2.0: they must be 5 finite numbers"),
         ([*DRAUGHTS, "--search", "random", "--weights", "1,2,3,4,5"], "search random: it has no use for"),
         ([*DRAUGHTS, "--search", "random", "--seconds", "1"], "search random: it has no use for"),
-        ([*DRAUGHTS, "--search", "random", "--depth", "4"], "--depth 4: this player's search is random;"),
-        ([*DRAUGHTS, "--playouts", "9"], "--playouts 9: this player's search is alpha-beta; give --depth"),
-        (["hex", "--set", "board_size=5", "--depth", "6"], "is monte-carlo; give --playouts instead"),
+        ([*DRAUGHTS, "--search", "random", "--depth", "4"], "--depth 4: it is for --search alpha-beta, not"),
+        ([*DRAUGHTS, "--search", "alpha-beta", "--playouts", "9"], "--playouts 9: it is for --search monte"),
         ([*DRAUGHTS, "--depth", "4", "--seconds", "1"], "--depth 4: with --seconds a move takes these"),
     ],
 )
@@ -146,6 +148,23 @@ def test_a_bot_says_what_cannot_be_played(
         main(arguments)
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ((*DRAUGHTS, "--playouts", "9"), TreeSearchThinker),
+        (("hex", "--set", "board_size=5", "--depth", "2"), AlphaBetaThinker),
+        (("hex", "--set", "board_size=5", "--depth", "2", "--playouts", "9"), TreeSearchThinker),
+    ],
+)
+def test_a_depth_or_a_number_of_playouts_says_which_search(
+    words: Sequence[str], kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engines: list[AnyGameEngine] = []
+    monkeypatch.setattr(AnyGameEngine, "run", engines.append)
+    main(words)
+    assert type(engines[0]._thinker) is kind
 
 
 class Listening:
