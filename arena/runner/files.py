@@ -168,7 +168,7 @@ class CompetitionFiles:
 
     def recorded_games(self) -> set[str]:
         """The ids of the finished games whose record files are there, with content."""
-        return {file.stem for file in self.games.glob("*") if file.stat().st_size}
+        return {file.stem for file in self.games.glob("*") if file.is_file() and file.stat().st_size}
 
     # Games in progress
 
