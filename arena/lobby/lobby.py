@@ -154,8 +154,8 @@ class RemoteSeat:
             self.giving_up = None
         self.session = session
         session.seats.add(self.seat_id)
-        # A player that heard of no start did not count the game as one of those that it stays for; one that did
-        # hear of it and has not answered comes again for what is left.
+        # A player that heard of no start did not count the game as one of those that it stays for; one
+        # that has heard and not answered comes again for what is left.
         if not self._heard and session.games_left and not self.is_check:
             session.games_left -= 1
         if not self.is_seated:
