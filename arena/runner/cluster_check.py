@@ -96,7 +96,7 @@ def _line_ups(
                 alike[Shape.of([setup])].append(setup)
             seats = control.game.rules().seats
             few = len(checked) < seats
-            # So many are gone through, also where few of them have a player for each seat.
+            # All of these are gone through, also where few of them have a player for each seat.
             ways = comb(len(alike) + seats - 1, seats)
             if ways > MAX_AT_ONCE:
                 raise ControlError(
