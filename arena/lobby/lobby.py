@@ -137,7 +137,7 @@ class RemoteSeat:
         self.giving_up: asyncio.TimerHandle | None = None
         self.farewell = players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat_id))
         self.is_seated = False
-        self._ready = False
+        self._heard = self._ready = False
         self._history: list[players_pb2.PlayResponse] = []
         self._request: players_pb2.MoveRequest | None = None
         self._requested_at = 0.0
@@ -154,8 +154,9 @@ class RemoteSeat:
             self.giving_up = None
         self.session = session
         session.seats.add(self.seat_id)
-        # A player that heard of no start did not count the game as one of those that it stays for.
-        if not self._history and session.games_left and not self.is_check:
+        # A player that heard of no start did not count the game as one of those that it stays for; one
+        # that has heard and not answered comes again for what is left.
+        if not self._heard and session.games_left and not self.is_check:
             session.games_left -= 1
         if not self.is_seated:
             self.is_seated = True
@@ -205,6 +206,7 @@ class RemoteSeat:
 
     def receive(self, message: players_pb2.PlayRequest) -> None:
         """Pass on what the player answers, if it answers the last request; all else comes too late."""
+        self._heard = True
         if message.HasField("move"):
             if self._request is None or message.move.request != self._request.request:
                 return

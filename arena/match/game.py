@@ -217,7 +217,7 @@ class _Match:
         if self._unproven and self._job.academy is not None:
             sheet.warnings.append(f"ACADEMY counts the game as void: {self._unproven}")
         usage = sheet.usage(self._players, costs)
-        sheet.warnings += sheet.odd_values.lines()
+        sheet.add_odd_values()
         for player in self._players:
             sheet.warnings += player.warnings
         return GameResult(

@@ -144,8 +144,8 @@ class GameRecorder:
         self.moves: list[JobMove] = []
         self.remarks: list[str] = []
         self.warnings: list[str] = []
-        # One for each move, perhaps.
-        self.odd_values = WarningList()
+        # Of each seat; one for each move, perhaps.
+        self._odd_values = [WarningList() for _ in range(rules.seats)]
 
     def add_thinking_time(self, seat: int, seconds: float) -> None:
         """Add the time that a seat took for a move, recorded or not."""
@@ -210,9 +210,13 @@ class GameRecorder:
         """Return a share of the win that a player states; None, with a warning, where it can be none."""
         if value is None or 0.0 <= value <= 1.0:
             return value
-        label = self._seatings[seat - 1].label
-        self.odd_values.add(f"player {label}: the {what}, {value!r}, is not from 0 to 1")
+        self._odd_values[seat - 1].add(f"the {what}, {value!r}, is not from 0 to 1")
         return None
+
+    def add_odd_values(self) -> None:
+        """Add the warnings of values that are no shares of the win; call it once, at the end."""
+        for seating, odd in zip(self._seatings, self._odd_values, strict=True):
+            self.warnings += [f"player {seating.label}: {warning}" for warning in odd.lines()]
 
     def _described(self, note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
         rules, seat = self._rules, note.seat

@@ -3,7 +3,7 @@
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -25,6 +25,7 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError, StatementError
+from sqlalchemy.pool import NullPool
 
 from arena.control.database_urls import InvalidDatabaseUrlError, database_url, shown
 from arena.results.migrations import FIRST_VERSION, upgrade
@@ -68,20 +69,43 @@ class Database(ABC):
         """
         engine, quick_engine = _engine(url, cls.what), None
         if engine.dialect.name == "sqlite":
-            quick_engine = _engine(url, cls.what)
-            event.listen(engine, "connect", partial(_prepare_sqlite, "FULL"))
             # In write-ahead mode, its commits do not wait for the disk: https://sqlite.org/pragma.html#pragma_synchronous
-            event.listen(quick_engine, "connect", partial(_prepare_sqlite, "NORMAL"))
+            quick_engine = _engine(url, cls.what, synchronous="NORMAL")
+        database = cls(engine, quick_engine)
         try:
-            with engine.begin() as connection:
-                cls.check_or_create(connection, create)
-        except DatabaseError as error:
-            engine.dispose()
-            raise ResultsError(f"can't open the {cls.what} {shown(engine.url)}: {reason(error)}") from error
+            with database._checked(create):
+                pass
         except ResultsError:
-            engine.dispose()
+            database.close()
             raise
-        return cls(engine, quick_engine)
+        return database
+
+    @classmethod
+    def to_look_at(cls, url: URL | str) -> Self:
+        """A database by URL, to read in blocks of `look`; between them no file or connection is open.
+
+        Raises ResultsError as `open` does of URLs.
+        """
+        return cls(_engine(url, cls.what, poolclass=NullPool))
+
+    @contextmanager
+    def look(self) -> Iterator[None]:
+        """Check the database as `open` does, and read it in one transaction. Raises ResultsError."""
+        with self._checked(create=False):
+            yield
+
+    @contextmanager
+    def _checked(self, create: bool) -> Iterator[None]:
+        with ExitStack() as transaction:
+            try:
+                transaction.enter_context(self.together())
+                with self.transaction() as connection:
+                    self.check_or_create(connection, create)
+            except DatabaseError as error:
+                raise ResultsError(
+                    f"can't open the {self.what} {shown(self._engine.url)}: {reason(error)}"
+                ) from error
+            yield
 
     @classmethod
     @abstractmethod
@@ -167,15 +191,18 @@ class ResultsDatabase(Database):
         _check_or_create(connection, create)
 
 
-def _engine(url: URL | str, what: str) -> Engine:
+def _engine(url: URL | str, what: str, synchronous: str = "FULL", **options: Any) -> Engine:
     try:
-        return create_engine(database_url(url))
+        engine = create_engine(database_url(url), **options)
     except InvalidDatabaseUrlError as error:
         raise ResultsError(f"the {what}: {error}") from None
     except ImportError as error:
         raise ResultsError(
             f"{error}: install the driver of that database (for PostgreSQL: academy-arena[postgresql])"
         ) from None
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", partial(_prepare_sqlite, synchronous))
+    return engine
 
 
 def sqlite_url(path: Path) -> URL:

@@ -96,13 +96,12 @@ def _line_ups(
                 alike[Shape.of([setup])].append(setup)
             seats = control.game.rules().seats
             few = len(checked) < seats
+            # All of these are gone through, also where few of them have a player for each seat.
             ways = comb(len(alike) + seats - 1, seats)
-            if not few:
-                ways = min(ways, comb(len(checked), seats))
             if ways > MAX_AT_ONCE:
                 raise ControlError(
-                    f"players with {len(alike)} different resources have {ways:,} line-ups in a game of "
-                    f"{seats}, at most {MAX_AT_ONCE:,} are checked: give more players the same resources"
+                    f"players with {len(alike)} different resources are {ways:,} combinations in a game "
+                    f"of {seats}, at most {MAX_AT_ONCE:,} are checked: give more players the same resources"
                 )
             met = (
                 (

@@ -96,14 +96,6 @@ class CompetitionFiles:
         file = self.results.database
         return self.results.get_backend_name() != "sqlite" or (file is not None and Path(file).exists())
 
-    def results_identity(self) -> tuple[int, int] | None:
-        """What differs from file to file at the same place; None for a database that is no file."""
-        file = self.results.database
-        if self.results.get_backend_name() != "sqlite" or file is None:
-            return None
-        state = Path(file).stat()
-        return state.st_dev, state.st_ino
-
     def running(self) -> bool:
         """Whether a process runs the competition now."""
         try:
@@ -176,7 +168,7 @@ class CompetitionFiles:
 
     def recorded_games(self) -> set[str]:
         """The ids of the finished games whose record files are there, with content."""
-        return {file.stem for file in self.games.glob("*") if file.stat().st_size}
+        return {file.stem for file in self.games.glob("*") if file.is_file() and file.stat().st_size}
 
     # Games in progress
 

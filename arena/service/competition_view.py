@@ -2,11 +2,10 @@
 
 import json
 import math
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
@@ -83,10 +82,6 @@ class CompetitionView:
         self._total = self._selector.total
         self._so_far = GamesSoFar(self.control)
         self._newest: _Newest | None = None
-        # How many follow it. For them the database stays open: opening it takes longer than most questions.
-        self.watchers = 0
-        self._kept: tuple[ResultsDatabase, tuple[int, int] | None] | None = None
-        self._changing_kept = threading.Lock()
 
     def counts(self) -> Counts | None:
         """How far it is, None where it has never been run. Raises ResultsError and SQLAlchemyError."""
@@ -106,36 +101,13 @@ class CompetitionView:
     def _listing(self) -> Iterator[SeriesReader]:
         if not self.files.results_exist():
             raise NoResultsYetError(f"there are no results of {self.name!r} yet")
-        with ExitStack() as stack:
-            database = self._kept_database() or stack.enter_context(closing(self._open()))
-            yield SeriesReader.find(database, self.files.name)
+        with self._database.look():
+            yield SeriesReader.find(self._database, self.files.name)
 
-    def _open(self) -> ResultsDatabase:
-        return ResultsDatabase.open(self.files.results, create=False)
-
-    def _kept_database(self) -> ResultsDatabase | None:
-        """The database that is kept open, None where nobody watches."""
-        with self._changing_kept:
-            if not self.watchers:
-                return None
-            file = self.files.results_identity()
-            if self._kept is None or self._kept[1] != file:
-                # After `arena reset` there is another file.
-                self._close_kept()
-                self._kept = self._open(), file
-            return self._kept[0]
-
-    def close(self) -> None:
-        """Close the database, unless somebody follows the competition."""
-        with self._changing_kept:
-            if not self.watchers:
-                self._close_kept()
-
-    def _close_kept(self) -> None:
-        # A question in progress goes on: its connection is closed when it has been answered.
-        if self._kept is not None:
-            self._kept[0].close()
-            self._kept = None
+    @cached_property
+    def _database(self) -> ResultsDatabase:
+        # Not open between looks: an open file would keep its write-ahead log, or be a deleted one's.
+        return ResultsDatabase.to_look_at(self.files.results)
 
     def competition(self, running: bool, last: LastRun | None) -> competitions_pb2.Competition:
         """All about it; `running` says that the service runs it, `last` how it ended."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -162,29 +162,17 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
                 raise TooManyError(f"{self._limits.watchers} watch already", watchers=self._limits.watchers)
             self.watchers += 1
             try:
-                async with self._watched(request.name) as view:
-                    async for event in self._events(request, view):
-                        await context.write(event)
+                async for event in self._events(request):
+                    await context.write(event)
             finally:
                 self.watchers -= 1
 
         await self.answer_as(context, WATCHERS, watch)
 
-    @asynccontextmanager
-    async def _watched(self, name: str) -> AsyncIterator[CompetitionView]:
-        """The competition, whose database stays open during the block."""
-        view = await self._view(name)
-        view.watchers += 1
-        try:
-            yield view
-        finally:
-            view.watchers -= 1
-            # This may wait for the disk.
-            await asyncio.to_thread(view.close)
-
     async def _events(
-        self, request: competitions_pb2.WatchCompetitionRequest, view: CompetitionView
+        self, request: competitions_pb2.WatchCompetitionRequest
     ) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
+        view = await self._view(request.name)
         # No database counts further.
         after = min(request.after, 2**63 - 1)
         if not request.HasField("after"):

@@ -27,8 +27,9 @@ class Core:
             raise
 
     def _take(self) -> int:
+        taken: set[tuple[int, int]] = set()
         while True:
-            taken = _taken()
+            taken |= _taken()
             workers = Counter(core for core, _ in taken)
             core = min(sorted(os.sched_getaffinity(0)), key=lambda core: workers[core])
             place = next(place for place in count() if (core, place) not in taken)
@@ -38,6 +39,7 @@ class Core:
                 # Another worker has just taken this place.
                 if error.errno != errno.EADDRINUSE:
                     raise
+                taken.add((core, place))
             else:
                 return core
 
@@ -47,6 +49,11 @@ class Core:
 
 
 def _taken() -> set[tuple[int, int]]:
-    """Cores that workers keep to, with the number of each worker's place there."""
-    names = re.findall(rf"@{_PREFIX}/(\d+)/(\d+)$", _SOCKETS.read_text(errors="replace"), re.MULTILINE)
+    """Cores that workers keep to, with each worker's place there; none where the list cannot be read."""
+    try:
+        sockets = _SOCKETS.read_text(errors="replace")
+    except (FileNotFoundError, PermissionError):
+        # As in some containers: each place is tried then.
+        return set()
+    names = re.findall(rf"@{_PREFIX}/(\d+)/(\d+)$", sockets, re.MULTILINE)
     return {(int(core), int(place)) for core, place in names}

@@ -226,7 +226,9 @@ class WorkerPool(Workers):
     def _replace(self, slot: int) -> _Worker:
         """Put a new worker in the place of one that has ended; what it played is lost."""
         worker = self._workers[slot]
-        overdue, job = worker.note.overdue(GRACE_SECONDS), worker.job
+        # It has ended before where no other could be started in its place.
+        overdue = None if worker.connection.closed else worker.note.overdue(GRACE_SECONDS)
+        job = worker.job
         if job is not None:
             self._release(worker)
         code = worker.end(STOP_SECONDS)

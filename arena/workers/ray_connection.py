@@ -25,8 +25,9 @@ _QUIET: Final = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     # Notices of nodes that end would be printed among the results.
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
-    # Engines that were built are what Git ignores.
+    # Engines that were built are what Git ignores; others are in virtual environments, which Ray leaves out.
     "RAY_RUNTIME_ENV_IGNORE_GITIGNORE": "1",
+    "RAY_OVERRIDE_RUNTIME_ENV_DEFAULT_EXCLUDES": ".git,__pycache__",
 }
 # A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")

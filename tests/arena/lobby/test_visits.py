@@ -48,23 +48,47 @@ def test_a_player_that_comes_back_when_its_time_is_over_gets_no_new_game() -> No
     assert not asyncio.run(seated())
 
 
-@pytest.mark.parametrize("kind", ["game", "check"])
-def test_a_game_whose_start_a_player_never_heard_of_is_one_of_those_that_it_stays_for(kind: str) -> None:
-    async def free() -> list[list[str]]:
+@pytest.mark.parametrize(
+    ("begins", "kind", "free"),
+    [
+        ("when it is back", "game", False),
+        ("while it is away", "game", False),
+        ("unread", "game", False),
+        # It says itself, when it is back, that one game less is left.
+        ("and it is ready", "game", True),
+        ("unread", "check", True),
+    ],
+)
+def test_a_game_whose_start_a_player_never_heard_of_is_one_of_those_that_it_stays_for(
+    begins: str, kind: str, free: bool
+) -> None:
+    async def offered() -> list[list[str]]:
         lobby = _lobby()
         hello = players_pb2.Hello(player="one", leave_after_games=1, games_at_once=2)
         session = lobby.enter(hello, "")
         seek = lobby_pb2.Seek(player="one", reconnect_seconds=60.0, is_check=kind == "check")
         seat = lobby.seek(seek, lambda message: None)
+
+        def begin(when: str) -> None:
+            if when == begins:
+                seat.say(players_pb2.PlayResponse(game_start=players_pb2.GameStart(game_id="g")))
+
+        begin("unread")
+        begin("and it is ready")
+        if begins == "and it is ready":
+            ready = players_pb2.Ready(seat_id=seat.seat_id)
+            lobby.receive(session, players_pb2.PlayRequest(ready=ready))
         lobby.leave(session, "its connection ended")
+        begin("while it is away")
         again = lobby.enter(hello, "")
         assert seat.session is again
+        begin("when it is back")
         question = lobby_pb2.ListFree(competition="go", players=["one"])
         during = lobby.offer(question)
         lobby.end(seat)
         return [during, lobby.offer(question)]
 
-    assert asyncio.run(free()) == ([[], []] if kind == "game" else [["one"], ["one"]])
+    assert asyncio.run(offered()) == ([["one"], ["one"]] if free else [[], []])
 
 
 @pytest.mark.parametrize("games", [-1, 0, 2**32])

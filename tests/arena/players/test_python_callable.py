@@ -1,5 +1,6 @@
 """What Python players receive, and may answer."""
 
+import itertools
 import reprlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -107,15 +108,27 @@ def test_a_value_that_is_no_share_of_the_win_is_left_out_with_a_warning() -> Non
     assert "the value, 1.0000001, is not from 0 to 1" in played.warnings[0]
 
 
-def test_values_that_are_no_shares_of_the_win_make_a_limited_number_of_warnings() -> None:
+def boastful_at_last(referee: Any, seat: int, seed: int) -> Any:
+    """Plays the first legal move and expects more than a win with its 52nd."""
+    turns = itertools.count(1)
+    return lambda view: Choice(
+        referee.move_text(referee.legal_moves(view, seat)[0]), value=7.0 if next(turns) == 52 else 0.5
+    )
+
+
+def test_values_that_are_no_shares_of_the_win_make_a_limited_number_of_warnings_for_each_player() -> None:
     boasters = tuple(
-        PlayerSetup(name, ("tests.arena.players.test_python_callable:boastful",), protocol="python")
-        for name in ("one", "two")
+        PlayerSetup(name, (f"tests.arena.players.test_python_callable:{name}",), protocol="python")
+        for name in ("boastful", "boastful_at_last")
     )
     played = play(GameJob("0_0", "hex", {"board_size": 11}, boasters, seed=1))
-    assert len(played.moves) > 60
-    assert len(played.warnings) == 51
-    assert played.warnings[-1] == f"{len(played.moves) - 50} more such warnings"
+    moves = sum(move.seat == 1 for move in played.moves)
+    assert moves > 51
+    assert list(played.warnings[49:]) == [
+        "player boastful: the value, 1.0000001, is not from 0 to 1",
+        f"player boastful: {moves - 50} more such warnings",
+        "player boastful_at_last: the value, 7.0, is not from 0 to 1",
+    ]
 
 
 def test_player_that_crashes_at_shown_moves_forfeits() -> None:

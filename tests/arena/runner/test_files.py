@@ -19,11 +19,15 @@ def test_a_look_whether_a_competition_runs_changes_nothing(tmp_path: Path) -> No
     assert not files.running()
 
 
-def test_a_record_that_a_power_cut_emptied_is_written_again(tmp_path: Path) -> None:
+def test_a_record_that_a_power_cut_emptied_is_written_again_also_while_another_is_edited(
+    tmp_path: Path,
+) -> None:
     files = CompetitionFiles(tmp_path / "cup.toml")
     for game_id in ("0_0", "0_1"):
         files.write_record(StoredRecord(game_id, "(;GM[1])", "sgf"))
     (files.games / "0_1.sgf").write_text("")
+    # As Emacs makes while it edits a record.
+    (files.games / ".#0_2.sgf").symlink_to("me@host.123")
     assert files.recorded_games() == {"0_0"}
 
 

@@ -1,37 +1,70 @@
 """What the service reads of a competition while somebody follows it."""
 
+import shutil
+import sqlite3
 from pathlib import Path
 
+import pytest
+
+from arena.results.database import ResultsError
+from arena.results.own_tables import META
 from arena.service.competition_view import CompetitionView
 from tests.arena.cli.command import arena
 from tests.arena.control_files import RANDOM, write_control
 
 
-def results_open() -> bool:
+def results_open() -> list[str]:
     # The listing's own file is closed by the time its link is read.
-    links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
-    return any(link.readlink().name == "contest.results.sqlite" for link in links)
+    links = [link.readlink().name for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    return [name for name in links if name.startswith("contest.results.sqlite")]
 
 
-def test_a_watchers_looks_share_an_open_database_and_see_what_a_reset_and_another_run_made(
+def games_in(file: Path) -> int:
+    database = sqlite3.connect(file)
+    try:
+        (games,) = database.execute("SELECT count(*) FROM arena_results").fetchone()
+    finally:
+        database.close()
+    return int(games)
+
+
+def test_looks_see_what_runs_resets_and_restores_made_of_the_results_and_keep_nothing_open(
     tmp_path: Path,
 ) -> None:
     path = write_control(tmp_path, {"one": RANDOM, "two": RANDOM})
+    results, backup = tmp_path / "contest.results.sqlite", tmp_path / "backup.sqlite"
     view = CompetitionView("contest", path)
-    view.watchers += 1
-    assert view.games(0, 10) == []
+
+    def look() -> int:
+        counts, games = view.counts(), view.games(0, 10)
+        assert (counts.games if counts else 0) == len(games)
+        assert results_open() == []
+        return len(games)
+
+    assert look() == 0
     assert arena("run", path, "-q", "--max-games", "1").returncode == 0
-    assert len(view.games(0, 10)) == 1 and results_open()
+    assert look() == 1
+    shutil.copyfile(results, backup)
     assert arena("run", path, "-q", "--max-games", "1").returncode == 0
-    assert len(view.games(0, 10)) == 2
+    assert look() == 2
+    # The file is whole: nothing stands in a write-ahead log alone, which would undo a restore as well.
+    assert list(tmp_path.glob("contest.results.sqlite-*")) == []
+    shutil.copyfile(backup, results)
+    assert look() == 1
     assert arena("reset", path, "--really").returncode == 0
-    assert view.games(0, 10) == []
+    assert look() == 0
     assert arena("run", path, "-q", "--max-games", "1").returncode == 0
+    assert look() == 1
+
+
+def test_results_that_a_newer_program_has_changed_meanwhile_are_refused_at_the_next_look(
+    tmp_path: Path,
+) -> None:
+    path = write_control(tmp_path, {"one": RANDOM, "two": RANDOM})
+    assert arena("run", path, "-q", "--max-games", "1").returncode == 0
+    view = CompetitionView("contest", path)
     assert len(view.games(0, 10)) == 1
-    # Another one still looks.
-    view.close()
-    assert results_open()
-    view.watchers -= 1
-    view.close()
-    assert not results_open()
-    assert len(view.games(0, 10)) == 1 and not results_open()
+    with sqlite3.connect(tmp_path / "contest.results.sqlite") as database:
+        database.execute(f'UPDATE "{META.name}" SET Value = 99')
+    with pytest.raises(ResultsError, match="has schema version 99"):
+        view.games(0, 10)

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -236,27 +235,6 @@ def test_remote_bots_play_a_competition_to_its_end_when_one_is_killed(
             bot.kill()
             bot.wait()
     assert (done.state, done.games_played) == (messages.COMPETITION_STATE_COMPLETED, 40)
-
-
-def test_a_competitions_database_is_open_while_it_is_watched_and_closed_afterwards(
-    service: Service, tmp_path: Path
-) -> None:
-    slow = 'protocol = "python"\ncommand = "tests.arena.engines:unhurried"'
-    write_control(tmp_path, {"one": slow, "two": slow}, competition="rounds = 4")
-
-    def results_open() -> bool:
-        links = [link for link in Path(f"/proc/{service.process.pid}/fd").iterdir() if link.is_symlink()]
-        return any(os.path.realpath(link).endswith("/contest.results.sqlite") for link in links)
-
-    service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
-    events = service.ask("WatchCompetition", messages.WatchCompetitionRequest(name="contest"), "eye")
-    next(event for event in events if event.HasField("game"))
-    assert results_open()
-    events.cancel()
-    deadline = time.monotonic() + SECONDS
-    while results_open():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def test_a_watcher_sees_each_move_of_games_in_progress_as_it_is_made(

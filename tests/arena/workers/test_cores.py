@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,7 +29,11 @@ def no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cores, "_PREFIX", f"test-{os.getpid()}/core")
 
 
-def test_workers_of_several_runs_share_the_cores_evenly_also_after_some_have_ended() -> None:
+@pytest.mark.parametrize("sockets", [cores._SOCKETS, Path("/proc/hidden")])
+def test_workers_of_several_runs_share_the_cores_evenly_also_after_some_have_ended(
+    sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "_SOCKETS", sockets)
     taken = [Core() for _ in range(3 * len(ALLOWED))]
     assert sorted(core.number for core in taken) == sorted(3 * ALLOWED)
     left = [core for core in taken if core.number == ALLOWED[-1]]

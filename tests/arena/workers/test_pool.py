@@ -240,6 +240,10 @@ def test_a_run_whose_machine_can_start_no_process_any_more_ends_with_the_cause_a
         with all_files_open(), pytest.raises(WorkersError, match=r"Too many open files.*--parallel"):
             pool._workers[0].process.kill()
             pool.next_result(60)
+        # Who goes on when processes can be started again has lost that game alone.
+        assert isinstance(pool.next_result(60), WorkerLost)
+        pool.submit(job(*PASSERS))
+        finished(pool, 1)
     assert not left_running(pids)
     assert open_files() == files
 

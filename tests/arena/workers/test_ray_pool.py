@@ -137,16 +137,17 @@ def test_the_check_says_what_is_missing_on_which_node(cluster: Any, tmp_path: Pa
     assert done.stderr.startswith("arena: 3 of the checks failed")
 
 
+@pytest.mark.parametrize("place", ["engines", "engines/.venv", "engines/venv"])
 def test_a_program_in_the_working_folder_is_copied_also_where_git_ignores_it(
-    cluster: Any, tmp_path: Path
+    place: str, cluster: Any, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "engines"
-    folder.mkdir()
+    folder = tmp_path / place
+    folder.mkdir(parents=True)
     built = folder / "built"
     built.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {ENGINE} none\n")
     built.chmod(0o700)
-    (folder / ".gitignore").write_text("built\n")
-    players = "".join(f'[players.{name}]\ncommand = "engines/built"\n' for name in "ab")
+    (tmp_path / "engines" / ".gitignore").write_text("built\n")
+    players = "".join(f'[players.{name}]\ncommand = "{place}/built"\n' for name in "ab")
     path = write_cup(tmp_path, players + '[workers]\nworking_folder = "engines"\n')
     done = arena("check", str(path), "--on", cluster.address)
     assert done.returncode == 0, done.stdout + done.stderr
