@@ -162,7 +162,7 @@ def test_a_depth_or_a_number_of_playouts_says_which_search(
     words: Sequence[str], kind: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engines: list[AnyGameEngine] = []
-    monkeypatch.setattr(AnyGameEngine, "run", engines.append)
+    monkeypatch.setattr(AnyGameEngine, "run", lambda engine: engines.append(engine))
     main(words)
     assert type(engines[0]._thinker) is kind
 
