@@ -4,8 +4,6 @@ import errno
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from academy.knowledge.settings import Library
-
 # What the system answers where a disk or a quota is full.
 NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -213,19 +211,16 @@ class GameInUseError(WithDetails, ValueError):
 class ImportedBeforeError(WithDetails, ValueError):
     """The same records were imported before, by the event of number `event`.
 
-    With a `library`: an export has contests in common with it. The event registered the game where they were
-    its own, or took them in.
+    With a `section`, such as a library: an export has contests in common with it. The event registered the
+    game, whose own they are, or took them in.
     """
 
     detail_names = ("game_id", "event")
 
-    def __init__(self, game_id: str, event: int, library: Library | None = None) -> None:
+    def __init__(self, game_id: str, event: int, section: str = "") -> None:
         what = f"these records, or some of them, were imported into {game_id!r} before, by event {event}, and"
-        if library is not None:
-            what = (
-                f"this export has contests in common with the {library.value} library of {game_id!r}, which "
-                f"has them by event {event}: they"
-            )
+        if section:
+            what = f"this export and {game_id!r} have contests in common ({section}, event {event}), which"
         super().__init__(f"{what} would count twice; import with `replace`, or with `again` if they should")
         self.game_id = game_id
         self.event = event

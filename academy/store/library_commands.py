@@ -534,8 +534,8 @@ class ImportLibraries:
         is_new = knowledge.counters == Counters() and not knowledge.measures.contests
         events = list(self._events(is_new and self._has_numbers()))
         named = sources.check(self.history.sources if self.history is not None else ())
-        # The first event of each library says it for all.
-        for event in {sources.library_of(event): event for event in reversed(events)}.values():
+        # The first event of each section says it for all.
+        for event in {sources.section_of(event): event for event in reversed(events)}.values():
             event.sources.extend(named)
         if not self.replace and not self.again:
             deleted = event_log.deletion(work.transaction, self.game_id)
@@ -566,11 +566,11 @@ class ImportLibraries:
     def _check_sources(
         self, transaction: Transaction, events: Iterable[events_pb2.Event], named: Sequence[bytes]
     ) -> None:
-        """Raise ImportedBeforeError where a library has contests in common with what goes into it."""
-        for library in dict.fromkeys(map(sources.library_of, events)):
-            held = sources.find(transaction, self.game_id, library)
+        """Raise ImportedBeforeError where a section has contests in common with what goes into it."""
+        for section in filter(None, dict.fromkeys(map(sources.section_of, events))):
+            held = sources.find(transaction, self.game_id, section)
             if common := next((source for source in named if source in held), None):
-                raise ImportedBeforeError(self.game_id, held[common], library)
+                raise ImportedBeforeError(self.game_id, held[common], section)
 
     def _check_bounds(self) -> None:
         """Raise InvalidRecordError for a record to which what is learnt later could not be added."""

@@ -21,6 +21,14 @@ SIZE: Final = 16
 MOST: Final = 1_000
 _OWN: Final = b"source "
 _TAKEN: Final = b"taken "
+_TESUJIS: Final = "tesujis"
+_EVALUATION: Final = "evaluation"
+# Tesujis and the evaluation go with the middle game, as in exports.
+_SECTIONS: Final = {
+    Library.OPENING: (Library.OPENING.value,),
+    Library.MIDDLE_GAME: (Library.MIDDLE_GAME.value, _TESUJIS, _EVALUATION),
+    Library.ENDGAME: (Library.ENDGAME.value,),
+}
 
 
 def check(sources: Iterable[bytes]) -> tuple[bytes, ...]:
@@ -35,35 +43,38 @@ def check(sources: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 def note(transaction: Transaction, event: events_pb2.Event) -> None:
-    """Store where the contests of an event's game, or the records that it brings, come from."""
-    number = keys.number(event.sequence)
-    match event.WhichOneof("kind"):
-        case "game_registered":
-            _put_own(transaction, event.game_id, number + _digest(event))
-        # A game that begins with another's contests goes on under its name.
-        case "history_imported" if event.sources:
-            _put_own(transaction, event.game_id, number + event.sources[0])
-        case "patterns_imported" | "openings_imported" | "tesujis_imported" | "evaluation_imported":
-            taken = _taken(event.game_id, library_of(event))
-            if event.patterns_imported.replace or event.openings_imported.replace:
-                for key in [key for key, _ in transaction.scan(TableName.META, taken)]:
-                    transaction.delete(TableName.META, key)
-            for source in event.sources:
-                transaction.put(TableName.META, taken + source, number)
+    """Store where the contests of a logged event's game, or the records that it brings, come from."""
+    own, number = _OWN + keys.game(event.game_id), keys.number(event.sequence)
+    kind = event.WhichOneof("kind")
+    # A game that begins with another's contests goes on under its name.
+    if kind == "history_imported" and event.sources:
+        transaction.put(TableName.META, own, number + event.sources[0])
+    elif kind == "game_registered":
+        transaction.put(TableName.META, own, number + _digest(event))
+    elif transaction.get(TableName.META, own) is None:
+        keep_own(transaction, event.game_id)
+    if (section := section_of(event)) is None:
+        return
+    taken = _taken(event.game_id, section)
+    if getattr(event, str(kind)).replace:
+        for key in [key for key, _ in transaction.scan(TableName.META, taken)]:
+            transaction.delete(TableName.META, key)
+    for source in event.sources:
+        transaction.put(TableName.META, taken + source, number)
 
 
 def keep_own(transaction: Transaction, game_id: str) -> None:
-    """Store the name of a game that an earlier version registered, before its first events go."""
-    source, number = _own(transaction, game_id)
-    _put_own(transaction, game_id, keys.number(number) + source)
+    """Store the name of a game that an earlier version registered: its first events may go."""
+    if (own := _own(transaction, game_id)) is not None:
+        transaction.put(TableName.META, _OWN + keys.game(game_id), keys.number(own[1]) + own[0])
 
 
-def find(transaction: Transaction, game_id: str, library: Library) -> Mapping[bytes, int]:
-    """Return the sources of a game's library, and the number of the event that brought each."""
+def find(transaction: Transaction, game_id: str, section: str) -> Mapping[bytes, int]:
+    """Return the sources of what a section of a game has, and the number of the event that brought each."""
     deleted = event_log.deletion(transaction, game_id)
-    own, first = _own(transaction, game_id)
-    prefix = _taken(game_id, library)
-    return {own: first} | {
+    own = _own(transaction, game_id)
+    prefix = _taken(game_id, section)
+    return ({} if own is None else {own[0]: own[1]}) | {
         key.removeprefix(prefix): number
         for key, stored in transaction.scan(TableName.META, prefix)
         if (number := int.from_bytes(stored)) > deleted
@@ -72,43 +83,44 @@ def find(transaction: Transaction, game_id: str, library: Library) -> Mapping[by
 
 def of_libraries(transaction: Transaction, game_id: str, libraries: Iterable[Library]) -> list[bytes]:
     """Return the different sources of some of a game's libraries, up to `MOST`, its own first."""
-    own, _ = _own(transaction, game_id)
-    others = {source for library in libraries for source in find(transaction, game_id, library)} - {own}
-    return [own, *sorted(others)][:MOST]
+    own = _own(transaction, game_id)
+    first = [] if own is None else [own[0]]
+    sections = (section for library in libraries for section in _SECTIONS[library])
+    others = {source for section in sections for source in find(transaction, game_id, section)}
+    return [*first, *sorted(others.difference(first))][:MOST]
 
 
-def library_of(event: events_pb2.Event) -> Library:
-    """Return the library that an import's event brings records of.
-
-    Tesujis and the evaluation go with the middle game, as in exports.
-    """
+def section_of(event: events_pb2.Event) -> str | None:
+    """Return what an import's event brings records of; None for other events."""
     match event.WhichOneof("kind"):
         case "openings_imported":
-            return Library.OPENING
+            return Library.OPENING.value
+        # Those of the first versions name none.
         case "patterns_imported" if event.patterns_imported.library:
-            return library_from_proto(event.patterns_imported.library)
+            return library_from_proto(event.patterns_imported.library).value
+        case "tesujis_imported":
+            return _TESUJIS
+        case "evaluation_imported":
+            return _EVALUATION
         case _:
-            return Library.MIDDLE_GAME
+            return None
 
 
-def _own(transaction: Transaction, game_id: str) -> tuple[bytes, int]:
+def _own(transaction: Transaction, game_id: str) -> tuple[bytes, int] | None:
     """Return the name of a game and the number of the event that it comes from.
 
-    Where an earlier version registered it and removed that event, it is the first one left that names it.
+    Where an earlier version registered it and removed that event, it is the first one left; before there is
+    one, the game has no name.
     """
     stored = transaction.get(TableName.META, _OWN + keys.game(game_id))
     if stored is not None:
         return stored[8:], int.from_bytes(stored[:8])
-    first = next(event_log.scan(transaction, game_id), events_pb2.Event(game_id=game_id))
-    return _digest(first), first.sequence
+    first = next(event_log.scan(transaction, game_id), None)
+    return None if first is None else (_digest(first), first.sequence)
 
 
-def _put_own(transaction: Transaction, game_id: str, own: bytes) -> None:
-    transaction.put(TableName.META, _OWN + keys.game(game_id), own)
-
-
-def _taken(game_id: str, library: Library) -> bytes:
-    return _TAKEN + keys.in_game(game_id) + library.value.encode() + b" "
+def _taken(game_id: str, section: str) -> bytes:
+    return _TAKEN + keys.in_game(game_id) + section.encode() + b" "
 
 
 def _digest(event: events_pb2.Event) -> bytes:

@@ -17,10 +17,12 @@ from academy.store.fork import ForkGame
 from academy.store.library_commands import DeleteGame, ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.compaction import compact
-from academy.v1 import contests_pb2, libraries_pb2
+from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2
 from tests.academy.store.examples import go_game, learn
 
 GAME = "go-9x9"
+TESUJI = pattern_pb2.TesujiRecord(player=1, cells="- - -\n- * -\n- - -", offered=2, chosen=1)
+MORE = pattern_pb2.TesujiRecord(player=1, cells="- - -\n- * -\n- - -", offered=4, chosen=1)
 
 
 @pytest.fixture
@@ -63,7 +65,7 @@ def visits(store: Store, game_id: str = GAME) -> int:
 def test_a_games_own_export_is_refused_then_and_after_more_contests(store: Store) -> None:
     learn(store, contests=6)
     before = exported(store)
-    with pytest.raises(ImportedBeforeError, match=r"has contests in common with the .* library of 'go-9x9'"):
+    with pytest.raises(ImportedBeforeError, match=r"this export and 'go-9x9' have contests in common"):
         store.run(before)
     learn(store, contests=2, first=6)
     for export in (before, exported(store)):
@@ -94,7 +96,7 @@ def test_the_parts_of_an_export_are_taken_in_one_by_one(store: Store, other: Sto
         store.run(exported(other, [library]))
     learn(other, contests=4, first=106)
     for library in (Library.ENDGAME, Library.OPENING):
-        with pytest.raises(ImportedBeforeError, match=f"the {library.value} library"):
+        with pytest.raises(ImportedBeforeError, match=rf"in common \({library.value}, event"):
             store.run(exported(other, [library]))
 
 
@@ -158,6 +160,37 @@ def test_what_was_replaced_may_come_again_with_more_contests(
     learn(other, contests=1, first=106)
     store.run(exported(other))
     assert visits(store) == 3 + 7
+
+
+def test_what_stays_beside_what_was_replaced_is_not_taken_in_twice(store: Store, other: Store) -> None:
+    learn(store, contests=1)
+    tesujis = replace(exported(other), patterns={}, nodes=[], tesujis=[TESUJI])
+    store.run(tesujis)
+    store.run(replace(exported(store, [Library.MIDDLE_GAME]), replace=True))
+    learn(other, contests=1, first=106)
+    with pytest.raises(ImportedBeforeError, match=r"\(tesujis, event"):
+        store.run(replace(tesujis, tesujis=[MORE]))
+    store.run(replace(tesujis, tesujis=[MORE], replace=True))
+
+
+def test_a_game_whose_events_an_earlier_version_removed_is_named_by_its_next_one(
+    store: Store, other: Store
+) -> None:
+    for known in (store, other):
+        learn(known, contests=6 if known is store else 1, first=200)
+        known.run(RegisterGame(go_game("newer"), "arena"))
+        compact(known.environment, keep=1, run=known.run)
+        known.environment.write(
+            lambda transaction: transaction.delete(TableName.META, b"source " + GAME.encode())
+        )
+        assert known.read(sources.of_libraries, GAME, Library) == []
+    store.run(exported(other))
+    (own,) = store.read(sources.of_libraries, GAME, Library)
+    learn(store, contests=1, first=300)
+    compact(store.environment, keep=1, run=store.run)
+    assert store.read(sources.of_libraries, GAME, Library) == [own]
+    with pytest.raises(ImportedBeforeError):
+        store.run(exported(store))
 
 
 def test_sources_come_in_the_order_of_their_names(store: Store, other: Store, tmp_path: Path) -> None:
