@@ -1,6 +1,8 @@
 """The command `academy` put together."""
 
 import signal
+import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -53,6 +55,9 @@ for room in (serving, libraries, history, contests, transfer, tokens, players, d
 
 def main() -> None:
     """The console entry point."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal may not have all letters of names.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         application()
     finally:

@@ -5,8 +5,10 @@ As in the ringmaster, options and action may stand anywhere:
 what is usually meant, `arena cup.toml -j 2` all say the same.
 """
 
+import sys
 from collections.abc import Collection, Sequence
 from importlib.metadata import version
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -127,4 +129,7 @@ for actions in (control_files, running, results, league, members, pools, ratings
 
 def main() -> None:
     """Run the command; the console's entry point."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal may not have all letters of names.
+        sys.stdout.reconfigure(errors="backslashreplace")
     application()

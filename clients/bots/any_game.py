@@ -242,10 +242,10 @@ def _read_strength(options: argparse.Namespace) -> Strength:
     given = {name: value for name in uses if (value := getattr(options, name)) is not None}
     # Who says how deep or how many playouts, says which search.
     search: Method = options.search
-    if search == "auto" and len(given) == 1:
-        (search,) = (uses[name] for name in given)
+    if search == "auto" and given:
+        search = uses[next(iter(given))]
     for name, value in given.items():
-        if search not in ("auto", uses[name]):
+        if search != uses[name]:
             raise ValueError(
                 f"--{name} {value}: it is for --search {uses[name]}, not for {search}; leave it out"
             )

@@ -181,7 +181,8 @@ class _Reader:
             raise LibraryTextError(
                 line,
                 1,
-                f"describes {described.game_id!r}, whose board or players differ from {own.game_id!r}'s",
+                f"describes {described.game_id!r}, whose board or players differ from those of "
+                f"{own.game_id!r}; if its records are right for them, leave this line out",
             )
 
     def _content(self, number: int, line: str) -> None:

@@ -1,6 +1,9 @@
 """Files are written whole or stay as they were."""
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -97,3 +100,27 @@ def test_a_file_of_the_users_beside_it_stays(tmp_path: Path, private: bool) -> N
     write_whole(file, [b"new"], private=private)
     assert (file.read_text(), other.read_text()) == ("new", "the user's")
     assert set(tmp_path.iterdir()) == {file, other}
+
+
+def test_what_a_killed_writer_left_goes_after_a_day(tmp_path: Path) -> None:
+    file, long = tmp_path / "export", tmp_path / ("ü" * 120)
+    write = "import sys, time\nfrom pathlib import Path\nfrom academy.wire.files import write_whole\n"
+    write += "write_whole(Path(sys.argv[1]), (time.sleep(9) or b'' if at else b'half' for at in range(2)))"
+    with subprocess.Popen([sys.executable, "-c", write, file]) as killed:
+        while not (left := [*tmp_path.iterdir()]):
+            time.sleep(0.01)
+        killed.kill()
+    write_whole(file, [b"new"])
+    assert {*tmp_path.iterdir()} == {file, *left}
+    os.utime(left[0], (0, 0))
+    write_whole(long, [b"another file"])
+    assert {*tmp_path.iterdir()} == {file, long, *left}
+    write_whole(file, [b"new"])
+    assert {*tmp_path.iterdir()} == {file, long}
+
+
+def test_a_file_that_cannot_be_written_is_named_and_not_its_draft(tmp_path: Path) -> None:
+    file = tmp_path / "missing" / "export"
+    with pytest.raises(FileNotFoundError) as refused:
+        write_whole(file, [b"new"])
+    assert (refused.value.filename, refused.value.filename2) == (str(file), None)

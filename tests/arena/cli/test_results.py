@@ -1,8 +1,10 @@
 """Looking at results, and taking them out and in."""
 
 import json
+import os
 import sqlite3
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -216,3 +218,17 @@ def test_a_reader_that_leaves_early_is_no_error(played: Path) -> None:
         timeout=180,
     )
     assert done.stderr == "" and done.stdout.splitlines()[-1] == "0"
+
+
+def test_letters_that_the_output_lacks_are_escaped(played: Path) -> None:
+    named = played.read_text().replace("[competition]", '[competition]\ndescription = "Pr\u00fcfung"', 1)
+    played.write_text(named)
+    shown = subprocess.run(
+        [sys.executable, "-c", "from arena.cli import main; main()", "show", played],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "Pr\\xfcfung" in shown.stdout

@@ -137,6 +137,7 @@ DRAUGHTS = ["draughts", "--set", "variant=english"]
         ([*DRAUGHTS, "--search", "random", "--weights", "1,2,3,4,5"], "search random: it has no use for"),
         ([*DRAUGHTS, "--search", "random", "--seconds", "1"], "search random: it has no use for"),
         ([*DRAUGHTS, "--search", "random", "--depth", "4"], "--depth 4: it is for --search alpha-beta, not"),
+        ([*DRAUGHTS, "--depth", "4", "--playouts", "9"], "--playouts 9: it is for --search monte-carlo, not"),
         ([*DRAUGHTS, "--search", "alpha-beta", "--playouts", "9"], "--playouts 9: it is for --search monte"),
         ([*DRAUGHTS, "--depth", "4", "--seconds", "1"], "--depth 4: with --seconds a move takes these"),
     ],
@@ -155,7 +156,6 @@ def test_a_bot_says_what_cannot_be_played(
     [
         ((*DRAUGHTS, "--playouts", "9"), TreeSearchThinker),
         (("hex", "--set", "board_size=5", "--depth", "2"), AlphaBetaThinker),
-        (("hex", "--set", "board_size=5", "--depth", "2", "--playouts", "9"), TreeSearchThinker),
     ],
 )
 def test_a_depth_or_a_number_of_playouts_says_which_search(
