@@ -50,16 +50,22 @@ def learn(academy: Running, contests: int) -> None:
         arena.ReportContest(report(contest(f"{number}", GAME), moves, first=first))
 
 
-def command(academy: Running, *options: str) -> list[str]:
+def command(academy: Running, *options: str, board_size: int = 4) -> list[str]:
     address = str(academy.address)
-    game = ("hex", "--set", "board_size=4", "--playouts", "200")
+    game = ("hex", "--set", f"board_size={board_size}", "--playouts", "200")
     return [sys.executable, "-m", "clients.analyst", *game, "--academy", address, *options]
 
 
-def run(academy: Running, *options: str, role: Role = Role.ANALYST) -> "subprocess.CompletedProcess[str]":
-    environment = os.environ | {"ACADEMY_TOKEN": academy.token("analyst", role)}
+def run(
+    academy: Running, *options: str, role: Role = Role.ANALYST, board_size: int = 4
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        command(academy, *options), env=environment, capture_output=True, text=True, timeout=90, check=False
+        command(academy, *options, board_size=board_size),
+        env=os.environ | {"ACADEMY_TOKEN": academy.token("analyst", role)},
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
     )
 
 
@@ -105,7 +111,7 @@ def test_a_fork_is_analysed_under_its_own_name(academy: Running) -> None:
 
 def test_values_of_another_games_rules_are_not_stored(academy: Running) -> None:
     before = analysed(academy)
-    bigger = run(academy, "--set", "board_size=5", "--game-id", GAME, "--once", "--playouts", "900")
+    bigger = run(academy, "--game-id", GAME, "--once", "--playouts", "900", board_size=5)
     assert (bigger.returncode, bigger.stdout) == (1, "")
     assert f"these rules are of hex-5x5, and {GAME!r} at ACADEMY has another geometry" in bigger.stderr
     assert analysed(academy) == before

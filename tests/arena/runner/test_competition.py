@@ -276,10 +276,15 @@ def test_a_result_that_was_not_stored_is_not_shown_and_its_game_is_played_again(
     arena = Arena(write_control(tmp_path, THREE, None, "rounds = 2\nparallel = 2"))
 
     @contextmanager
-    def full_disk(connection: ResultsDatabase) -> Iterator[None]:
-        with together(connection):
+    def full_disk(database: ResultsDatabase) -> Iterator[None]:
+        with together(database):
             yield
-            raise OSError("disk full")
+            if database in opened:
+                raise OSError("disk full")
+            # It is opened in one, too.
+            opened.append(database)
+
+    opened: list[ResultsDatabase] = []
 
     together = ResultsDatabase.together
     with monkeypatch.context() as patch:

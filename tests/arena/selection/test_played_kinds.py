@@ -18,7 +18,7 @@ def quick(kind: str) -> str:
     text = re.sub(
         r'command = "gnugo .* --level \{level\}"', f'{RANDOM}\nenvironment = {{ LEVEL = "{{level}}" }}', text
     )
-    assert "gnugo" not in text
+    assert '"gnugo' not in text
     for old, new in (
         ("board_size = 9", "board_size = 3"),
         ("board_size = 13", "board_size = 4"),

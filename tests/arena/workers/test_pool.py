@@ -202,7 +202,9 @@ def open_files() -> int:
 def all_files_open() -> Iterator[Callable[[], None]]:
     """This process can open no file, as to start another one, until the function is called."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (100, limits[1]))
+    # The limit is that of their numbers: those of the pool must be below it.
+    greatest = max(int(file.name) for file in Path("/proc/self/fd").iterdir())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (greatest + 1, limits[1]))
     with ExitStack() as opened:
         opened.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
         with contextlib.suppress(OSError):
