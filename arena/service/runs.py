@@ -151,7 +151,10 @@ def _end_of(output: IO[bytes]) -> bytes:
 
 
 def _trim(output: IO[bytes]) -> None:
-    """Keep the end of a run's output alone: one that goes on for weeks would fill the disk."""
+    """Keep the end of a run's output alone: one that goes on for weeks would fill the disk.
+
+    What the run writes between the reading and the cut is lost.
+    """
     end = _end_of(output)
     output.truncate(0)
     output.write(end)

@@ -111,4 +111,6 @@ def test_a_run_that_warns_for_weeks_fills_no_disk_and_its_last_words_are_kept(
 
     last = asyncio.run(warn())
     assert last is not None and last.status == 4
-    assert last.words.endswith("a forfeit\nthe last words") and len(last.words) <= 2_000
+    # A line may be cut in its middle: what comes in the moment of a cut is lost.
+    assert "a forfeit\n" in last.words and len(last.words) <= 2_000
+    assert last.words.endswith("the last words")
