@@ -71,7 +71,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def own_tables(settings: pools_pb2.PoolSettings, folder: Path) -> dict[str, dict[str, Any]]:
-    """The pool's own ACADEMY, listeners and players, by their tables' names. Raises InvalidPoolError."""
+    """The pool's own ACADEMY, cluster, listeners and players, by their tables' names. Raises InvalidPoolError."""
     own: dict[str, dict[str, Any]] = {}
     if settings.random_player:
         own[f"players.{RANDOM_PLAYER}"] = {
@@ -99,7 +99,7 @@ def _tables_of(base: str, folder: Path) -> dict[str, dict[str, Any]]:
     if not isinstance(players, dict):
         players = {"": players}
     named = {f"players.{_key(name)}": player for name, player in players.items()}
-    allowed = {"academy", *added_protocols()}
+    allowed = {"academy", "workers", *added_protocols()}
     if tables.keys() - allowed or not all(
         isinstance(table, dict) for table in [*tables.values(), *named.values()]
     ):

@@ -198,6 +198,31 @@ def test_what_players_write_to_their_standard_error_comes_back(cluster: Any, tmp
     assert "genmove" in (tmp_path / "cup.protocol" / "AvB_0.log").read_text()
 
 
+def test_a_pool_is_played_on_the_cluster_that_its_base_names(cluster: Any, tmp_path: Path) -> None:
+    only_there = "".join(
+        f'[players.{name}]\ncommand = "only-right"\n[players.{name}.resources]\ncustom = {{ right = 0.5 }}\n'
+        for name in "ab"
+    )
+    (tmp_path / "house.pool").write_text(f'[workers]\non = "{cluster.address}"\n{only_there}')
+    tokens = str(tmp_path / "tokens")
+    made = arena("token", "me", "--role", "operator", "--tokens", tokens)
+    assert made.returncode == 0, made.stderr
+    (port,) = free_ports(1)
+    address = f"127.0.0.1:{port}"
+    league = ("--league", str(tmp_path / "league.db"))
+    serve = [*(sys.executable, "-m", "arena.cli", "serve", str(tmp_path), "--tokens", tokens, *league)]
+    with subprocess.Popen([*serve, "--address", address], stdout=subprocess.PIPE, text=True) as service:
+        try:
+            assert service.stdout is not None and address in service.stdout.readline()
+            settings = ("--set", "board_size=5", "--set", "komi=0.5", "--rounds", "1", "--base", "house")
+            reached = ("--address", address, "--token", made.stdout.split()[-1])
+            added = arena("pool", "add", "far", "--game", "go", *settings, *reached)
+            assert added.returncode == 0, added.stderr
+            await_played(tmp_path / "far.toml", 1)
+        finally:
+            service.terminate()
+
+
 class DiallingIn:
     """A bot that dials in from this machine and passes: what it says of its games.
 
