@@ -75,8 +75,8 @@ Base = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="NAME.pool in the service's folder has players that always take part, the pool's ACADEMY, and the "
-        "cluster that plays its games; '' for none.",
+        help="NAME.pool in the service's folder has players that always take part, the pool's ACADEMY, and "
+        "the cluster that plays its games; '' for none.",
         show_default=False,
     ),
 ]

@@ -71,7 +71,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def own_tables(settings: pools_pb2.PoolSettings, folder: Path) -> dict[str, dict[str, Any]]:
-    """The pool's own ACADEMY, cluster, listeners and players, by their tables' names. Raises InvalidPoolError."""
+    """What the pool's base adds, and its anchor, by their tables' names. Raises InvalidPoolError."""
     own: dict[str, dict[str, Any]] = {}
     if settings.random_player:
         own[f"players.{RANDOM_PLAYER}"] = {
