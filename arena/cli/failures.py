@@ -6,7 +6,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from academy.wire.addresses import InvalidAddressError
 from arena.academy.embedded import EmbeddedAcademyError
-from arena.cli.exit_status import ExitStatus
 from arena.cli.replay_file import ReplayNotMadeError
 from arena.cli.web_pages import PagesNotServedError
 from arena.control.parameters import InvalidParameterError
@@ -15,6 +14,7 @@ from arena.control.tokens import MissingTokenError
 from arena.match.openings import InvalidOpeningsError
 from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.results.database import ResultsError, reason
+from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionRunningError, SecretFileError
 from arena.runner.stopping import RunInterruptedError
 from arena.selection.child_program import ChildProgramError

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.arguments import finite
-from arena.cli.service import Service, with_service
+from arena.cli.service import Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -186,16 +186,11 @@ def remove(service: Service, name: Name) -> None:
 
 def list_members(service: Service, as_json: Json = False) -> None:
     """List the members."""
-    from google.protobuf.json_format import MessageToDict
-
     from arena.cli.service_text import members_text
     from arena.v1 import members_pb2
 
     listed = _all_pages(service, "ListMembers", members_pb2.ListMembersRequest(), "members")
-    if as_json:
-        say_json({"members": [MessageToDict(member) for member in listed]})
-    else:
-        say(members_text(listed), end="")
+    say_listed("members", listed, as_json, members_text)
 
 
 def invite(
@@ -217,16 +212,11 @@ def invite(
 
 def invitations(service: Service, as_json: Json = False) -> None:
     """List the invitations, the newest first."""
-    from google.protobuf.json_format import MessageToDict
-
     from arena.cli.service_text import invitations_text
     from arena.v1 import members_pb2
 
     listed = _all_pages(service, "ListInvitations", members_pb2.ListInvitationsRequest(), "invitations")
-    if as_json:
-        say_json({"invitations": [MessageToDict(invitation) for invitation in listed]})
-    else:
-        say(invitations_text(listed), end="")
+    say_listed("invitations", listed, as_json, invitations_text)
 
 
 def uninvite(
@@ -252,13 +242,9 @@ def _call(service: Service, method: str, request: Any, doing: str) -> Any:
 
 
 def _all_pages(service: Service, method: str, request: Any, field: str) -> list[Any]:
-    listed: list[Any] = []
-    while True:
-        answer = _call(service, method, request, f"listing {field}")
-        listed += getattr(answer, field)
-        if not answer.next_page_token:
-            return listed
-        request.page_token = answer.next_page_token
+    from arena.v1 import members_pb2_grpc
+
+    return service.pages(members_pb2_grpc.MemberServiceStub, method, request, field)
 
 
 def _show(member: "members_pb2.Member", as_json: bool) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from arena.cli.arguments import MOST, finite
 from arena.cli.control_files import read_settings
-from arena.cli.service import Service, with_service
+from arena.cli.service import Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -255,16 +255,11 @@ def remove(service: Service, name: PoolName) -> None:
 
 def list_pools(service: Service, as_json: Json = False) -> None:
     """List the pools."""
-    from google.protobuf.json_format import MessageToDict
-
     from arena.cli.service_text import pools_text
     from arena.v1 import pools_pb2
 
     listed = _call(service, "ListPools", pools_pb2.ListPoolsRequest(), "listing pools").pools
-    if as_json:
-        say_json({"pools": [MessageToDict(pool) for pool in listed]})
-    else:
-        say(pools_text(listed), end="")
+    say_listed("pools", listed, as_json, pools_text)
 
 
 def begin(
@@ -303,16 +298,11 @@ def forget(service: Service, name: SeasonName) -> None:
 
 def list_seasons(service: Service, as_json: Json = False) -> None:
     """List the seasons."""
-    from google.protobuf.json_format import MessageToDict
-
     from arena.cli.service_text import seasons_text
     from arena.v1 import pools_pb2
 
     listed = _call(service, "ListSeasons", pools_pb2.ListSeasonsRequest(), "listing seasons").seasons
-    if as_json:
-        say_json({"seasons": [MessageToDict(season) for season in listed]})
-    else:
-        say(seasons_text(listed), end="")
+    say_listed("seasons", listed, as_json, seasons_text)
 
 
 def table(

@@ -81,8 +81,8 @@ def run(  # noqa: PLR0913 - the options of a command
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
     once, and they are played again by the next run. `arena --help` lists the exit statuses.
     """
-    from arena.cli.exit_status import ExitStatus
     from arena.cli.web_pages import served_pages
+    from arena.runner.exit_status import ExitStatus
     from arena.runner.options import RunOptions
     from arena.runner.run import run as run_competition
 
@@ -205,8 +205,8 @@ def reset(
     Without --really, a competition with games stays as it is. Contests that are open at ACADEMY are ended
     first. Exit status 5: some could not be; they are named.
     """
-    from arena.cli.exit_status import ExitStatus
     from arena.results.database import ResultsError
+    from arena.runner.exit_status import ExitStatus
     from arena.runner.reset import finished_games
     from arena.runner.reset import reset as reset_competition
 

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ import typer
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from arena.lobby import DEFAULT_ADDRESS
+from arena.output import say, say_json
 
 if TYPE_CHECKING:
     import grpc
@@ -100,6 +101,18 @@ class Service:
         except grpc.RpcError as error:
             raise self.explain(error, doing) from None
 
+    def pages(
+        self, stub: Callable[["grpc.Channel"], Any], method: str, request: Any, field: str
+    ) -> list[Any]:
+        """All entries of a list. Raises as `call` does."""
+        listed: list[Any] = []
+        while True:
+            answer = self.call_at(stub, method, request, f"listing {field}")
+            listed += getattr(answer, field)
+            if not answer.next_page_token:
+                return listed
+            request.page_token = answer.next_page_token
+
     def explain(self, error: "grpc.RpcError", doing: str) -> Exception:
         """A failed call as one of the command's errors, with what helps."""
         from clients.connection import to_client_error
@@ -108,6 +121,16 @@ class Service:
         if remedy := _REMEDIES.get(explanation.code):
             explanation.add_note(f"({remedy})")
         return explanation
+
+
+def say_listed(name: str, listed: Sequence[Any], as_json: bool, text: Callable[[Any], str]) -> None:
+    """Print messages: as a text, or as JSON under a name."""
+    from google.protobuf.json_format import MessageToDict
+
+    if as_json:
+        say_json({name: [MessageToDict(message) for message in listed]})
+    else:
+        say(text(listed), end="")
 
 
 def with_service(action: Callable[..., None]) -> Callable[..., None]:

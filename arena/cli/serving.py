@@ -8,7 +8,7 @@ import typer
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates, Endpoint
 from arena.cli.arguments import CompetitionName
-from arena.cli.service import Service, with_service, with_service_where_asked
+from arena.cli.service import Service, say_listed, with_service, with_service_where_asked
 from arena.lobby import DEFAULT_ADDRESS
 from arena.output import say, say_json, try_to_say
 
@@ -131,23 +131,14 @@ def _text_of(control: Path) -> str:
 
 def list_competitions(service: Service, as_json: Json = False) -> None:
     """List the competitions of a service's folder and how they stand."""
-    from google.protobuf.json_format import MessageToDict
-
     from arena.cli.service_text import competitions_text
-    from arena.v1 import competitions_pb2
+    from arena.v1 import competitions_pb2, competitions_pb2_grpc
 
-    request = competitions_pb2.ListCompetitionsRequest()
-    competitions: list[competitions_pb2.Competition] = []
-    while True:
-        answer = service.call("ListCompetitions", request, "listing competitions")
-        competitions += answer.competitions
-        if not answer.next_page_token:
-            break
-        request.page_token = answer.next_page_token
-    if as_json:
-        say_json({"competitions": [MessageToDict(competition) for competition in competitions]})
-    else:
-        say(competitions_text(competitions), end="")
+    stub = competitions_pb2_grpc.CompetitionServiceStub
+    competitions = service.pages(
+        stub, "ListCompetitions", competitions_pb2.ListCompetitionsRequest(), "competitions"
+    )
+    say_listed("competitions", competitions, as_json, competitions_text)
 
 
 def watch(
@@ -184,16 +175,11 @@ def watch(
 
 def players(service: Service, as_json: Json = False) -> None:
     """List the players that have dialled in at a service."""
-    from google.protobuf.json_format import MessageToDict
-
     from arena.cli.service_text import players_text
     from arena.v1 import competitions_pb2
 
     answer = service.call("ListPlayers", competitions_pb2.ListPlayersRequest(), "listing players")
-    if as_json:
-        say_json({"players": [MessageToDict(player) for player in answer.players]})
-    else:
-        say(players_text(answer.players), end="")
+    say_listed("players", answer.players, as_json, players_text)
 
 
 def token(

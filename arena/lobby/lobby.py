@@ -310,6 +310,11 @@ class Lobby:
         session.games_left = 0
         session.leave_if_done()
 
+    def end_session(self, player: str, why: RefusedCallError) -> None:
+        """End the stream of a player, if it has dialled in."""
+        if session := self._sessions.get(player):
+            session.end(why)
+
     def leave(self, session: RemoteSession, why: str) -> None:
         """Note that a stream hears and says nothing more; its games wait for the player to come back."""
         if self._sessions.get(session.name) is session:

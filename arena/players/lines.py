@@ -44,10 +44,6 @@ class LinesParameters:
     late_turns: int = 3
 
 
-class PipeFullError(PlayerDisconnectedError):
-    """The bot does not take what it is sent: it has part of a line, and cannot be followed any more."""
-
-
 class LinesChannel(LineExchange):
     """The lines to and from a bot that is a child process."""
 
@@ -75,7 +71,8 @@ class LinesChannel(LineExchange):
         try:
             self._process.write_line("\n".join(lines).encode(), deadline)
         except PlayerTimeoutError:
-            raise PipeFullError("does not read what it is sent") from None
+            # It has part of a line, and cannot be followed any more.
+            raise PlayerDisconnectedError("does not read what it is sent") from None
 
     def _arrived_lines(self) -> Sequence[str]:
         return [_text(line) for line in self._process.arrived_lines()]

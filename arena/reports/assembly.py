@@ -49,7 +49,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
     selector, warning = None, ""
     try:
         terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
-        selector = _inform_selector(control, series, games)
+        selector = inform_selector(control, series, games)
     except (ResultsError, CompetitionChangedError) as error:
         warning = str(error)
     game = replace(terms.game, folder=control.game.folder) if selector is None else control.game
@@ -93,7 +93,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
     )
 
 
-def _inform_selector(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
+def inform_selector(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
     """A selector that knows all games so far. Raises CompetitionChangedError."""
     selector = selector_for(control)
     for _ in replay_games(selector, games, series.exclusions()):

@@ -68,11 +68,15 @@ def _scalar(connection: Connection, query: str, key: int) -> bool:
 @contextmanager
 def _lock_by_file(engine: Engine, name: str) -> Iterator[bool]:
     with Path(f"{engine.url.database}.{name}.lock").open("a") as lock:
-        # A program that only looks whether there is one holds the lock for a moment.
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not (free := _try_lock(lock.fileno())) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        yield free
+        yield lock_file(lock.fileno())
+
+
+def lock_file(file: int) -> bool:
+    """Lock a file, waiting for a program that holds it for a moment to see whether it is locked."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (free := _try_lock(file)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return free
 
 
 def _try_lock(file: int) -> bool:

@@ -74,7 +74,7 @@ class Standings:
         self._unranked = unranked
         self._parents = parents
         self._players = {name: PlayerStanding(name, rules.first(name)) for name in players}
-        self._pairs: dict[tuple[str, str], Score] = {}
+        self.pairs: dict[tuple[str, str], Score] = {}
         self.games = 0
         for game in games:
             self.add(game)
@@ -93,7 +93,7 @@ class Standings:
         for player in totals:
             player.elo = rules.fixed.get(player.name, player.elo)
             standings._players[player.name] = player
-        standings._pairs = dict(pairs)
+        standings.pairs = dict(pairs)
         standings.games = games
         return standings
 
@@ -132,7 +132,7 @@ class Standings:
                 player.cpu_games += 1
             for other, opponent in ranked:
                 if opponent != name:
-                    pair = self._pairs.setdefault((name, opponent), Score())
+                    pair = self.pairs.setdefault((name, opponent), Score())
                     beaten = other in game.outcome.winners
                     _count(pair, game, 0.5 if won == beaten else float(won))
 
@@ -142,7 +142,7 @@ class Standings:
 
     def against(self, name: str, opponent: str) -> Score:
         """How a player fared against another one."""
-        return self._pairs.get((name, opponent), Score())
+        return self.pairs.get((name, opponent), Score())
 
     def table(self) -> Sequence[PlayerStanding]:
         """All players, the best first: by share of points won, then by Elo, then in definition order."""

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Index, Table, TextClause, text
 
-from arena.jobs import Fault
+from arena.ratings.elo import EloRules
 from arena.results import own_tables as own
 from arena.results.games import FinishedGame
+from arena.results.standings import Score, Standings
 
 _Row = Mapping[str, Any]
 _RESULT: Final = ("Wins", "Draws", "Losses", "Unknown")
@@ -24,39 +25,32 @@ _KEYS: Final = {own.STANDING.name: ("SeriesId", "Name"), own.PAIR.name: ("Series
 
 def add_to_totals(connection: Connection, series_id: int, game: FinishedGame) -> None:
     """Count a game that has been stored in this transaction."""
-    players: dict[str, dict[str, Any]] = {}
-    pairs: dict[tuple[str, str], dict[str, Any]] = {}
-    winners = game.outcome.winners
-    for seat, name in enumerate(game.players, start=1):
-        fault, cpu = game.faults[seat - 1], game.cpu_seconds[seat - 1]
-        forfeited = game.is_forfeited_by(seat)
-        player = players.setdefault(name, {"SeriesId": series_id, "Name": name, **_nothing(own.STANDING)})
-        player[_result(game, game.share(seat))] += 1
-        player["Points"] += game.share(seat)
-        player["Forfeits"] += forfeited
-        player["TimeLosses"] += forfeited and fault is Fault.LATE
-        player["Faults"] += fault is not Fault.NONE
-        player["CpuSeconds"] += cpu or 0.0
-        player["CpuGames"] += cpu is not None
-        player["Elo"] = game.elo_after[seat - 1]
-        for other, opponent in enumerate(game.players, start=1):
-            if opponent != name:
-                key = {"SeriesId": series_id, "Name": name, "Opponent": opponent}
-                pair = pairs.setdefault((name, opponent), {**key, **_nothing(own.PAIR)})
-                won, beaten = seat in winners, other in winners
-                pair[_result(game, 0.5 if won == beaten else float(won))] += 1
-    _add(connection, own.STANDING, list(players.values()))
-    _add(connection, own.PAIR, list(pairs.values()))
+    counted = Standings((), EloRules(), [game])
+    players = [
+        {
+            "SeriesId": series_id,
+            "Name": player.name,
+            **_results(player.score),
+            "Points": player.points,
+            "Forfeits": player.forfeits,
+            "TimeLosses": player.time_losses,
+            "Faults": player.fault_games,
+            "CpuSeconds": player.cpu_seconds,
+            "CpuGames": player.cpu_games,
+            "Elo": player.elo,
+        }
+        for player in counted.table()
+    ]
+    pairs = [
+        {"SeriesId": series_id, "Name": name, "Opponent": opponent, **_results(score)}
+        for (name, opponent), score in counted.pairs.items()
+    ]
+    _add(connection, own.STANDING, players)
+    _add(connection, own.PAIR, pairs)
 
 
-def _nothing(table: Table) -> dict[str, Any]:
-    return dict.fromkeys(_SUMS[table.name], 0)
-
-
-def _result(game: FinishedGame, points: float) -> str:
-    if not game.outcome.winners:
-        return "Unknown"
-    return {1.0: "Wins", 0.0: "Losses"}.get(points, "Draws")
+def _results(score: Score) -> dict[str, int]:
+    return dict(zip(_RESULT, (score.wins, score.draws, score.losses, score.unknown), strict=True))
 
 
 def _add(connection: Connection, table: Table, rows: Sequence[_Row]) -> None:

@@ -4,7 +4,6 @@ import fcntl
 import os
 import re
 import shutil
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,11 +17,11 @@ from arena.match.game_seeds import KEY_BYTES, new_key
 from arena.match.live_game import SUFFIX as LIVE_SUFFIX
 from arena.results.database import ResultsError, sqlite_url
 from arena.results.games import FinishedGame
+from arena.results.run_lock import lock_file
 from arena.results.series_reader import StoredRecord
 from referees.legible_text import legible
 
 STOP_WORD: Final = "stop"
-LOCK_SECONDS: Final = 0.3
 _RESULTS: Final = (".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
 _FILES: Final = (".log", ".hist")
 _MORE_FILES: Final = (".report", ".cmd", ".academy.log", ".secret")
@@ -74,7 +73,7 @@ class CompetitionFiles:
         Raises CompetitionRunningError, naming the process that runs it.
         """
         with self._lock.open("a+", encoding="ascii") as lock:
-            if not _lock(lock.fileno()):
+            if not lock_file(lock.fileno()):
                 lock.seek(0)
                 raise CompetitionRunningError(
                     f"the competition {self.name} is already running (process {lock.read().strip() or '?'})"
@@ -209,19 +208,6 @@ class CompetitionFiles:
             self._at(extension).unlink(missing_ok=True)
         for extension in _FOLDERS:
             shutil.rmtree(self._at(extension), ignore_errors=True)
-
-
-def _lock(file: int) -> bool:
-    """Lock a file, waiting for a program that holds it for a moment to see whether it is locked."""
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
 
 
 def history_line(game: FinishedGame, remark: str = "") -> str:

@@ -35,10 +35,8 @@ ESTIMATE_ALL_SECONDS: Final = 3600.0
 _PRIOR_ERROR: Final = NORMAL_95 * PRIOR_DEVIATION
 
 
-def with_members_versions(control: Control, league: LeagueDatabase | None) -> Control:
+def with_members_versions(control: Control, league: LeagueDatabase) -> Control:
     """The control file with the versions of members, for players that dial in and have none in the file."""
-    if league is None:
-        return control
     unnamed = [
         name for name, setup in control.players.items() if setup.protocol == REMOTE and not setup.version
     ]

@@ -1,6 +1,5 @@
 """The results of a competition so far, as a report."""
 
-import gc
 from contextlib import closing
 
 from arena.control.settings import Control
@@ -14,12 +13,5 @@ from arena.runner.files import CompetitionFiles
 def read_results(control: Control, files: CompetitionFiles) -> CompetitionReport:
     """Read the results, also while the competition runs. Raises ResultsError if there are none."""
     files.check_results()
-    # Searches for cycles among thousands of games would take a tenth of the time.
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        with closing(ResultsDatabase.open(files.results, create=False)) as database:
-            return assemble(control, files.name, SeriesReader.find(database, files.name))
-    finally:
-        if was_enabled:
-            gc.enable()
+    with closing(ResultsDatabase.open(files.results, create=False)) as database:
+        return assemble(control, files.name, SeriesReader.find(database, files.name))

@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.control.changed_settings import REMEDY
 from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
 from arena.selection.candidates import ThinnedPath, Tuner, TuningState, points
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, game_seed
+from arena.selection.selector import CompletedGame, Fixture, game_seed
 from arena.selection.voids import VoidPolicy
 
 # The number of a generation's candidates that reports list, the best ones; the history has all.
@@ -131,10 +130,7 @@ class CrossEntropyTuner(Tuner):
         if generation >= self._plan.generations:
             return
         if generation != self.generation or (number, candidate) not in self._open:
-            raise CompetitionChangedError(
-                f"competition: game {game.game_id!r} is none of generation {self.generation} of the control "
-                f"file's: {self.description}; {REMEDY}"
-            )
+            raise self.foreign(game.game_id, f"generation {self.generation} of ")
         if stored is not None:
             self._check_candidate(game.game_id, stored, self._values(candidate))
         self._open.discard((number, candidate))
@@ -230,7 +226,5 @@ class CrossEntropyTuner(Tuner):
         return self._values_at(self.samples[candidate])
 
     def _parse(self, game_id: str) -> tuple[int, int, int]:
-        match = _GAME_ID.fullmatch(game_id)
-        if match is None:
-            raise self.foreign(game_id)
-        return int(match[1]), int(match[2]), int(match[3])
+        generation, candidate, number = map(int, self.parts_of(game_id, _GAME_ID))
+        return generation, candidate, number

@@ -489,16 +489,11 @@ class Generations(Selector):
         }
 
     def _misplaced(self, game_id: str) -> CompetitionChangedError:
-        return CompetitionChangedError(
-            f"competition: game {game_id!r} is none of generation {self.generation} of the control file's: "
-            f"{self.description}; {REMEDY}"
-        )
+        return self.foreign(game_id, f"generation {self.generation} of ")
 
     def _parse(self, game_id: str) -> tuple[int, int]:
-        match = _GAME_ID.fullmatch(game_id)
-        if match is None:
-            raise self.foreign(game_id)
-        return int(match[1]), int(match[2])
+        generation, number = map(int, self.parts_of(game_id, _GAME_ID))
+        return generation, number
 
 
 def _show(kept: Sequence[Member], members: Sequence[Member]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What decides the next game of a competition, from nothing but the games so far."""
 
 import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -150,11 +151,17 @@ class Selector(ABC):
         Raises CompetitionChangedError.
         """
 
-    def foreign(self, game_id: str) -> CompetitionChangedError:
-        """The error for a game that this competition does not have."""
+    def foreign(self, game_id: str, part: str = "") -> CompetitionChangedError:
+        """The error for a game that this competition, or `part` of it ("round 2 of "), does not have."""
         return CompetitionChangedError(
-            f"competition: game {game_id!r} is none of the control file's: {self.description}; {REMEDY}"
+            f"competition: game {game_id!r} is none of {part}the control file's: {self.description}; {REMEDY}"
         )
+
+    def parts_of(self, game_id: str, pattern: re.Pattern[str]) -> tuple[str, ...]:
+        """What a game's id is made of, by its pattern. Raises CompetitionChangedError."""
+        if match := pattern.fullmatch(game_id):
+            return match.groups()
+        raise self.foreign(game_id)
 
     def upcoming(self) -> Iterator[Fixture]:
         """The games still to come in their order, those in progress among them, if no result changes it.

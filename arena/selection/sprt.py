@@ -32,6 +32,33 @@ class SprtState:
     match: MatchEstimate | None
 
 
+class _Pairs:
+    """Games by pairs: `counts` are those pairs by the first player's points, `left_out` those without."""
+
+    def __init__(self) -> None:
+        self._halves: dict[int, float | None] = {}
+        self._counts = [0] * 5
+        self.left_out = 0
+
+    @property
+    def counts(self) -> Counts:
+        """Pairs by the first player's points: 0, ½, 1, 1½, 2."""
+        zero, half, whole, more, two = self._counts
+        return zero, half, whole, more, two
+
+    def add(self, number: int, points: float | None) -> bool:
+        """Take in a game; whether it completes a pair that counts."""
+        if number ^ 1 not in self._halves:
+            self._halves[number] = points
+            return False
+        earlier = self._halves.pop(number ^ 1)
+        if points is None or earlier is None:
+            self.left_out += 1
+            return False
+        self._counts[round(2 * (points + earlier))] += 1
+        return True
+
+
 class SprtMatch(MatchupSelector):
     """Plays two games from each opening, with the seats swapped, until the test has a verdict.
 
@@ -43,9 +70,7 @@ class SprtMatch(MatchupSelector):
     def __init__(self, plan: SprtPlan, seed: int = 0) -> None:
         self._plan = plan
         self._first = plan.competitors[0]
-        self._halves: dict[int, float | None] = {}
-        self._counts = [0] * 5
-        self._left_out = 0
+        self._pairs = _Pairs()
         self._verdict: str | None = None
         self.status = plan.test.status((0, 0, 0, 0, 0))
         super().__init__({MATCHUP: Group(plan.competitors, plan.games)}, seed)
@@ -72,12 +97,6 @@ class SprtMatch(MatchupSelector):
             f"elo0={test.elo0:g} elo1={test.elo1:g} alpha={test.alpha:g} beta={test.beta:g} "
             f"model={test.model}"
         )
-
-    @property
-    def counts(self) -> Counts:
-        """Pairs by the first player's points: 0, ½, 1, 1½, 2."""
-        zero, half, whole, more, two = self._counts
-        return zero, half, whole, more, two
 
     @property
     def finished(self) -> bool:
@@ -113,36 +132,20 @@ class SprtMatch(MatchupSelector):
             stored |= dict(word.split("=") for word in stored.pop("test", "").split())
             check_terms(stored, self._terms)
         super().completed(game)
-        number = self._parse(game.game_id)[1]
-        points = self._points(game)
-        other = number ^ 1
-        if other not in self._halves:
-            self._halves[number] = points
-            return
-        earlier = self._halves.pop(other)
-        if points is None or earlier is None:
-            self._left_out += 1
-            return
-        self._counts[round(2 * (points + earlier))] += 1
-        if self._verdict is None:
-            self.status = self._plan.test.status(self.counts)
+        counts = self._pairs.add(self._parse(game.game_id)[1], self._points(game))
+        if counts and self._verdict is None:
+            self.status = self._plan.test.status(self._pairs.counts)
             self._verdict = self.status.verdict
 
     def llr_path(self, games: Sequence[CompletedGame], points: int) -> list[tuple[int, float]]:
         """The LLR at about `points` of these games: after how many of them, and what it was."""
-        halves: dict[int, float | None] = {}
-        counts = [0] * 5
+        pairs = _Pairs()
         step = max(1, len(games) // points)
         path = []
         for played, game in enumerate(games, 1):
-            number, scored = self._parse(game.game_id)[1], self._points(game)
-            if number ^ 1 not in halves:
-                halves[number] = scored
-            elif (earlier := halves.pop(number ^ 1)) is not None and scored is not None:
-                counts[round(2 * (scored + earlier))] += 1
+            pairs.add(self._parse(game.game_id)[1], self._points(game))
             if played % step == 0 or played == len(games):
-                zero, half, whole, more, two = counts
-                path.append((played, self._plan.test.status((zero, half, whole, more, two)).llr))
+                path.append((played, self._plan.test.status(pairs.counts).llr))
         return path
 
     def state(self) -> SprtState:
@@ -150,31 +153,33 @@ class SprtMatch(MatchupSelector):
         return SprtState(
             *self._plan.competitors,
             self._plan.test,
-            self.counts,
-            self._left_out,
+            self._pairs.counts,
+            self._pairs.left_out,
             self.status,
-            estimate(self.counts),
+            estimate(self._pairs.counts),
         )
 
     def report_lines(self) -> list[str]:
         """The test's state."""
         status = self.status
         points = ("0", "½", "1", "1½", "2")
-        pairs = "  ".join(f"{score}: {count}" for score, count in zip(points, self._counts, strict=True))
+        pairs = "  ".join(
+            f"{score}: {count}" for score, count in zip(points, self._pairs.counts, strict=True)
+        )
         lines = [
             f"SPRT {self._test}",
             f"pairs by points of {self._first}: {pairs}",
             f"LLR {status.llr:.3f}, bounds {status.lower:.3f} and {status.upper:.3f}",
         ]
-        match = estimate(self.counts)
+        match = estimate(self._pairs.counts)
         if match is not None:
             lines.append(
                 f"Elo {_with_interval(match.elo, match.elo_error)}, normalised "
                 f"{_with_interval(match.normalised_elo, match.normalised_elo_error)}, "
                 f"LOS {100 * match.superiority:.1f} %"
             )
-        if self._left_out:
-            lines.append(f"{self._left_out} pairs with unknown results are left out")
+        if self._pairs.left_out:
+            lines.append(f"{self._pairs.left_out} pairs with unknown results are left out")
         if self.decided:
             lines.append(self.decided)
         elif super().finished:

@@ -9,12 +9,10 @@ from functools import cached_property
 from itertools import combinations
 from typing import Final
 
-from arena.control.changed_settings import REMEDY
 from arena.control.plans import SwissPlan
 from arena.control.settings import Scope
 from arena.selection.matchups import letters
 from arena.selection.selector import (
-    CompetitionChangedError,
     CompletedGame,
     Fixture,
     Selector,
@@ -106,10 +104,7 @@ class Swiss(Selector):
         if game.game_id not in self._open:
             self._pair_as_before()
         if game.game_id not in self._open:
-            raise CompetitionChangedError(
-                f"competition: game {game.game_id!r} is none of round {self._round} of the control file's: "
-                f"{self.description}; {REMEDY}"
-            )
+            raise self.foreign(game.game_id, f"round {self._round} of ")
         self._waiting.pop(game.game_id, None)
         del self._open[game.game_id]
         self._over.append(game.game_id)
@@ -258,12 +253,10 @@ class Swiss(Selector):
 
     def _check(self, game: CompletedGame) -> int:
         """The game's round. Raises CompetitionChangedError."""
-        match = _GAME_ID.fullmatch(game.game_id)
-        if match is None:
-            raise self.foreign(game.game_id)
+        number = int(self.parts_of(game.game_id, _GAME_ID)[0])
         if game.detail:
             check_terms(json.loads(game.detail), self._terms)
-        return int(match[1])
+        return number
 
 
 Met = Callable[[str, str], bool]

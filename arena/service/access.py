@@ -31,6 +31,8 @@ class ServiceAccess:
     def __init__(self, tokens: Tokens, members: MemberRegister | None = None) -> None:
         self.tokens = tokens
         self.members = members
+        # Calls by how they ended: OK, or the reason of the refusal.
+        self.calls: Counter[str] = Counter()
 
     def authenticate(self, token: str) -> ServiceCaller:
         """Whose token this is. Raises NotAuthenticatedError."""
@@ -75,8 +77,6 @@ class AnsweringServicer:
 
     def __init__(self, access: ServiceAccess) -> None:
         self.access = access
-        # Calls by how they ended: OK, or the reason of the refusal.
-        self.calls: Counter[str] = Counter()
 
     async def answer_as(
         self,
@@ -103,10 +103,10 @@ class AnsweringServicer:
             answer_given = await answer()
         except EXPECTED as error:
             refusal = to_refusal(error)
-            self.calls[refusal.reason] += 1
+            self.access.calls[refusal.reason] += 1
             _log.info("refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
             await refusal.status(DOMAIN).abort(context)
-        self.calls["OK"] += 1
+        self.access.calls["OK"] += 1
         return answer_given
 
 

@@ -26,6 +26,7 @@ from arena.results.game_filter import GameFilter
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader, WholeGame
 from arena.results.standings import Standings
+from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
 from arena.selection.candidates import TuningState
@@ -42,6 +43,7 @@ from arena.v1 import competitions_pb2
 # Characters of players' texts in an answer. Most take a byte; an answer may have 4 MiB.
 _TEXTS_SENT: Final = 1 << 20
 _MOST_MEMBERS: Final = 2_000
+_PEACEFUL: Final = (ExitStatus.DONE, ExitStatus.INTERRUPTED, ExitStatus.UNDELIVERED)
 
 
 @dataclass(frozen=True)
@@ -353,8 +355,8 @@ def _state(
         return competitions_pb2.COMPETITION_STATE_RUNNING
     if counts is not None and counts.completed:
         return competitions_pb2.COMPETITION_STATE_COMPLETED
-    # 3 is Ctrl-C or SIGTERM, 5 reports to ACADEMY that wait; below 0 are signals.
-    if last is not None and last.status not in (0, 3, 5):
+    # Statuses below 0 are signals.
+    if last is not None and last.status not in _PEACEFUL:
         return competitions_pb2.COMPETITION_STATE_HALTED
     return (
         competitions_pb2.COMPETITION_STATE_NEW

@@ -1,7 +1,7 @@
 """The service that starts, stops, watches and reports on competitions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ import structlog
 from academy.wire.errors import NotAuthenticatedError
 from arena.control.values import MAX_PARALLEL
 from arena.lobby.errors import InvalidRequestError, LobbyClosingError, TooManyError
-from arena.lobby.lobby import RemoteSession
+from arena.lobby.lobby import Lobby
 from arena.match.live_game import LiveFolder
 from arena.service.access import WATCHERS, AnsweringServicer, Context, ServiceAccess, answered
 from arena.service.competition_view import CompetitionView
@@ -38,21 +38,12 @@ _ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
 }
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
 _MOST_VIEWS: Final = 500
-
-
-@dataclass(frozen=True)
-class ServiceLimits:
-    """Bounds on what callers may ask.
-
-    `look_seconds` is how often a watched competition is looked at, `live_seconds` how often its games in
-    progress are.
-    """
-
-    watchers: int = 64
-    look_seconds: float = 0.3
-    live_seconds: float = 0.1
-    default_history_points: int = 200
-    history_points: int = 1_000
+_MOST_WATCHERS: Final = 64
+# How often a watched competition is looked at, and how often its games in progress are.
+_LOOK_SECONDS: Final = 0.3
+_LIVE_SECONDS: Final = 0.1
+_DEFAULT_POINTS: Final = 200
+_MOST_POINTS: Final = 1_000
 
 
 class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionServiceServicer):
@@ -63,20 +54,18 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         folder: CompetitionFolder,
         runs: Runs,
         access: ServiceAccess,
+        lobby: Lobby,
         *,
         allow_uploads: bool,
-        limits: ServiceLimits,
     ) -> None:
         super().__init__(access)
         self._folder = folder
         self._runs = runs
         self._allow_uploads = allow_uploads
-        self._limits = limits
         self._closing = asyncio.Event()
         # What was read of control files, with their state then.
         self._views: dict[str, tuple[tuple[Path, int, int, int], CompetitionView]] = {}
-        # The players that have dialled in; there are none before the lobby is open.
-        self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
+        self._lobby = lobby
         self.watchers = 0
 
     def close(self) -> None:
@@ -158,8 +147,8 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         """Follow the results of a competition."""
 
         async def watch(_: ServiceCaller) -> None:
-            if self.watchers >= self._limits.watchers:
-                raise TooManyError(f"{self._limits.watchers} watch already", watchers=self._limits.watchers)
+            if self.watchers >= _MOST_WATCHERS:
+                raise TooManyError(f"{_MOST_WATCHERS} watch already", watchers=_MOST_WATCHERS)
             self.watchers += 1
             try:
                 async for event in self._events(request):
@@ -214,7 +203,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
 
     async def _look_later(self, view: CompetitionView, after: int) -> "_Look":
         """Look again after a while."""
-        await self._pause(self._limits.look_seconds)
+        await self._pause(_LOOK_SECONDS)
         return await self._look(view, after)
 
     async def _moves(
@@ -224,7 +213,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         while live is not None and not until.done():
             for news in await asyncio.to_thread(lambda: list(live.news())):
                 yield news_event(news)
-            await asyncio.wait([until], timeout=self._limits.live_seconds)
+            await asyncio.wait([until], timeout=_LIVE_SECONDS)
 
     async def _pause(self, seconds: float) -> None:
         """Wait for the next look. Raises LobbyClosingError."""
@@ -257,14 +246,10 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         self, request: competitions_pb2.GetHistoryRequest, _: ServiceCaller
     ) -> competitions_pb2.GetHistoryResponse:
         """How ratings and a test went."""
-        if request.points > self._limits.history_points:
-            raise InvalidRequestError(
-                f"points: {request.points}: at most {self._limits.history_points} are sent"
-            )
+        if request.points > _MOST_POINTS:
+            raise InvalidRequestError(f"points: {request.points}: at most {_MOST_POINTS} are sent")
         view = await self._view(request.name)
-        return await asyncio.to_thread(
-            view.history, request.player, request.points or self._limits.default_history_points
-        )
+        return await asyncio.to_thread(view.history, request.player, request.points or _DEFAULT_POINTS)
 
     @answered(*WATCHERS)
     async def ListGames(
@@ -311,7 +296,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
     ) -> competitions_pb2.ListPlayersResponse:
         """The players that have dialled in."""
         answer = competitions_pb2.ListPlayersResponse()
-        for session in self.sessions():
+        for session in self._lobby.sessions():
             answer.players.add(
                 name=session.name,
                 engine_name=session.hello.engine_name,
@@ -349,9 +334,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
     ) -> competitions_pb2.RevokeTokenResponse:
         """End the rights of a watcher or player."""
         await asyncio.to_thread(self.access.tokens.revoke, request.name)
-        for session in self.sessions():
-            if session.name == request.name:
-                session.end(NotAuthenticatedError("this player's token was revoked"))
+        self._lobby.end_session(request.name, NotAuthenticatedError("this player's token was revoked"))
         _log.info("token revoked", name=request.name, caller=caller.name)
         return competitions_pb2.RevokeTokenResponse()
 

@@ -6,12 +6,11 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from arena.control.settings import Control
-from arena.reports.assembly import replay_games
+from arena.reports.assembly import inform_selector, replay_games
 from arena.results.first_ratings import with_first_ratings
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader
-from arena.selection.kinds import selector_for
 from arena.selection.selector import Fixture, Selector
 
 _T = TypeVar("_T")
@@ -35,27 +34,21 @@ class GamesSoFar:
         Raises ResultsError and CompetitionChangedError for games that are not the control file's.
         """
         with self._lock:
-            selector = self._selector
-            self._selector = None
-            selector = self._catch_up(series, selector)
-            self._selector = selector
-            return question(selector)
+            selector, self._selector = self._selector, None
+            self._selector = self._catch_up(series, selector)
+            return question(self._selector)
 
     def _catch_up(self, series: SeriesReader, selector: Selector | None) -> Selector:
-        excluded, inhibited, first_ratings = series.exclusions(), series.inhibited(), series.first_ratings()
-        besides = series.uuid(), excluded, inhibited, first_ratings
+        first_ratings = series.first_ratings()
+        besides = series.uuid(), series.exclusions(), series.inhibited(), first_ratings
         if selector is not None and besides == self._besides:
             for _ in replay_games(selector, self._new_games(series), ()):
                 pass
             return selector
         control = with_first_ratings(self._control, first_ratings)
         series.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
-        selector, self._besides, self._sequence = selector_for(control), besides, 0
-        for _ in replay_games(selector, self._new_games(series), excluded):
-            pass
-        for name, variant in inhibited:
-            selector.inhibit(name, variant)
-        return selector
+        self._besides, self._sequence = besides, 0
+        return inform_selector(control, series, self._new_games(series))
 
     def _new_games(self, series: SeriesReader) -> Iterator[FinishedGame]:
         while listed := series.games_after(self._sequence, _GAMES_AT_ONCE):

@@ -1,7 +1,7 @@
 """The service of members: they register themselves; operators invite, ban and bound them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -9,12 +9,12 @@ from typing import Any, Final
 import structlog
 from google.protobuf.duration_pb2 import Duration
 
-from academy.wire.errors import NotAuthenticatedError, NotPermittedError, RefusedCallError
+from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from academy.wire.rates import Buckets
 from arena.league.errors import BannedError, UnknownInvitationError
 from arena.league.members import GRACE, MOST_USES, Application, Invitation, Member
 from arena.lobby.errors import InvalidRequestError, TooManyError
-from arena.lobby.lobby import RemoteSession
+from arena.lobby.lobby import Lobby
 from arena.results.database import utc_now
 from arena.service.access import AnsweringServicer, Context, ServiceAccess, answered
 from arena.service.member_register import MemberRegister, ban_text
@@ -36,14 +36,15 @@ _log = structlog.get_logger()
 class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
     """Answers from the league's members. With `open_to_all` players register without an invitation."""
 
-    def __init__(self, access: ServiceAccess, register: MemberRegister, *, open_to_all: bool) -> None:
+    def __init__(
+        self, access: ServiceAccess, register: MemberRegister, lobby: Lobby, *, open_to_all: bool
+    ) -> None:
         super().__init__(access)
         self._register = register
         self._members = register.members
         self._open_to_all = open_to_all
         self._rates = Buckets(REGISTRATIONS_PER_HOUR / 3600, REGISTRATION_BURST)
-        # The players that have dialled in; there are none before the lobby is open.
-        self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
+        self._lobby = lobby
 
     async def Register(
         self, request: messages.RegisterRequest, context: Context
@@ -125,7 +126,7 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         token = await self._change(rotate, "member's token changed", name, caller)
         answer = messages.RotateTokenResponse(token=token)
         if request.at_once:
-            self._end_session(name, NotAuthenticatedError("this player has another token now"))
+            self._lobby.end_session(name, NotAuthenticatedError("this player has another token now"))
         else:
             answer.grace.FromTimedelta(GRACE)
         return answer
@@ -137,7 +138,7 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         """End a member's tokens and its stream."""
         name = _whose(request.name, caller)
         await self._change(partial(self._members.revoke, name), "member's token revoked", name, caller)
-        self._end_session(name, NotAuthenticatedError("this player's token was revoked"))
+        self._lobby.end_session(name, NotAuthenticatedError("this player's token was revoked"))
         return messages.RevokeMemberTokenResponse()
 
     @answered(ServiceRole.OPERATOR)
@@ -148,7 +149,7 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         duration = _duration(request, "duration")
         ban = partial(self._members.ban, request.name, request.reason, duration)
         member = await self._change(ban, "member banned", request.name, caller)
-        self._end_session(member.name, BannedError(ban_text(member)))
+        self._lobby.end_session(member.name, BannedError(ban_text(member)))
         return messages.BanMemberResponse(member=_message(member))
 
     @answered(ServiceRole.OPERATOR)
@@ -179,7 +180,7 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         """Free a name."""
         name = request.name
         await self._change(partial(self._members.remove, name), "member removed", name, caller)
-        self._end_session(name, NotAuthenticatedError("this player was removed"))
+        self._lobby.end_session(name, NotAuthenticatedError("this player was removed"))
         return messages.RemoveMemberResponse()
 
     @answered(ServiceRole.OPERATOR)
@@ -236,11 +237,6 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         if caller.role is not ServiceRole.OPERATOR:
             self._register.check_in(name)
         return name
-
-    def _end_session(self, name: str, why: RefusedCallError) -> None:
-        for session in self.sessions():
-            if session.name == name:
-                session.end(why)
 
 
 def _whose(name: str, caller: ServiceCaller) -> str:

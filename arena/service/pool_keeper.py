@@ -20,6 +20,7 @@ from arena.league.players import Entrant
 from arena.league.pools import ENDED, OPEN, Pools, StoredPool
 from arena.lobby.lobby import RemoteSession
 from arena.results.database import ResultsError, reason, utc_now
+from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionFiles
 from arena.service.member_register import MemberRegister
 from arena.service.pool_files import (
@@ -40,7 +41,6 @@ LOOK_SECONDS: Final = 0.5
 MEMBERS_SECONDS: Final = 10.0
 LONGEST_PAUSE: Final = 60.0
 MOST_MEMBERS_HERE: Final = 5_000
-_COMPLETED: Final = 0
 _log = structlog.get_logger()
 
 
@@ -85,7 +85,15 @@ class _Kept:
 class PoolKeeper:
     """Looks at the pools and at who has dialled in, twice a second. Use it within one event loop."""
 
-    def __init__(self, pools: Pools, members: MemberRegister, runs: Runs, folder: Path, league: str) -> None:
+    def __init__(
+        self,
+        pools: Pools,
+        members: MemberRegister,
+        runs: Runs,
+        folder: Path,
+        league: str,
+        sessions: Callable[[], Sequence[RemoteSession]],
+    ) -> None:
         self.pools = pools
         self.folder = folder
         self._members = members
@@ -93,8 +101,7 @@ class PoolKeeper:
         self._league = league
         self._kept: dict[str, _Kept] = {}
         self._read_members = -MEMBERS_SECONDS
-        # The players that have dialled in; there are none before the lobby is open.
-        self.sessions: Callable[[], Sequence[RemoteSession]] = tuple
+        self._sessions = sessions
 
     async def keep(self) -> None:
         """Keep the pools until this is cancelled."""
@@ -155,7 +162,7 @@ class PoolKeeper:
 
     def _choose_members(self, name: str, settings: pools_pb2.PoolSettings, kept: _Kept) -> None:
         """Take in who has dialled in and plays this; those who came before stay while there is room."""
-        here = {session.name for session in self.sessions()}
+        here = {session.name for session in self._sessions()}
         kept.present |= here
         now = utc_now()
         names = (settings.game, kept.game_id, name)
@@ -218,9 +225,9 @@ class PoolKeeper:
         last = self._runs.last(control)
         if kept.stopping or last is None:
             kept.failures = 0
-        elif last.status == _COMPLETED and pools_pb2.PoolSettings.FromString(pool.settings).rounds:
+        elif last.status == ExitStatus.DONE and pools_pb2.PoolSettings.FromString(pool.settings).rounds:
             await asyncio.to_thread(self.pools.set_state, pool.name, ENDED)
-        elif last.status != _COMPLETED:
+        elif last.status != ExitStatus.DONE:
             now = time.monotonic()
             # What worked for a while is no part of a row of failures.
             kept.failures = 1 if now - kept.begun > LONGEST_PAUSE else kept.failures + 1

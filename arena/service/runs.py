@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from arena.lobby.errors import TooManyError
+from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionFiles
 from arena.runner.remote_players import LOBBY_VARIABLE
 from arena.service.errors import AlreadyRunningError
@@ -26,7 +27,6 @@ _LAST_WORDS: Final = 2_000
 # How long the output of a run becomes, in bytes, and how often it is looked at.
 _MOST_OUTPUT: Final = 1 << 20
 _TRIM_SECONDS: Final = 60.0
-_INTERRUPTED: Final = 3
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Runs:
             words = _end_of(output).decode(errors="replace").strip()
         if run.interrupted and status == -signal.SIGTERM:
             # It had not come so far that it could end as interrupted by itself.
-            status = _INTERRUPTED
+            status = ExitStatus.INTERRUPTED
         self._ended[control] = LastRun(status, words)
         self.ended[status] += 1
         del self._runs[control]

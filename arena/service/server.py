@@ -27,7 +27,7 @@ from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.lobby.server import Neighbour, open_lobby
 from arena.results.database import sqlite_url
 from arena.service.access import ServiceAccess
-from arena.service.competitions import CompetitionServicer, ServiceLimits
+from arena.service.competitions import CompetitionServicer
 from arena.service.folder import CompetitionFolder
 from arena.service.leagues import LeagueServicer
 from arena.service.member_register import MemberRegister
@@ -107,22 +107,20 @@ async def _serve(
             folder,
             runs,
             access,
+            lobby,
             allow_uploads=settings.allow_uploads,
-            limits=ServiceLimits(),
         )
-        servicer.sessions = lobby.sessions
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
         tasks = []
         if access.members is not None:
-            members = MemberServicer(access, access.members, open_to_all=settings.open_to_all)
-            members.calls, members.sessions = servicer.calls, lobby.sessions
+            members = MemberServicer(access, access.members, lobby, open_to_all=settings.open_to_all)
             members_pb2_grpc.add_MemberServiceServicer_to_server(members, server)
             league = access.members.members.league
-            keeper = PoolKeeper(Pools(league), access.members, runs, folder.folder, pool_url(league))
-            keeper.sessions = lobby.sessions
+            keeper = PoolKeeper(
+                Pools(league), access.members, runs, folder.folder, pool_url(league), lobby.sessions
+            )
             pools = PoolServicer(access, keeper, Seasons(league))
             ratings = LeagueServicer(access, LeagueReader(league))
-            pools.calls = ratings.calls = servicer.calls
             leagues_pb2_grpc.add_LeagueServiceServicer_to_server(ratings, server)
             pools_pb2_grpc.add_PoolServiceServicer_to_server(pools, server)
             tasks.append(asyncio.create_task(keeper.keep()))
@@ -193,6 +191,6 @@ class ServiceMetrics(Collector):
         calls = CounterMetricFamily(
             "arena_calls", "Calls about competitions, by OK or the reason of the refusal", labels=["result"]
         )
-        for result, count in list(self._servicer.calls.items()):
+        for result, count in list(self._servicer.access.calls.items()):
             calls.add_metric([result], count)
         yield calls

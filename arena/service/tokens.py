@@ -19,6 +19,7 @@ from typing import Final
 import structlog
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
+from academy.wire.files import write_whole
 from academy.wire.tokens import digest_of, same_digest
 from referees.toml_text import InvalidTomlError, read_toml
 
@@ -154,15 +155,10 @@ def remove_token(path: Path, name: str) -> None:
                 inside = line.strip() in (f'["{name}"]', f"['{name}']", f"[{name}]")
             if not inside:
                 kept.append(line)
-        rest = path.with_name(f"{path.name}.new")
-        with os.fdopen(os.open(rest, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.writelines(kept)
-            file.flush()
-            os.fsync(file.fileno())
-        if read_tokens(rest) != {key: caller for key, caller in before.items() if caller.name != name}:
-            rest.unlink()
+        rest = "".join(kept).encode()
+        if _callers(path, rest) != {key: caller for key, caller in before.items() if caller.name != name}:
             raise TokensError(f"{path}: [{name}] is written in a way of its own; delete it by hand")
-        rest.replace(path)
+        write_whole(path, [rest], private=True)
 
 
 @contextmanager
@@ -179,6 +175,10 @@ def read_tokens(path: Path) -> dict[bytes, ServiceCaller]:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise TokensError(f"{path} is longer than {MAX_BYTES} bytes")
+    return _callers(path, content)
+
+
+def _callers(path: Path, content: bytes) -> dict[bytes, ServiceCaller]:
     try:
         tables = read_toml(content.decode())
     except (InvalidTomlError, UnicodeDecodeError) as error:

@@ -17,7 +17,7 @@ from arena.cli.app import application as arena_application
 from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.runner.remote_players import NamedPlayers
 from arena.service.access import ServiceAccess
-from arena.service.competitions import CompetitionServicer, ServiceLimits
+from arena.service.competitions import CompetitionServicer
 from arena.service.folder import CompetitionFolder
 from arena.service.runs import Runs
 from arena.service.server import ServiceMetrics
@@ -53,14 +53,15 @@ def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
         metrics = generate_latest(server.server.metrics.registry).decode()
     add_token(tmp_path / "tokens", "me", ServiceRole.OPERATOR)
     runs = Runs(tmp_path / "lobby")
+    lobby = Lobby(NamedPlayers({}), LobbyLimits())
     servicer = CompetitionServicer(
         CompetitionFolder(tmp_path),
         runs,
         ServiceAccess(Tokens(tmp_path / "tokens")),
+        lobby,
         allow_uploads=False,
-        limits=ServiceLimits(),
     )
-    arena = ServiceMetrics(Lobby(NamedPlayers({}), LobbyLimits()), servicer, runs).collect()
+    arena = ServiceMetrics(lobby, servicer, runs).collect()
     known = set(re.findall(r"^# TYPE (\w+)", metrics, re.MULTILINE)) | {
         f"{metric.name}_total" if metric.type == "counter" else metric.name for metric in arena
     }

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, StatementError
 
-from arena.cli.exit_status import ExitStatus
 from arena.cli.failures import describe_failure
+from arena.runner.exit_status import ExitStatus
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.control_files import PASSING, write_control
 

@@ -53,7 +53,7 @@ def test_pairs_are_counted_by_the_new_players_points(winners: str, counts: tuple
         assert fixture is not None
         seats = {"n": [fixture.players.index("new") + 1], "o": [fixture.players.index("old") + 1]}
         selector.completed(completed(fixture, {**seats, "d": [1, 2], "?": []}[winner]))
-    assert selector.counts == counts
+    assert selector.state().pairs == counts
 
 
 @pytest.mark.parametrize(("chance", "verdict"), [(0.75, "H1"), (0.35, "H0")])
@@ -94,7 +94,7 @@ def test_a_match_of_limited_games_may_end_without_a_verdict() -> None:
 def test_the_report_tells_the_elo_of_the_pairs_with_its_error() -> None:
     selector = match(games=40)
     play(selector, usually("new", 0.6))
-    estimated = estimate(selector.counts)
+    estimated = estimate(selector.state().pairs)
     assert estimated is not None
     line = next(line for line in selector.report_lines() if line.startswith("Elo "))
     assert line.startswith(f"Elo {estimated.elo:+.1f} ± {estimated.elo_error:.1f}, normalised ")

@@ -14,7 +14,7 @@ from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.lobby.v1 import lobby_pb2
 from arena.runner.remote_players import NamedPlayers
 from arena.service.access import ServiceAccess
-from arena.service.competitions import CompetitionServicer, ServiceLimits
+from arena.service.competitions import CompetitionServicer
 from arena.service.folder import CompetitionFolder
 from arena.service.runs import Runs
 from arena.service.server import ServiceMetrics
@@ -33,8 +33,8 @@ class ServiceWithoutServer:
             CompetitionFolder(folder),
             self.runs,
             ServiceAccess(Tokens(folder / "tokens")),
+            self.lobby,
             allow_uploads=False,
-            limits=ServiceLimits(),
         )
         self.port = 0
 
@@ -63,7 +63,7 @@ def test_players_seats_runs_and_calls_are_counted(tmp_path: Path) -> None:
             metrics.lobby.seek(lobby_pb2.Seek(player="one"), lambda message: None)
         metrics.runs.ended[0] += 2
         metrics.runs.ended[4] += 1
-        metrics.servicer.calls["NOT_RUNNING"] += 1
+        metrics.servicer.access.calls["NOT_RUNNING"] += 1
 
     with metrics.open():
         before = metrics.lines()

@@ -74,7 +74,7 @@ def keeper(tmp_path: Path, runs: Runs) -> Iterator[PoolKeeper]:
     url = f"sqlite:///{tmp_path / 'league.db'}"
     with closing(open_league(url, create=True)) as league:
         Pools(league).add("night", SETTINGS.SerializeToString(deterministic=True))
-        yield PoolKeeper(Pools(league), MemberRegister(Members(league)), runs, tmp_path, url)
+        yield PoolKeeper(Pools(league), MemberRegister(Members(league)), runs, tmp_path, url, tuple)
 
 
 async def look(keeper: PoolKeeper, clock: Clock, times: int, every: float) -> None:
@@ -120,7 +120,7 @@ def test_of_more_members_than_a_control_file_has_room_for_those_who_are_here_pla
     runs.lasting = LONGEST_PAUSE
 
     def competitors_with(*names: str) -> list[str]:
-        keeper.sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+        keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
         asyncio.run(look(keeper, clock, 1, 0.5))
         return sorted(read(tmp_path / "night.toml").competitors)
 
@@ -151,7 +151,7 @@ def test_a_pools_control_file_is_made_when_its_members_change_and_put_back_where
     assert len(made_in) == 1 and sorted(read(control).competitors) == ["one", "two"]
     application = Application("ann")
     keeper._members.members.register(application, "", f"key-{1:016}", open_to_all=True)
-    keeper.sessions = lambda: [RemoteSession(players_pb2.Hello(player="ann"), b"", 10)]
+    keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player="ann"), b"", 10)]
     clock.now += MEMBERS_SECONDS
     asyncio.run(look(keeper, clock, 1, 0.5))
     assert len(made_in) == 2 and sorted(read(control).competitors) == ["ann", "one", "two"]
