@@ -17,8 +17,8 @@ from arena.reports.descent import descent_as_json
 from arena.reports.tally import MatchupTally
 from arena.results.series_reader import Duration, LastFault
 from arena.results.standings import PlayerStanding
-from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
+from arena.selection.tuner import TuningState
 
 
 def json_report(report: CompetitionReport) -> Mapping[str, Any]:

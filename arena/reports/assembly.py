@@ -229,9 +229,10 @@ def replay_games(
                 (selector.exclude if is_out else selector.readmit)(scope, name)
             case game:
                 remark = selector.history_remark(game.game_id, game.detail) if remarks else ""
-                selector.completed(
-                    CompletedGame(
-                        game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game
-                    )
-                )
+                selector.completed(completed_game(game))
                 yield game, remark
+
+
+def completed_game(game: FinishedGame) -> CompletedGame:
+    """What a selector learns of a stored game."""
+    return CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)

@@ -14,9 +14,9 @@ from arena.results.games import FinishedGame
 from arena.results.outbox import ProposalTally
 from arena.results.series_reader import Duration, LastFault, PlayerTotals
 from arena.results.standings import Standings
-from arena.selection.candidates import TuningState
 from arena.selection.generations import Descent
 from arena.selection.sprt import SprtState
+from arena.selection.tuner import TuningState
 
 if TYPE_CHECKING:
     from arena.ratings.rating_list import RatingList

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
-from arena.selection.candidates import TuningState
+from arena.selection.tuner import TuningState
 
 _ROW: Final = 26
 _TOP: Final = 12

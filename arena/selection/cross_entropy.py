@@ -16,8 +16,8 @@ from typing import Final
 from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import ThinnedPath, Tuner, TuningState, points
 from arena.selection.selector import CompletedGame, Fixture, game_seed
+from arena.selection.tuner import ThinnedPath, Tuner, TuningState, points
 from arena.selection.voids import VoidPolicy
 
 # The number of a generation's candidates that reports list, the best ones; the history has all.

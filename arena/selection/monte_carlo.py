@@ -20,7 +20,6 @@ from arena.control.changed_settings import REMEDY, changed
 from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import ThinnedPath, TreePath, Tuner, TuningState, points
 from arena.selection.matchups import Numbering
 from arena.selection.selector import (
     CompetitionChangedError,
@@ -28,6 +27,7 @@ from arena.selection.selector import (
     Fixture,
     game_seed,
 )
+from arena.selection.tuner import ThinnedPath, TreePath, Tuner, TuningState, points
 from arena.selection.voids import VoidPolicy
 
 

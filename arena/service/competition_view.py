@@ -17,7 +17,7 @@ from arena.control.settings import Control
 from arena.match.live_game import LiveFolder
 from arena.players.remote import to_duration
 from arena.ratings.rating_list import RatingList
-from arena.reports.assembly import likeliest_ratings
+from arena.reports.assembly import completed_game, likeliest_ratings
 from arena.reports.contents import is_tuner
 from arena.reports.kept_texts import read_texts
 from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError
@@ -29,11 +29,11 @@ from arena.results.standings import Standings
 from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionFiles
 from arena.runner.results import read_results
-from arena.selection.candidates import TuningState
 from arena.selection.generations import Descent, Generations
 from arena.selection.kinds import selector_for
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
+from arena.selection.selector import CompetitionChangedError, Selector
 from arena.selection.sprt import SprtMatch, SprtState
+from arena.selection.tuner import TuningState
 from arena.service.errors import UnknownGameError
 from arena.service.game_messages import game_message, live_game_message, score_message, whole_game_message
 from arena.service.games_so_far import GamesSoFar, games_to_come
@@ -182,10 +182,7 @@ class CompetitionView:
             if isinstance(selector, Generations):
                 _add_members(answer, read_results(self.control, self.files).descent)
             if isinstance(selector, SprtMatch):
-                games = [
-                    CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail)
-                    for game in listing.finished_games()
-                ]
+                games = list(map(completed_game, listing.finished_games()))
                 for at, llr in selector.llr_path(games, points):
                     answer.llr.games.append(at)
                     answer.llr.values.append(llr)

@@ -24,9 +24,9 @@ from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame, Series
 from arena.runner.files import CompetitionFiles
 from arena.runner.game_jobs import JobMaker
-from arena.selection.candidates import MOST_STEPS, ThinnedPath
 from arena.selection.kinds import selector_for
 from arena.selection.selector import CompletedGame, Fixture
+from arena.selection.tuner import MOST_STEPS, ThinnedPath
 from referees.api import Outcome, Termination
 from tests.arena.results.examples import heading, registered, result
 
