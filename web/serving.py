@@ -141,6 +141,7 @@ def _listen(address: ServerAddress) -> socket.socket:
             (address.host, address.port),
             family=family,
             backlog=512,
+            dualstack_ipv6=address.host == "::" and socket.has_dualstack_ipv6(),
         )
     except OSError as error:
         raise InvalidAddressError(

@@ -265,3 +265,12 @@ def _status(visitor: Visitor) -> int:
         return visitor.get("/robots.txt").status
     except OSError:
         return 0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_an_address_of_all_networks_is_reached_by_both_versions(host: str) -> None:
+    with served_pages("--address", "[::]:0", "--public", "--behind-proxy", token="any") as visitor:
+        port = urlsplit(visitor.base).port
+        with socket.create_connection((host, port), timeout=10) as connection:
+            connection.sendall(_ROBOTS + b"\r\n")
+            assert connection.recv(4_096).startswith(b"HTTP/1.1 200")
