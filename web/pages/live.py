@@ -16,7 +16,7 @@ from web.failures import PageError
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.knowledge import Knowledge
 from web.library_news import LibraryNews
-from web.live import Change, Feed, Feeds, LiveGame
+from web.live import Change, Feed, LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of
 from web.pages.competitions import MOST_ON_WALL, note_of, wall_of
 from web.query import Query
@@ -89,7 +89,6 @@ async def follow_library(request: Request, knowledge: Knowledge) -> Response:
     if news is None or not await news.is_open():
         why = "The token of these pages may not watch what is learnt."
         raise PageError(403, "Nothing moves here", why, "Load the page again to see how things stand.")
-    _check_room(request)
 
     async def events() -> AsyncIterator[bytes]:
         async for part in news.parts():
@@ -98,18 +97,7 @@ async def follow_library(request: Request, knowledge: Knowledge) -> Response:
     return _stream(request, events())
 
 
-def _check_room(request: Request) -> None:
-    """Refuse one page too many of those that follow anything: they must leave the visitors their places."""
-    state = request.app.state
-    sources: list[Feeds | LibraryNews | None] = [getattr(state, "feeds", None), getattr(state, "news", None)]
-    most = state.limits.watchers
-    if sum(source.watchers for source in sources if source is not None) >= most:
-        why = f"{most:,} pages follow games in progress, or what is learnt, already."
-        raise PageError(503, "Too many watch", why, "Load the page again to see how things stand.", 20)
-
-
 async def _feed(request: Request, arena: ArenaWatch, name: str) -> Feed:
-    _check_room(request)
     feeds = feeds_of(request)
     # Thousands may come at once: they must not ask the arena.
     feed = feeds.known(name)
