@@ -481,7 +481,6 @@ def _begin(judge: _Judge, start: GameStart) -> Any:
     return judge.start(start.seed or 0)
 
 
-@lru_cache(maxsize=32)
 def replay_game(start: GameStart, moves: tuple[tuple[int, str], ...]) -> GameReplay:
     """Play a finished game of an arena again.
 
