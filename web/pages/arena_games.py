@@ -17,12 +17,12 @@ from web.failures import PageError
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.knowledge import Knowledge
 from web.live import LiveGame
-from web.pages.arena_links import feeds_of, game_address, name_of
+from web.pages.arena_links import LONGEST_GAME, feeds_of, game_address, name_of
 from web.pages.game_questions import read_questions
 from web.pages.played_lines import ReplayThreads, board_after
 from web.query import Query, link
 from web.rendering import render
-from web.replay import MOST_MOVES, MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
+from web.replay import MOST_MOVES, GameReplay, GameStart, NoBoardError, replay_game
 from web.seating import seat_labels, seat_players, words_of_result
 from web.sessions import SESSION, Session
 
@@ -52,7 +52,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     known = _so_far(live) if live else await arena.game(name, game_id)
     _check_may_follow(request, known)
     plies = len(known.moves)
-    chosen = query.whole("ply", 0, MOST_PLIES)
+    chosen = query.whole("ply", 0, LONGEST_GAME)
     ply = plies if chosen is None else min(chosen, plies)
     view = query.whole("view", 1, _MOST_SEATS) or 0
     board = await _board_of(competition, known, live, (ply, view))

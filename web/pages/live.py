@@ -17,11 +17,10 @@ from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.knowledge import Knowledge
 from web.library_news import LibraryNews
 from web.live import Change, Feed, LiveGame
-from web.pages.arena_links import feeds_of, game_address, name_of
+from web.pages.arena_links import LONGEST_GAME, feeds_of, game_address, name_of
 from web.pages.competitions import MOST_ON_WALL, note_of, wall_of
 from web.query import Query
 from web.rendering import render_part
-from web.replay import MOST_PLIES
 from web.seating import seat_labels
 
 __all__ = ["follow_competition", "follow_game", "follow_library"]
@@ -55,10 +54,10 @@ async def follow_game(request: Request, arena: ArenaWatch) -> Response:
     """Send the moves of the game `game` of the competition `name` that come after the first `after`."""
     query = Query(request.query_params, ("name", "game", "after"))
     name, game_id = name_of(query), query.text("game")
-    after = query.whole("after", 0, MOST_PLIES) or 0
+    after = query.whole("after", 0, LONGEST_GAME) or 0
     # A browser that lost its connection asks again, and says what it had.
     last = request.headers.get("last-event-id", "")
-    if last.isdecimal() and len(last) <= len(str(MOST_PLIES)):
+    if last.isdecimal() and len(last) <= len(str(LONGEST_GAME)):
         after = max(after, int(last))
     feed = await _feed(request, arena, name)
 
