@@ -42,15 +42,15 @@ class LibraryNews:
         self.watchers = 0
         self.is_refused = False
 
-    async def is_open(self) -> bool:
-        """Return whether the token may watch, as far as that is known."""
+    async def is_open(self) -> bool | None:
+        """Return whether the token may watch; None while ACADEMY does not say whose it is."""
         if self._is_admin is None:
             ask = partial(
                 self._knowledge.ask, self._knowledge.tokens.GetCaller, tokens_pb2.GetCallerRequest()
             )
-            caller = await self._knowledge.extras.get(ask)
+            caller = await self._knowledge.extras.get("caller", ask)
             if caller is None:
-                return False
+                return None
             self._is_admin = caller.role == tokens_pb2.TOKEN_ROLE_ADMIN
         return self._is_admin and not self.is_refused
 

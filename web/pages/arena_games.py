@@ -154,7 +154,7 @@ async def _at_academy(
     if knowledge is None or played is None:
         return []
     game_id = played.spec.game_id
-    if await knowledge.extras.get(partial(knowledge.game, game_id)) is None:
+    if await knowledge.extras.get("game", partial(knowledge.game, game_id)) is None:
         return []
     links = []
     line = played.line[:ply]

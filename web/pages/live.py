@@ -85,7 +85,11 @@ async def follow_library(request: Request, knowledge: Knowledge) -> Response:
     """Send the latest contests and patterns each time that ACADEMY has learnt something."""
     Query(request.query_params, ())
     news: LibraryNews | None = request.app.state.news
-    if news is None or not await news.is_open():
+    is_open = news is not None and await news.is_open()
+    if is_open is None:
+        why = "It does not say what the token of these pages may do."
+        raise PageError(503, "ACADEMY is away", why, "Load the page again.", 5)
+    if news is None or not is_open:
         why = "The token of these pages may not watch what is learnt."
         raise PageError(403, "Nothing moves here", why, "Load the page again to see how things stand.")
 
