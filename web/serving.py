@@ -22,7 +22,7 @@ __all__ = ["serve_pages"]
 
 _GRACE_SECONDS: Final = 5
 _LARGEST_HEAD: Final = 32 * 1_024
-# Connections above the limit that are told so; further ones are closed at once.
+# Connections above the limit that get an answer which says so; further ones are closed at once.
 _REFUSED_AT_ONCE: Final = 64
 # Those, the services that are asked, and what a program needs besides.
 _OTHER_FILES: Final = _REFUSED_AT_ONCE + 64

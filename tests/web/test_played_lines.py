@@ -65,7 +65,12 @@ def test_a_visitor_who_leaves_lets_nobody_play_beside_the_thread_that_plays_on()
     async def visit() -> list[str]:
         threads = ReplayThreads(1)
         order: list[str] = []
-        leaving = asyncio.create_task(threads.run(lambda: (going_on.wait(30), order.append("first"))))
+
+        def play_long() -> None:
+            going_on.wait(30)
+            order.append("first")
+
+        leaving = asyncio.create_task(threads.run(play_long))
         await asyncio.sleep(_SHORTLY)
         waiting = asyncio.create_task(threads.run(lambda: order.append("second")))
         leaves_early = asyncio.create_task(threads.run(lambda: order.append("nobody's")))

@@ -221,7 +221,9 @@ async def _board_of(
     )
     moves = tuple((move.seat, move.text) for move in known.moves)
     try:
-        played = _kept.get((start, moves)) or await _replays.run(_play_again, start, moves)
+        played = _kept.get((start, moves))
+        if played is None:
+            played = await _replays.run(_play_again, start, moves)
     except NoBoardError as error:
         return _Board(reason=str(error))
     drawing, last = played.after(ply, view if view in played.views else 0)
