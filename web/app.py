@@ -86,7 +86,6 @@ def create_application(
                 feeds = application.state.feeds = Feeds(watch, partial(competitions.render_results, watch))
                 open_ones.push_async_callback(feeds.close)
             state = application.state
-            state.limits = settings.limits
             # Where each visitor reads with a token of its own, there is no watch for all.
             state.news = None
             if connection is not None and not settings.members:

@@ -1,7 +1,8 @@
 """Stands before every page: what is refused, what every answer carries, and how long it may take."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -59,6 +60,7 @@ class Guard:
         self._application = application
         self._settings = settings
         self._error_page = error_page
+        self._taken = {False: 0, True: 0}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass on what is none."""
@@ -73,14 +75,30 @@ class Guard:
             self._check(scope)
             # A page that follows what happens is open as long as its visitor looks at it.
             most = self._seconds_for(scope["path"])
-            async with asyncio.timeout(most):
-                await self._application(scope, receive, answer)
+            with self._place(follows=scope["path"] in STREAMS):
+                async with asyncio.timeout(most):
+                    await self._application(scope, receive, answer)
         except TimeoutError:
             why = f"It took longer than {most:g} seconds."
             slow = PageError(504, "This page takes too long", why, "Load it again.", 5)
             await self._refuse(slow, scope, receive, answer)
         except PageError as error:
             await self._refuse(error, scope, receive, answer)
+
+    @contextmanager
+    def _place(self, *, follows: bool) -> Iterator[None]:
+        """Keep a place while a page is sent: those that follow anything must leave the visitors theirs."""
+        limits = self._settings.limits
+        most = limits.watchers if follows else limits.connections
+        if self._taken[follows] >= most:
+            title = "Too many watch" if follows else "Too many visitors"
+            what = "pages follow games in progress, or what is learnt," if follows else "visitors are served"
+            raise PageError(503, title, f"{most:,} {what} already.", "Load the page again.", 5)
+        self._taken[follows] += 1
+        try:
+            yield
+        finally:
+            self._taken[follows] -= 1
 
     def _seconds_for(self, path: str) -> float | None:
         if path in STREAMS:

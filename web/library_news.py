@@ -9,6 +9,7 @@ from typing import Final
 from academy.v1 import tokens_pb2
 from web.failures import PageError
 from web.knowledge import Knowledge
+from web.shared_answer import SharedAnswer
 
 __all__ = ["LibraryNews"]
 
@@ -39,20 +40,21 @@ class LibraryNews:
         self._part = ""
         self._tasks: list[asyncio.Task[None]] = []
         self._is_admin: bool | None = None
+        self._caller = SharedAnswer(self._ask_caller, _RETRY_SECONDS)
         self.watchers = 0
         self.is_refused = False
 
-    async def is_open(self) -> bool:
-        """Return whether the token may watch, as far as that is known."""
+    async def is_open(self) -> bool | None:
+        """Return whether the token may watch; None while ACADEMY does not say whose it is."""
         if self._is_admin is None:
-            ask = partial(
-                self._knowledge.ask, self._knowledge.tokens.GetCaller, tokens_pb2.GetCallerRequest()
-            )
-            caller = await self._knowledge.extras.get(ask)
+            caller = await self._knowledge.extras.get("caller", self._caller.get)
             if caller is None:
-                return False
+                return None
             self._is_admin = caller.role == tokens_pb2.TOKEN_ROLE_ADMIN
         return self._is_admin and not self.is_refused
+
+    async def _ask_caller(self) -> tokens_pb2.GetCallerResponse:
+        return await self._knowledge.ask(self._knowledge.tokens.GetCaller, tokens_pb2.GetCallerRequest())
 
     async def parts(self) -> AsyncIterator[str]:
         """Yield the part of a page as it is now, and each time that something was learnt."""

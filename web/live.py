@@ -291,11 +291,6 @@ class Feeds:
         self._feeds: dict[str, Feed] = {}
         self._clearing = asyncio.create_task(self._clear())
 
-    @property
-    def watchers(self) -> int:
-        """How many look at any of them."""
-        return sum(feed.watchers for feed in self._feeds.values())
-
     def known(self, name: str) -> Feed | None:
         """Return a competition's games in progress where they are watched already.
 

@@ -24,7 +24,6 @@ from web.drawing import LastMove
 
 __all__ = [
     "MOST_MOVES",
-    "MOST_PLIES",
     "GameReplay",
     "GameStart",
     "NoBoardError",
@@ -40,8 +39,8 @@ __all__ = [
 
 # A line is longer than any opening tree is deep, but must not keep a processor for long.
 MOST_MOVES: Final = 400
-# Of a whole game.
-MOST_PLIES: Final = 5_000
+# Of a whole game; the pages of longer ones have no board.
+_MOST_PLIES: Final = 5_000
 _MOST_LISTED: Final = 500
 # At most this number of moves are played to see where they end.
 _MOST_TRIED: Final = 120
@@ -384,8 +383,8 @@ class GameReplay:
 
     def _add(self, seat: int, text: str) -> None:
         number = len(self.drawings) + len(self._waiting)
-        if number > MOST_PLIES:
-            raise NoBoardError(f"The game has more than {MOST_PLIES} moves, which are not played again.")
+        if number > _MOST_PLIES:
+            raise NoBoardError(f"The game has more than {_MOST_PLIES} moves, which are not played again.")
         judge, position = self._judge, self._position
         self._waiting.append((seat, text))
         seats = judge.to_move(position)
@@ -481,7 +480,6 @@ def _begin(judge: _Judge, start: GameStart) -> Any:
     return judge.start(start.seed or 0)
 
 
-@lru_cache(maxsize=32)
 def replay_game(start: GameStart, moves: tuple[tuple[int, str], ...]) -> GameReplay:
     """Play a finished game of an arena again.
 

@@ -1,23 +1,56 @@
 """Serves the pages until a signal ends it."""
 
 import asyncio
+import logging
+import resource
 import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from clients.connection import Connection
 from web.app import create_application
-from web.settings import WebSettings
+from web.settings import WebLimits, WebSettings
 
 __all__ = ["serve_pages"]
 
 _GRACE_SECONDS: Final = 5
 _LARGEST_HEAD: Final = 32 * 1_024
+# Connections above the limit that get an answer which says so; further ones are closed at once.
+_REFUSED_AT_ONCE: Final = 64
+# Those, the services that are asked, and what a program needs besides.
+_OTHER_FILES: Final = _REFUSED_AT_ONCE + 64
+_log = logging.getLogger(__name__)
+
+
+class _Protocol(H11Protocol):
+    """Closes connections that send no whole head of a request in time: uvicorn waits for it for ever."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        assert self.limit_concurrency is not None
+        if len(self.connections) > self.limit_concurrency + _REFUSED_AT_ONCE:
+            transport.abort()
+            return
+        wait = self.timeout_keep_alive
+        self.timeout_keep_alive_task = self.loop.call_later(wait, self.timeout_keep_alive_handler)
+
+    def data_received(self, data: bytes) -> None:
+        # The time goes on, where uvicorn ends it with the first byte.
+        self.conn.receive_data(data)
+        self.handle_events()
+
+    def handle_events(self) -> None:
+        earlier = self.cycle
+        super().handle_events()
+        if self.cycle is not earlier:
+            self._unset_keepalive_if_required()
 
 
 class _Server(uvicorn.Server):
@@ -48,10 +81,11 @@ def serve_pages(
     Raises:
         InvalidAddressError: The address cannot be listened on, or a certificate cannot be read.
     """
-    limits = settings.limits
+    limits = _fit_open_files(settings.limits)
+    settings = replace(settings, limits=limits)
     config = uvicorn.Config(
         create_application(connection, settings, arena),
-        http="h11",
+        http=_Protocol,
         ws="none",
         lifespan="on",
         log_level="warning",
@@ -76,10 +110,39 @@ def serve_pages(
         asyncio.run(_Server(config).serve([listener]))
 
 
+def _fit_open_files(limits: WebLimits) -> WebLimits:
+    """Raise this process's limit of open files where the connections need it, or lower theirs."""
+    wanted = limits.connections + limits.watchers
+    needed = wanted + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return limits
+    # Many may come before the first of those that are too many is closed.
+    raised = 2 * needed if hard == resource.RLIM_INFINITY else min(2 * needed, hard)
+    if soft < raised:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+    room = max(soft, raised) - _OTHER_FILES
+    if room >= wanted:
+        return limits
+    connections = max(1, room * limits.connections // wanted)
+    watchers = max(1, room - connections)
+    _log.warning(
+        "%d connections at once instead of %d, as this process may have %d open files; raise its limit "
+        "(`ulimit -n %d`)",
+        connections + watchers, wanted, hard, needed,
+    )  # fmt: skip
+    return replace(limits, connections=connections, watchers=watchers)
+
+
 def _listen(address: ServerAddress) -> socket.socket:
     try:
         family = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.create_server((address.host, address.port), family=family, backlog=512)
+        listener = socket.create_server(
+            (address.host, address.port),
+            family=family,
+            backlog=512,
+            dualstack_ipv6=address.host == "::" and socket.has_dualstack_ipv6(),
+        )
     except OSError as error:
         raise InvalidAddressError(
             f"{address}: cannot listen there ({error.strerror}); another program may, or it is not this "

@@ -24,7 +24,7 @@ class WebLimits:
         form_bytes: The bytes of a form.
         connections: How many visitors are served at once, besides the watchers.
         watchers: How many pages follow games in progress, or what is learnt, at once.
-        idle_seconds: The seconds until a connection without a question is closed.
+        idle_seconds: The seconds until a connection without a whole head of a request is closed.
     """
 
     address_bytes: int = 8_192

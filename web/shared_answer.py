@@ -50,25 +50,29 @@ class SharedAnswer(Generic[Value]):
 
 
 class Extras:
-    """Asks a service for what pages can do without. While it is silent they do without at once."""
+    """Asks a service for what pages can do without. While it is silent about it they do without at once."""
 
     def __init__(self) -> None:
-        self._paused_until = 0.0
+        self._paused_until: dict[str, float] = {}
 
-    async def get(self, ask: Callable[[], Awaitable[Value]]) -> Value | None:
+    async def get(self, what: str, ask: Callable[[], Awaitable[Value]]) -> Value | None:
         """Return an answer; None where the service refuses or is silent for two seconds.
 
         Args:
+            what: The kind of question: a slow one takes no others from pages.
             ask: Asks the service.
         """
-        if time.monotonic() < self._paused_until:
+        if time.monotonic() < self._paused_until.get(what, 0.0):
             return None
         try:
             async with asyncio.timeout(_WAIT_SECONDS):
                 return await ask()
         except TimeoutError:
-            self._paused_until = time.monotonic() + _PAUSE_SECONDS
+            self._pause(what)
         except PageError as error:
             if error.status in _SILENT:
-                self._paused_until = time.monotonic() + _PAUSE_SECONDS
+                self._pause(what)
         return None
+
+    def _pause(self, what: str) -> None:
+        self._paused_until[what] = time.monotonic() + _PAUSE_SECONDS

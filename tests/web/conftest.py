@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,10 +28,16 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @contextmanager
 def served_pages(*options: object, token: str = "") -> Iterator[Visitor]:
     """Run `academy-web` on a free port."""
-    command = [str(BIN / "academy-web"), "--address", "127.0.0.1:0", *map(str, options)]
+    with served_by([BIN / "academy-web", "--address", "127.0.0.1:0", *options], token) as visitor:
+        yield visitor
+
+
+@contextmanager
+def served_by(command: Sequence[object], token: str = "") -> Iterator[Visitor]:
+    """Run a program that serves the pages."""
     environment = {**ENVIRONMENT, **({"ACADEMY_TOKEN": token} if token else {})}
     process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        list(map(str, command)), env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout is not None and process.stderr is not None

@@ -108,7 +108,7 @@ def wide(browser: Browser, pages: Visitor) -> Iterator[Watched]:
 
 
 # Colours follow from the theme alone, and the layout from the width.
-@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1400, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (1400, "dark")])
 def test_every_page_is_accessible_and_as_wide_as_the_screen(
     browser: Browser, pages: Visitor, width: int, theme: Literal["light", "dark"]
 ) -> None:

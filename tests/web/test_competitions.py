@@ -146,6 +146,21 @@ def test_missing_pages_have_the_right_status(competitions: Visitor, path: str, s
     assert "Traceback" not in answer.text and ("script", {}) not in elements_of(answer.text)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/competition/game?name=cup&game=AvB_0&ply=5001",
+        CUP + "&min=5001",
+        CUP + "&max=1000000",
+        "/competition/game/events?name=cup&game=AvB_0&after=1000000",
+    ],
+)
+def test_games_of_more_moves_than_are_played_again_have_their_addresses(
+    competitions: Visitor, path: str
+) -> None:
+    assert competitions.get(path).status != 400
+
+
 def test_without_an_arena_there_are_no_pages_of_competitions(pages: Visitor, competitions: Visitor) -> None:
     assert "/competitions" not in pages.get("/").links and pages.get("/competitions").status == 404
     assert "/competitions" in competitions.get("/").links

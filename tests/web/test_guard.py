@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import time
+from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -193,3 +194,51 @@ def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int)
 
     assert sent[0]["status"] == status
     assert b"content-security-policy" in dict(sent[0]["headers"])
+
+
+@pytest.mark.parametrize(
+    ("paths", "at_once", "why"),
+    [
+        (["/events", "/competition/events", "/competition/game/events"], 2, "2 pages follow"),
+        (["/", "/static/x/site.css", "/actions/sign-in"], 3, "3 visitors"),
+    ],
+)
+def test_visitors_who_come_together_get_no_more_places_than_there_are_and_leave_them_to_others(
+    paths: list[str], at_once: int, why: str
+) -> None:
+    limits = WebLimits(connections=3, watchers=2)
+    settings = WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits)
+    leaving = asyncio.Event()
+    sent: list[Message] = []
+
+    async def open_page(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200})
+        await leaving.wait()
+
+    guard = Guard(open_page, settings, render_error, Sections())
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def visit(path: str) -> None:
+        method = "POST" if path.startswith("/actions/") else "GET"
+        scope = {"type": "http", "method": method, "path": path, "query_string": b""}
+        await guard({**scope, "headers": [(b"host", b"localhost")]}, receive, send)
+
+    async def visit_all() -> Counter[int]:
+        for _ in range(2):
+            sent.clear()
+            leaving.clear()
+            # The others have their own places.
+            others = "/events" if "/" in paths else "/"
+            visits = [asyncio.create_task(visit(path)) for path in [*paths, *paths, others]]
+            await asyncio.sleep(0.05)
+            leaving.set()
+            await asyncio.gather(*visits)
+        return Counter(message["status"] for message in sent if "status" in message)
+
+    assert asyncio.run(visit_all()) == {200: at_once + 1, 503: 2 * len(paths) - at_once}
+    assert why in b"".join(message.get("body", b"") for message in sent).decode()

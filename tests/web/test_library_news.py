@@ -6,9 +6,14 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from starlette.requests import Request
 
+from academy.v1 import tokens_pb2
+from clients.connection import Connection
+from web.failures import PageError
 from web.knowledge import Knowledge
 from web.library_news import LibraryNews
+from web.pages.live import follow_library
 
 
 class LearningAcademy:
@@ -61,3 +66,41 @@ def test_an_academy_that_ends_its_streams_is_not_asked_again_at_once() -> None:
         return academy.watches
 
     assert asyncio.run(read()) == 1
+
+
+def test_visitors_who_come_together_ask_once_whether_the_token_may_watch() -> None:
+    async def drawn() -> str:
+        return "drawn"
+
+    class CountingKnowledge(Knowledge):
+        calls = 0
+
+        async def ask(self, *call: object, **named: object) -> object:  # type: ignore[override]
+            self.calls += 1
+            await asyncio.sleep(0.05)
+            return tokens_pb2.GetCallerResponse(role=tokens_pb2.TOKEN_ROLE_ADMIN)
+
+    async def come() -> tuple[set[bool | None], int]:
+        knowledge = CountingKnowledge(Connection("127.0.0.1:1", "any"))
+        news = LibraryNews(knowledge, drawn)
+        answers = set(await asyncio.gather(*(news.is_open() for _ in range(9))))
+        await knowledge.close()
+        return answers, knowledge.calls
+
+    assert asyncio.run(come()) == ({True}, 1)
+
+
+def test_while_academy_is_away_nobody_hears_that_the_token_may_not_watch() -> None:
+    async def drawn() -> str:
+        return "drawn"
+
+    async def follow() -> PageError:
+        knowledge = Knowledge(Connection("127.0.0.1:1", "any"))
+        state = SimpleNamespace(news=LibraryNews(knowledge, drawn))
+        request = Request({"type": "http", "query_string": b"", "app": SimpleNamespace(state=state)})
+        with pytest.raises(PageError) as refused:
+            await follow_library(request, knowledge)
+        await knowledge.close()
+        return refused.value
+
+    assert asyncio.run(follow()).status == 503

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import cast
@@ -16,7 +16,7 @@ from tests.web.filling import GO, SEEDS, judge_of, random_line
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.live import _MOST_BEHIND, Change, Feed, Feeds, LiveGame
-from web.pages.live import follow_competition, follow_game, follow_library
+from web.pages.live import follow_competition, follow_game
 from web.replay import GameStart
 
 
@@ -109,9 +109,7 @@ def test_an_open_page_does_not_take_its_game_for_over_because_the_arena_is_away(
     async def watch() -> list[bytes]:
         arena = cast(ArenaWatch, LostArena())
         feeds = Feeds(arena, no_results)
-        state = SimpleNamespace(
-            feeds=feeds, limits=SimpleNamespace(watchers=9), sign_in=SimpleNamespace(lets_in=let_in)
-        )
+        state = SimpleNamespace(feeds=feeds, sign_in=SimpleNamespace(lets_in=let_in))
         scope = {"type": "http", "headers": [], "app": SimpleNamespace(state=state)}
         pages = (follow_game, b"name=cup&game=AvB_0"), (follow_competition, b"name=cup")
         sent = []
@@ -213,23 +211,3 @@ def test_results_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCapt
 
     assert asyncio.run(watch()) == "drawn"
     assert "no such column" in caplog.text
-
-
-@pytest.mark.parametrize(("follow", "query"), [(follow_competition, b"name=cup"), (follow_library, b"")])
-def test_pages_that_follow_take_no_visitors_place_whatever_they_follow(
-    follow: Callable[..., Coroutine[object, object, object]], query: bytes
-) -> None:
-    async def is_open() -> bool:
-        return True
-
-    state = SimpleNamespace(
-        feeds=SimpleNamespace(watchers=4),
-        news=SimpleNamespace(watchers=5, is_open=is_open),
-        limits=SimpleNamespace(watchers=9),
-    )
-    scope = {"type": "http", "headers": [], "query_string": query, "app": SimpleNamespace(state=state)}
-
-    with pytest.raises(PageError) as refused:
-        asyncio.run(follow(Request(scope), LostArena()))
-
-    assert refused.value.status == 503 and "9 pages" in refused.value.why

@@ -1,16 +1,22 @@
 """Where the pages may be served, and what the command refuses."""
 
+import socket
 import ssl
 import subprocess
+import sys
+import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import trustme
 from typer.testing import CliRunner
 
 from academy.store.library_store import Store
-from tests.web.conftest import BIN, ENVIRONMENT, served_pages
+from tests.web.conftest import BIN, ENVIRONMENT, served_by, served_pages
 from tests.web.visiting import Visitor
 from web.cli.app import application
 
@@ -181,3 +187,90 @@ def test_behind_a_proxy_every_name_is_taken() -> None:
         answer = visitor.get("/robots.txt", host="games.example.org")
     assert isinstance(visitor, Visitor) and answer.status == 200
     assert "max-age" in answer.headers["strict-transport-security"]
+
+
+_WITHIN_LIMITS = """\
+from academy.wire.addresses import ServerAddress
+from clients.connection import Connection
+from web.serving import serve_pages
+from web.settings import WebLimits, WebSettings
+
+settings = WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=WebLimits(idle_seconds=1))
+serve_pages(Connection("127.0.0.1:1", "any"), settings, lambda address: print("Open", address, flush=True))
+"""
+_ROBOTS = b"GET /robots.txt HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@contextmanager
+def served_impatiently(*before: str) -> Iterator[Visitor]:
+    """Serve pages, by a program where one is named, that wait a second for a request."""
+    with served_by([*before, sys.executable, "-c", _WITHIN_LIMITS]) as visitor:
+        yield visitor
+
+
+def connect(visitor: Visitor) -> socket.socket:
+    place = urlsplit(visitor.base)
+    return socket.create_connection((place.hostname, place.port), timeout=15)
+
+
+def test_who_never_sends_a_whole_request_gives_the_place_back() -> None:
+    sent = {
+        "nothing": b"",
+        "half a head": _ROBOTS,
+        "half a second head": _ROBOTS + b"\r\n" + _ROBOTS,
+    }
+    with served_impatiently() as visitor, ExitStack() as open_ones:
+        connections = {what: open_ones.enter_context(connect(visitor)) for what in sent}
+        for what, connection in connections.items():
+            connection.sendall(sent[what])
+        answers = {what: connection.makefile("rb").read() for what, connection in connections.items()}
+
+    heads = {what: answer[:15] for what, answer in answers.items()}
+    assert heads == {"nothing": b"", "half a head": b"", "half a second head": b"HTTP/1.1 200 OK"}
+
+
+def test_a_request_that_takes_longer_than_a_silent_connection_is_answered() -> None:
+    with served_impatiently() as visitor, connect(visitor) as connection:
+        for part in (_ROBOTS[:9], _ROBOTS[9:] + b"\r\n"):
+            connection.sendall(part)
+            time.sleep(0.3)
+        assert connection.recv(4_096).startswith(b"HTTP/1.1 200")
+
+
+def test_pages_take_as_many_connections_as_they_may_have_open_files() -> None:
+    with served_impatiently("prlimit", "--nofile=200:20000") as visitor, ExitStack() as open_ones:
+        for _ in range(300):
+            open_ones.enter_context(connect(visitor))
+        assert visitor.get("/robots.txt").status == 200
+
+
+def test_pages_with_few_open_files_say_so_and_do_not_hang() -> None:
+    with served_impatiently("prlimit", "--nofile=256:256") as visitor, ExitStack() as open_ones:
+        for _ in range(280):
+            open_ones.enter_context(connect(visitor))
+            time.sleep(0.002)
+        deadline = time.monotonic() + 20.0
+        while _status(visitor) != 200:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        visitor.process.terminate()
+        _, errors = visitor.process.communicate(timeout=20)
+
+    assert "128 connections" in errors and "ulimit -n 1584" in errors
+    assert "out of system resource" not in errors
+
+
+def _status(visitor: Visitor) -> int:
+    try:
+        return visitor.get("/robots.txt").status
+    except OSError:
+        return 0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_an_address_of_all_networks_is_reached_by_both_versions(host: str) -> None:
+    with served_pages("--address", "[::]:0", "--public", "--behind-proxy", token="any") as visitor:
+        port = urlsplit(visitor.base).port
+        with socket.create_connection((host, port), timeout=10) as connection:
+            connection.sendall(_ROBOTS + b"\r\n")
+            assert connection.recv(4_096).startswith(b"HTTP/1.1 200")

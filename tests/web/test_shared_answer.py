@@ -11,6 +11,7 @@ from clients.connection import Connection
 from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.knowledge import Knowledge
+from web.shared_answer import Extras
 
 _SECONDS = 0.5
 _VISITORS = 5
@@ -49,12 +50,28 @@ def test_a_page_does_without_a_service_that_hangs_and_does_not_wait_for_it_again
 ) -> None:
     async def visit() -> tuple[object, float]:
         arena = ArenaWatch(hanging)
-        await arena.extras.get(arena.series)
+        await arena.extras.get("lists", arena.series)
         began = time.monotonic()
-        answer = await arena.extras.get(arena.competitions)
+        answer = await arena.extras.get("lists", arena.competitions)
         waited = time.monotonic() - began
         await arena.close()
         return answer, waited
 
     answer, waited = asyncio.run(visit())
     assert answer is None and waited < _SECONDS / 2
+
+
+def test_a_question_that_is_slow_takes_no_other_answers_from_pages() -> None:
+    async def hang() -> str:
+        await asyncio.sleep(60)
+        return "late"
+
+    async def answer() -> str:
+        return "at once"
+
+    async def visit() -> list[str | None]:
+        extras = Extras()
+        slow = await extras.get("consultations", hang)
+        return [slow, await extras.get("series", answer), await extras.get("consultations", answer)]
+
+    assert asyncio.run(visit()) == [None, "at once", None]

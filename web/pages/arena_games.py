@@ -17,12 +17,12 @@ from web.failures import PageError
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.knowledge import Knowledge
 from web.live import LiveGame
-from web.pages.arena_links import feeds_of, game_address, name_of
+from web.pages.arena_links import LONGEST_GAME, feeds_of, game_address, name_of
 from web.pages.game_questions import read_questions
-from web.pages.played_lines import board_after, replays
+from web.pages.played_lines import ReplayThreads, board_after
 from web.query import Query, link
 from web.rendering import render
-from web.replay import MOST_MOVES, MOST_PLIES, GameReplay, GameStart, NoBoardError, replay_game
+from web.replay import MOST_MOVES, GameReplay, GameStart, NoBoardError, replay_game
 from web.seating import seat_labels, seat_players, words_of_result
 from web.sessions import SESSION, Session
 
@@ -32,6 +32,12 @@ __all__ = ["show_game", "show_record"]
 # Opening trees are not deeper.
 _LONGEST_LINE: Final = 60
 _MOST_SEATS: Final = 64
+Moves = tuple[tuple[int, str], ...]
+# Whole games take seconds: one at a time, which holds up no line.
+_replays: Final = ReplayThreads(1)
+# The games that were played again last.
+_kept: Final[dict[tuple[GameStart, Moves], GameReplay]] = {}
+_MOST_KEPT: Final = 32
 
 
 async def show_game(request: Request, arena: ArenaWatch) -> Response:
@@ -46,7 +52,7 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     known = _so_far(live) if live else await arena.game(name, game_id)
     _check_may_follow(request, known)
     plies = len(known.moves)
-    chosen = query.whole("ply", 0, MOST_PLIES)
+    chosen = query.whole("ply", 0, LONGEST_GAME)
     ply = plies if chosen is None else min(chosen, plies)
     view = query.whole("view", 1, _MOST_SEATS) or 0
     board = await _board_of(competition, known, live, (ply, view))
@@ -148,7 +154,7 @@ async def _at_academy(
     if knowledge is None or played is None:
         return []
     game_id = played.spec.game_id
-    if await knowledge.extras.get(partial(knowledge.game, game_id)) is None:
+    if await knowledge.extras.get("game", partial(knowledge.game, game_id)) is None:
         return []
     links = []
     line = played.line[:ply]
@@ -215,13 +221,25 @@ async def _board_of(
     )
     moves = tuple((move.seat, move.text) for move in known.moves)
     try:
-        async with replays:
-            played = await asyncio.to_thread(replay_game, start, moves)
+        played = _kept.get((start, moves))
+        if played is None:
+            played = await _replays.run(_play_again, start, moves)
     except NoBoardError as error:
         return _Board(reason=str(error))
     drawing, last = played.after(ply, view if view in played.views else 0)
     drawn = draw_board(drawing, BoardMarks(last), f"The board after move {ply} of {len(moves)}")
     return _Board(drawn, played.seats, is_map(drawing.layout), played=played, drawings=played.drawings)
+
+
+def _play_again(start: GameStart, moves: Moves) -> GameReplay:
+    """Play a game again, unless who waited before wanted the same. Raises NoBoardError."""
+    game = (start, moves)
+    if game not in _kept:
+        played = replay_game(start, moves)
+        while len(_kept) >= _MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[game] = played
+    return _kept[game]
 
 
 async def show_record(request: Request, arena: ArenaWatch) -> Response:

@@ -1,12 +1,17 @@
 """Addresses of the pages of competitions: what they name, and how they are written."""
 
+from typing import Final
+
 from starlette.requests import Request
 
 from web.failures import PageError
 from web.live import Feeds
 from web.query import Query, link
 
-__all__ = ["feeds_of", "game_address", "name_of", "player_address"]
+__all__ = ["LONGEST_GAME", "feeds_of", "game_address", "name_of", "player_address"]
+
+# The moves of a game: a control file's `move_limit` is no larger.
+LONGEST_GAME: Final = 1_000_000
 
 
 def name_of(query: Query) -> str:

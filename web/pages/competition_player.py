@@ -92,7 +92,7 @@ async def _contributed(
         in_game = next((figures for figures in known if figures.statistics.game_id == contest.game_id), None)
         return _Contributed(in_game, link("/contributor", {"name": identity})) if in_game else None
 
-    return await knowledge.extras.get(ask)
+    return await knowledge.extras.get("player", ask)
 
 
 def _names(game: competitions_pb2.Game) -> list[str]:

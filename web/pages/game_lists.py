@@ -6,9 +6,8 @@ from typing import Final
 from arena.v1 import competitions_pb2
 from referees.api import Termination
 from web.arena_watch import GAMES_PER_PAGE, ArenaWatch
-from web.pages.arena_links import game_address
+from web.pages.arena_links import LONGEST_GAME, game_address
 from web.query import Query, link
-from web.replay import MOST_PLIES
 
 __all__ = ["FILTERS", "ListedGames", "list_games"]
 
@@ -61,7 +60,7 @@ async def list_games(
     """
     outcome, wanted = query.choice("outcome", _OUTCOMES, "")
     faults, only_faults = query.choice("faults", _YES, "")
-    least, most = query.whole("min", 0, MOST_PLIES), query.whole("max", 0, MOST_PLIES)
+    least, most = query.whole("min", 0, LONGEST_GAME), query.whole("max", 0, LONGEST_GAME)
     state = {
         "player": query.text("player"),
         "opponent": query.text("opponent"),

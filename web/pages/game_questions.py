@@ -75,7 +75,7 @@ async def read_questions(
             knowledge.consultations(contest_id), knowledge.proposals_of_contest(contest_id, _MOST_PROPOSALS)
         )
 
-    answers = await knowledge.extras.get(ask)
+    answers = await knowledge.extras.get("consultations", ask)
     if answers is None:
         return None
     consultations, proposals = answers

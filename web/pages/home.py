@@ -207,7 +207,7 @@ async def _running(arena: ArenaWatch | None) -> list[tuple[competitions_pb2.Comp
     if arena is None:
         return []
     # This page is about games: an arena that is away takes nothing from it.
-    listed = await arena.extras.get(arena.competitions) or []
+    listed = await arena.extras.get("competitions", arena.competitions) or []
     running = competitions_pb2.COMPETITION_STATE_RUNNING
     return [
         (competition, link("/competition", {"name": competition.name}))

@@ -99,7 +99,7 @@ async def games_of(arena: ArenaWatch | None) -> ArenaGames:
     if arena is None:
         return ArenaGames({})
     # These pages are about knowledge: an arena that is away takes only links from them.
-    return ArenaGames(await arena.extras.get(arena.series) or {})
+    return ArenaGames(await arena.extras.get("series", arena.series) or {})
 
 
 def list_contests(

@@ -16,12 +16,11 @@ from web.failures import PageError
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.knowledge import Knowledge
 from web.library_news import LibraryNews
-from web.live import Change, Feed, Feeds, LiveGame
-from web.pages.arena_links import feeds_of, game_address, name_of
+from web.live import Change, Feed, LiveGame
+from web.pages.arena_links import LONGEST_GAME, feeds_of, game_address, name_of
 from web.pages.competitions import MOST_ON_WALL, note_of, wall_of
 from web.query import Query
 from web.rendering import render_part
-from web.replay import MOST_PLIES
 from web.seating import seat_labels
 
 __all__ = ["follow_competition", "follow_game", "follow_library"]
@@ -55,10 +54,10 @@ async def follow_game(request: Request, arena: ArenaWatch) -> Response:
     """Send the moves of the game `game` of the competition `name` that come after the first `after`."""
     query = Query(request.query_params, ("name", "game", "after"))
     name, game_id = name_of(query), query.text("game")
-    after = query.whole("after", 0, MOST_PLIES) or 0
+    after = query.whole("after", 0, LONGEST_GAME) or 0
     # A browser that lost its connection asks again, and says what it had.
     last = request.headers.get("last-event-id", "")
-    if last.isdecimal() and len(last) <= len(str(MOST_PLIES)):
+    if last.isdecimal() and len(last) <= len(str(LONGEST_GAME)):
         after = max(after, int(last))
     feed = await _feed(request, arena, name)
 
@@ -86,10 +85,13 @@ async def follow_library(request: Request, knowledge: Knowledge) -> Response:
     """Send the latest contests and patterns each time that ACADEMY has learnt something."""
     Query(request.query_params, ())
     news: LibraryNews | None = request.app.state.news
-    if news is None or not await news.is_open():
+    is_open = news is not None and await news.is_open()
+    if is_open is None:
+        why = "It does not say what the token of these pages may do."
+        raise PageError(503, "ACADEMY is away", why, "Load the page again.", 5)
+    if news is None or not is_open:
         why = "The token of these pages may not watch what is learnt."
         raise PageError(403, "Nothing moves here", why, "Load the page again to see how things stand.")
-    _check_room(request)
 
     async def events() -> AsyncIterator[bytes]:
         async for part in news.parts():
@@ -98,18 +100,7 @@ async def follow_library(request: Request, knowledge: Knowledge) -> Response:
     return _stream(request, events())
 
 
-def _check_room(request: Request) -> None:
-    """Refuse one page too many of those that follow anything: they must leave the visitors their places."""
-    state = request.app.state
-    sources: list[Feeds | LibraryNews | None] = [getattr(state, "feeds", None), getattr(state, "news", None)]
-    most = state.limits.watchers
-    if sum(source.watchers for source in sources if source is not None) >= most:
-        why = f"{most:,} pages follow games in progress, or what is learnt, already."
-        raise PageError(503, "Too many watch", why, "Load the page again to see how things stand.", 20)
-
-
 async def _feed(request: Request, arena: ArenaWatch, name: str) -> Feed:
-    _check_room(request)
     feeds = feeds_of(request)
     # Thousands may come at once: they must not ask the arena.
     feed = feeds.known(name)

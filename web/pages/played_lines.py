@@ -2,9 +2,9 @@
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, ParamSpec, Protocol, TypeVar
 
 from academy.knowledge.spec import GameSpec
 from web.drawing import CellLink
@@ -14,17 +14,46 @@ __all__ = [
     "Addresses",
     "Chosen",
     "KnownMove",
+    "ReplayThreads",
     "board_after",
     "cells_of_move",
     "cells_to_click",
     "choose",
-    "replays",
+    "line_replays",
 ]
 
 # The moves of the list that have a disc on the board; further ones show on hover, else discs would hide it.
 _MOST_DISCS: Final = 8
-# Playing a line again takes a processor: others' pages go on beside it.
-replays: Final = asyncio.Semaphore(2)
+Given = ParamSpec("Given")
+Value = TypeVar("Value")
+
+
+class ReplayThreads:
+    """Threads that play moves again, which takes a processor: others' pages go on beside them.
+
+    Args:
+        most: How many play at once; more wait.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._room = asyncio.Semaphore(most)
+
+    async def run(self, play: Callable[Given, Value], *given: Given.args, **named: Given.kwargs) -> Value:
+        """Return what a function returns, or raise what it raises.
+
+        Args:
+            play: Plays moves again.
+            given: Its arguments.
+            named: Its arguments by name.
+        """
+        await self._room.acquire()
+        playing = asyncio.create_task(asyncio.to_thread(play, *given, **named))
+        playing.add_done_callback(lambda _: self._room.release())
+        # A thread plays on when who waits for it leaves: it keeps its place until it ends.
+        return await asyncio.shield(playing)
+
+
+line_replays: Final = ReplayThreads(2)
 
 
 class Addresses(Protocol):
@@ -73,11 +102,10 @@ async def board_after(spec: GameSpec, moves: tuple[str, ...], player: int) -> tu
         moves: The line.
         player: From whose side the board is seen in games of more than two.
     """
-    async with replays:
-        try:
-            return await asyncio.to_thread(replay, spec, moves, player), ""
-        except NoBoardError as error:
-            return None, str(error)
+    try:
+        return await line_replays.run(replay, spec, moves, player), ""
+    except NoBoardError as error:
+        return None, str(error)
 
 
 def choose(line: Addresses, cell: int | None, replayed: ReplayedLine | None) -> Chosen:

@@ -23,7 +23,7 @@ from web.failures import PageError
 from web.knowledge import Knowledge
 from web.pages.candidates import Candidate, Comparison, compare, list_candidates
 from web.pages.patterns import LIBRARIES
-from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose, replays
+from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose, line_replays
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import MOST_MOVES, ReplayedLine, boards_after, draw_letters, seat_names
@@ -269,8 +269,7 @@ async def _ask(knowledge: Knowledge, question: _Question) -> _Answers:
     async def compare_moves() -> Comparison | None:
         if question.mover is None or question.mover != question.player:
             return None
-        async with replays:
-            boards = await asyncio.to_thread(boards_after, question.state.spec, question.state.moves)
+        boards = await line_replays.run(boards_after, question.state.spec, question.state.moves)
         return await compare(knowledge, game_id, position, boards, question.libraries, question.looked_at)
 
     return _Answers(
