@@ -254,5 +254,6 @@ async def _show_robots(request: Request) -> Response:
 
 
 async def _show_nothing(request: Request) -> Response:
+    await request.app.state.sign_in.session_of(request)
     why = "There is no page at this address."
     return render_error(request, PageError(404, "No such page", why, "Begin with the list of games."))

@@ -12,10 +12,11 @@ from starlette.datastructures import QueryParams
 from academy.knowledge.spec import GAME_ID
 from web.failures import PageError
 
-__all__ = ["LONGEST_TEXT", "Query", "check_game_id", "link"]
+__all__ = ["LONGEST_TEXT", "Query", "check_game_id", "link", "wrong_field"]
 
 LONGEST_TEXT: Final = 4_096
 _DATE: Final = re.compile(r"(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 _FIX: Final = "Correct the address or the form, or begin again from the list of games."
 Value = TypeVar("Value")
 
@@ -65,10 +66,10 @@ class Query:
             if name not in known:
                 names = ", ".join(sorted(known)) or "none"
                 why = f"this page has no such parameter; it has {names}"
-                raise _wrong(name[:80], why, may_be_corrected=False)
+                raise wrong_field(name[:80], why, may_be_corrected=False)
             if len(value) > longest:
                 why = f"a text of {len(value):,} characters; at most {longest:,} can be read"
-                raise _wrong(name, why, may_be_corrected=False)
+                raise wrong_field(name, why, may_be_corrected=False)
 
     @property
     def items(self) -> list[tuple[str, str]]:
@@ -80,8 +81,14 @@ class Query:
 
         Args:
             name: The parameter.
+
+        Raises:
+            PageError: There is more than one.
         """
-        return self._parameters.get(name, "").strip()
+        texts = self._parameters.getlist(name)
+        if len(texts) > 1:
+            raise wrong_field(name, f"it stands {len(texts)} times: once is enough", may_be_corrected=False)
+        return "".join(texts).strip()
 
     def texts(self, name: str, most: int) -> list[str]:
         """Return all texts of one name, in their order.
@@ -95,9 +102,9 @@ class Query:
         """
         texts = self._parameters.getlist(name)
         if len(texts) > most:
-            raise _wrong(name, f"{len(texts)} of them; there may be {most}")
+            raise wrong_field(name, f"{len(texts)} of them; there may be {most}")
         if not all(texts):
-            raise _wrong(name, "one of them is empty")
+            raise wrong_field(name, "one of them is empty")
         return texts
 
     def choice(self, name: str, choices: Mapping[str, Value], default: str) -> tuple[str, Value]:
@@ -113,7 +120,7 @@ class Query:
         """
         chosen = self.text(name) or default
         if chosen not in choices:
-            raise _wrong(name, f"{chosen[:80]!r} is none of {', '.join(choices)}")
+            raise wrong_field(name, f"{chosen[:80]!r} is none of {', '.join(filter(None, choices))}")
         return chosen, choices[chosen]
 
     def whole(self, name: str, least: int, most: int) -> int | None:
@@ -131,7 +138,7 @@ class Query:
         if not text:
             return None
         if not (text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) <= most):
-            raise _wrong(name, f"{text[:80]!r} is no whole number from {least:,} to {most:,}")
+            raise wrong_field(name, f"{text[:80]!r} is no whole number from {least:,} to {most:,}")
         return int(text)
 
     def number(self, name: str, least: float, most: float) -> float | None:
@@ -148,12 +155,9 @@ class Query:
         text = self.text(name)
         if not text:
             return None
-        try:
-            number = float(text[:40])
-        except ValueError:
-            number = math.nan
+        number = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not least <= number <= most:
-            raise _wrong(name, f"{text[:80]!r} is no number from {least:g} to {most:g}")
+            raise wrong_field(name, f"{text[:80]!r} is no number from {least:g} to {most:g}")
         return number
 
     def date(self, name: str) -> datetime | None:
@@ -174,9 +178,16 @@ class Query:
                 raise ValueError(text)
             return datetime.fromisoformat(text).replace(tzinfo=UTC)
         except ValueError:
-            raise _wrong(name, f"{text[:80]!r} is no date such as 2026-01-31") from None
+            raise wrong_field(name, f"{text[:80]!r} is no date such as 2026-01-31") from None
 
 
-def _wrong(name: str, why: str, *, may_be_corrected: bool = True) -> PageError:
+def wrong_field(name: str, why: str, *, may_be_corrected: bool = True) -> PageError:
+    """The error for a parameter of an address, or a field of a form.
+
+    Args:
+        name: The parameter.
+        why: The value and the rule.
+        may_be_corrected: Whether a form with the field is shown again.
+    """
     field = name if may_be_corrected else ""
     return PageError(400, "This address or form cannot be read", f"{name}: {why}.", _FIX, field=field)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 from typing import Final
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,7 +19,7 @@ from web.arena_watch import ArenaWatch
 from web.failures import PageError
 from web.forms import FORM_KEY, check_origin, go_to, read_form
 from web.knowledge import Knowledge
-from web.query import Query, link
+from web.query import LONGEST_TEXT, Query, link
 from web.rendering import render
 from web.sessions import SESSION, Holder, Service, Session, Sessions
 from web.settings import WebSettings
@@ -185,19 +186,19 @@ class SignIn:
         """
         check_origin(request, self._settings)
         tries = self._count_try(request)
-        form = await read_form(request, ("token", "next"), self._settings)
-        before = await self.session_of(request)
-        following = form.text("next")
+        following = ""
         try:
+            form = await read_form(request, ("token", "next"), self._settings)
+            before = await self.session_of(request)
+            following = form.text("next")
             session = await self._identify(form.text("token"))
         except PageError as error:
             if error.status != 403:
+                self._forget_try(tries)
                 raise
             _log.warning("sign-in refused: %s", error.why)
             return self._form(request, following, f"{error.why} {error.remedy}", 403)
-        # Only those that fail count.
-        tries.take(-1)
-        self._all_tries.take(-1)
+        self._forget_try(tries)
         if before is not None:
             session = replace(
                 session,
@@ -244,6 +245,11 @@ class SignIn:
             why = f"At most {_TRIES:g} tries at once, and one more each {_SECONDS_A_TRY:g} seconds."
             raise PageError(429, "Too many tries to sign in", why, f"Wait {seconds} seconds.", seconds)
         return tries
+
+    def _forget_try(self, tries: Bucket) -> None:
+        """Give a try back: only wrong tokens count."""
+        tries.take(-1)
+        self._all_tries.take(-1)
 
     def _address_of(self, request: Request) -> str:
         """Whom tries are counted for: an address, of the sixth version its network."""
@@ -326,4 +332,6 @@ def sign_in_address(request: Request) -> str:
         request: What was asked for.
     """
     wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return link("/sign-in", {"next": local_address(wanted)})
+    # Within another address a long one could not be read.
+    following = local_address(wanted) if len(quote(wanted, safe="")) <= LONGEST_TEXT else ""
+    return link("/sign-in", {"next": following})

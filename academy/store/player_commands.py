@@ -76,12 +76,16 @@ class MuteInGame:
 
 @dataclass(frozen=True, slots=True)
 class UnmutePlayer:
-    """Mute a player no longer in games registered from now on. The result is whether it was muted."""
+    """Mute a player no longer in games registered from now on. The result is whether it was muted.
+
+    Raises InvalidRecordError for no name.
+    """
 
     player: str
 
     def execute(self, work: WriteContext) -> bool:
         """Take the player off the list."""
+        keys.check_voter_name("player", self.player)
         return work.transaction.delete(TableName.MUTED_PLAYERS, keys.player(self.player))
 
 

@@ -268,6 +268,9 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     assert "positions came back" in admin.do("restore-removal", game_id=GO, removal=removal).words
 
     download = http.client.HTTPConnection(urlsplit(place.visitor.base).netloc, timeout=30)
+    download.request("HEAD", "/admin/backup", headers={"Cookie": admin.cookie})
+    before = download.getresponse()
+    assert before.status == 200 and not before.read() and before.getheader("content-length") is None
     download.request("GET", "/admin/backup", headers={"Cookie": admin.cookie})
     answer = download.getresponse()
     (place.folder / "taken").mkdir()

@@ -73,6 +73,14 @@ def test_games_are_listed_newest_first_and_filtered_with_their_number(competitio
     assert "6 games pass the filter" in competitions.get(CUP + "&max=400").words
 
 
+def test_a_result_of_nobody_comes_back_with_the_field_for_the_player(competitions: Visitor) -> None:
+    answer = competitions.get(CUP + "&player=&outcome=won&min=1")
+    inputs = [known for tag, known in elements_of(answer.text) if tag == "input"]
+    assert answer.status == 400 and "Choose a player" in answer.words
+    assert [known["name"] for known in inputs if known.get("aria-invalid")] == ["player"]
+    assert {"outcome", "min"} <= {known["name"] for known in inputs}
+
+
 def test_a_player_has_a_page_with_its_rating_over_time_results_and_games(competitions: Visitor) -> None:
     standings = competitions.get(CUP)
     answer = competitions.get(standings.link("/competition/player?"))
@@ -131,6 +139,10 @@ def test_a_competition_that_has_not_begun_has_a_page(competitions: Visitor) -> N
         (CUP + "&page=x", 400),
         (CUP + "&outcome=won", 400),
         (CUP + "&min=9&max=3", 400),
+        (CUP + "&max=0", 400),
+        (CUP + "&opponent=two", 400),
+        (CUP + "&termination=boredom", 400),
+        (CUP + "&sort=elo&sort=elo", 400),
         (CUP + "&player=" + "x" * 300, 400),
         ("/competition/player?name=cup&player=nobody", 404),
         ("/competition/game?name=cup", 404),

@@ -73,6 +73,12 @@ def test_what_would_be_unsafe_is_refused_with_what_to_add(options: list[str], wh
             "or --arena-token-file, not both",
         ),
         (["--arena-token-file", "t"], "--arena-token-file is for --arena"),
+        (["--arena-tls-ca", "t"], "--arena-tls-ca is for --arena"),
+        (["--sign-in", "--academy-token-file", "t"], "--sign-in or --academy-token-file, not both"),
+        (["--library", ".", "--academy-insecure"], "--library or --academy-insecure, not both"),
+        (["--library", ".", "--academy-tls-ca", "t"], "--library or --academy-tls-ca, not both"),
+        (["--competitions", ".", "--arena-tls-ca", "t"], "--competitions or --arena-tls-ca, not both"),
+        (["--competitions", ".", "--academy-insecure"], "--academy-insecure is for --academy"),
         (["--competitions", ".", "--academy", "127.0.0.1:1"], "ACADEMY_TOKEN is not set"),
     ],
 )
@@ -85,7 +91,7 @@ def test_options_that_would_be_ignored_are_refused(options: list[str], why: str)
 def test_a_file_for_tls_that_cannot_be_used_is_named_with_its_option(
     option: str, file: str, why: str
 ) -> None:
-    pair = ["--tls-key", file] if option == "tls-cert" else []
+    pair = {"tls-cert": ["--tls-key", file], "arena-tls-ca": ["--arena", "127.0.0.1:1"]}.get(option, [])
 
     refused = refusal(f"--{option}", file, *pair, **TOKEN)
 
@@ -97,6 +103,14 @@ def test_a_file_without_a_token_is_refused(tmp_path: Path, content: str) -> None
     file = tmp_path / "token"
     file.write_text(content, encoding="utf-8")
     assert "token" in refusal("--academy-token-file", str(file))
+
+
+@pytest.mark.parametrize("option", ["academy", "arena"])
+def test_a_file_of_a_token_that_cannot_be_read_is_named_with_its_option(tmp_path: Path, option: str) -> None:
+    arena = ["--arena", "127.0.0.1:1"] if option == "arena" else []
+    for file in (tmp_path / "none", tmp_path):
+        refused = refusal(f"--{option}-token-file", str(file), *arena)
+        assert f"--{option}-token-file {file}: cannot be read (" in refused
 
 
 def test_no_token_at_all_is_refused() -> None:

@@ -135,6 +135,24 @@ def test_tries_are_counted_by_the_address_that_the_proxy_saw(own: Running, membe
         assert statuses[-1] == 429 and tried("wrong", another).status == 403
 
 
+def test_an_address_that_is_too_long_to_come_back_to_can_still_be_signed_in_for(own: Running) -> None:
+    with served_pages("--academy", own.address, "--sign-in") as visitor:
+        answer = visitor.get(f"/games/{GO}/openings?" + "&".join(["m=C3"] * 900))
+        assert answer.status == 303 and visitor.get(answer.headers["location"]).status == 200
+
+
+def test_tries_while_academy_is_away_are_no_wrong_tokens() -> None:
+    with served_pages("--academy", "127.0.0.1:1", "--sign-in") as visitor:
+        token = "acd_0123456789abcdef_" + "A" * 43
+        assert {SignedIn(visitor, token).answer.status for _ in range(12)} == {503}
+
+
+def test_who_is_signed_in_is_known_where_there_is_no_page(own: Running, open_pages: Visitor) -> None:
+    admin = SignedIn(open_pages, own.token("admin", Role.ADMIN))
+    missing = admin.get("/nowhere")
+    assert missing.status == 404 and "/admin" in missing.links and "/sign-in" not in missing.links
+
+
 @pytest.mark.threat("sessions")
 def test_no_form_from_elsewhere_is_taken(own: Running, open_pages: Visitor) -> None:
     admin = SignedIn(open_pages, own.token("admin", Role.ADMIN))

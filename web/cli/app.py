@@ -32,9 +32,18 @@ _PEM: Final = {
 _NOT_TOGETHER: Final = (
     ("library", "academy"),
     ("library", "academy_token_file"),
+    ("library", "academy_tls_ca"),
+    ("library", "academy_tls_cert"),
+    ("library", "academy_tls_key"),
+    ("library", "academy_insecure"),
+    ("sign_in", "academy_token_file"),
     ("competitions", "arena"),
     ("competitions", "arena_token_file"),
+    ("competitions", "arena_tls_ca"),
 )
+# What only a connection to another server takes.
+_OF_ACADEMY: Final = ("academy_tls_ca", "academy_tls_cert", "academy_tls_key", "academy_insecure")
+_OF_ARENA: Final = ("arena_token_file", "arena_tls_ca")
 
 application = typer.Typer(
     name="academy-web", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
@@ -140,14 +149,8 @@ def serve(  # noqa: PLR0913
             connection = None
             if library is not None:
                 connection = servers.enter_context(serving_library(library))
-            elif (
-                watched is None
-                or academy_token_file
-                or os.environ.get("ACADEMY_TOKEN")
-                or _is_given(context, "academy")
-                or (sign_in and (competitions is not None or academy is not None))
-            ):
-                token = "" if sign_in else _read_token(academy_token_file)
+            elif _asks_academy(context):
+                token = "" if sign_in else _read_token("academy_token_file", academy_token_file)
                 certificates = Certificates(academy_tls_cert, academy_tls_key, academy_tls_ca)
                 connection = _connection_to_academy(
                     academy or DEFAULT_ADDRESS, token, certificates, academy_insecure
@@ -167,13 +170,29 @@ def _is_given(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
+def _asks_academy(context: typer.Context) -> bool:
+    """Whether the pages have an ACADEMY: with an arena's competitions they need none."""
+    given = context.params
+    return bool(
+        (given["competitions"] is None and not given["arena"])
+        or given["academy_token_file"]
+        or os.environ.get("ACADEMY_TOKEN")
+        or _is_given(context, "academy")
+        or (given["sign_in"] and (given["competitions"] is not None or given["academy"] is not None))
+    )
+
+
 def _check_options(context: typer.Context) -> None:
     """Refuse options that would be ignored, and files for TLS that cannot be used."""
     for first, second in _NOT_TOGETHER:
         if _is_given(context, first) and _is_given(context, second):
             raise InvalidAddressError(f"give {_option(first)} or {_option(second)}, not both")
-    if _is_given(context, "arena_token_file") and not context.params["arena"]:
-        raise InvalidAddressError("--arena-token-file is for --arena: give the service's address too")
+    for name in _OF_ARENA:
+        if _is_given(context, name) and not context.params["arena"]:
+            raise InvalidAddressError(f"{_option(name)} is for --arena: give the service's address too")
+    for name in _OF_ACADEMY:
+        if _is_given(context, name) and not _asks_academy(context):
+            raise InvalidAddressError(f"{_option(name)} is for --academy: give the server's address too")
     for name, what in _PEM.items():
         if (file := context.params[name]) is not None:
             try:
@@ -208,10 +227,12 @@ def _connection_to_arena(address: str, token_file: Path | None, ca: Path | None)
     place = ServerAddress.parse(address)
     if not place.is_local and ca is None:
         raise InvalidAddressError(f"{address} is another machine: give --arena-tls-ca")
-    return Connection(str(place), _read_token(token_file, "ARENA_TOKEN", "arena token NAME"), ca)
+    token = _read_token("arena_token_file", token_file, "ARENA_TOKEN", "arena token NAME")
+    return Connection(str(place), token, ca)
 
 
 def _read_token(
+    option: str,
     file: Path | None,
     variable: str = "ACADEMY_TOKEN",
     remedy: str = "academy tokens create NAME --role admin",
@@ -219,8 +240,11 @@ def _read_token(
     if file is None:
         token = os.environ.get(variable, "").strip()
     else:
-        with file.open(encoding="ascii", errors="replace") as kept:
-            token = kept.read(_LONGEST_TOKEN + 2).strip()
+        try:
+            with file.open(encoding="ascii", errors="replace") as kept:
+                token = kept.read(_LONGEST_TOKEN + 2).strip()
+        except OSError as error:
+            raise UnusableTokenError(f"{_option(option)} {file}: cannot be read ({error.strerror})") from None
     if not token:
         where = f"{variable} is not set" if file is None else f"{file}: holds no token"
         raise UnusableTokenError(f"{where}; `{remedy}` makes one for all pages")

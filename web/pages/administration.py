@@ -158,7 +158,8 @@ async def send_backup(request: Request, session: Session) -> Response:
         "Content-Encoding": "identity",
     }
     if request.method == "HEAD":
-        return Response(headers=headers, media_type="application/octet-stream")
+        # A plain answer would say that there are no bytes.
+        return StreamingResponse(iter(()), headers=headers, media_type="application/octet-stream")
     parts = own_knowledge(session).download_backup()
     # Before the answer begins: what fails until then is a page.
     first = await anext(parts)

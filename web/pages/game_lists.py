@@ -7,7 +7,7 @@ from arena.v1 import competitions_pb2
 from referees.api import Termination
 from web.arena_watch import GAMES_PER_PAGE, ArenaWatch
 from web.pages.arena_links import LONGEST_GAME, game_address
-from web.query import Query, link
+from web.query import Query, link, wrong_field
 
 __all__ = ["FILTERS", "ListedGames", "list_games"]
 
@@ -20,6 +20,7 @@ _OUTCOMES: Final = {
 }
 _YES: Final = {"": False, "yes": True}
 _TERMINATIONS: Final = tuple(termination.value for termination in Termination)
+_TERMINATION_CHOICES: Final = {"": "", **{name: name for name in _TERMINATIONS}}
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,17 @@ async def list_games(
     """
     outcome, wanted = query.choice("outcome", _OUTCOMES, "")
     faults, only_faults = query.choice("faults", _YES, "")
-    least, most = query.whole("min", 0, LONGEST_GAME), query.whole("max", 0, LONGEST_GAME)
+    termination, _ = query.choice("termination", _TERMINATION_CHOICES, "")
+    least, most = query.whole("min", 0, LONGEST_GAME), query.whole("max", 1, LONGEST_GAME)
+    if most is not None and (least or 0) > most:
+        raise wrong_field("max", f"{most:,} moves at most cannot be with {least:,} at least")
+    if (outcome or query.text("opponent")) and not query.text("player"):
+        raise wrong_field("player", "whose result or opponent is meant? Choose a player, or neither")
     state = {
         "player": query.text("player"),
         "opponent": query.text("opponent"),
         "outcome": outcome,
-        "termination": query.text("termination"),
+        "termination": termination,
         "opening": query.text("opening"),
         "min": "" if least is None else str(least),
         "max": "" if most is None else str(most),
@@ -75,7 +81,7 @@ async def list_games(
         player=state["player"],
         opponent=state["opponent"],
         outcome=wanted,
-        termination=state["termination"],
+        termination=termination,
         opening=state["opening"],
         min_moves=least or 0,
         max_moves=most or 0,

@@ -93,6 +93,8 @@ def test_a_muted_players_votes_come_back_with_unmuting(fresh: Running) -> None:
     assert muted.games == 1 and muted.patterns >= before
     assert admin.ListPatterns(listing).total_size == 0
     assert admin.MutePlayer(libraries_pb2.MutePlayerRequest(player="ann")).patterns == 0
+    nobody = refusal(lambda: admin.UnmutePlayer(libraries_pb2.UnmutePlayerRequest()))
+    assert nobody.code is grpc.StatusCode.INVALID_ARGUMENT and nobody.fields == ["player"]
     listed = admin.ListMutedPlayers(libraries_pb2.ListMutedPlayersRequest()).players
     assert [player.player for player in listed] == ["ann"] and listed[0].time.seconds > 0
     back = admin.UnmutePlayer(libraries_pb2.UnmutePlayerRequest(player="ann"))
