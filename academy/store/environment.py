@@ -24,7 +24,7 @@ from academy.store.errors import (
     StoreFullError,
     StoreReadOnlyError,
 )
-from academy.store.maintenance import scan
+from academy.store.maintenance import copying, scan
 
 SCHEMA_VERSION: Final = 5
 # `academy.store.maintenance.upgrade` has a step from each that is older.
@@ -287,7 +287,6 @@ class Environment:
         self._largest_map = largest_map
         self._gate = threading.Condition()
         self._in_use = 0
-        self._copies = 0
         self._resizing = False
         self._closed = False
         if not read_only:
@@ -419,12 +418,11 @@ class Environment:
                 self._grow()
 
     def copy(self, folder: Path) -> None:
-        """Write a compact copy of one moment's data into a folder.
-
-        The map cannot grow meanwhile: a write that needs that waits for the end of the copy.
-        """
-        with self._translate_errors(), self._hold_open(copying=True):
-            self._lmdb.copy(str(folder), compact=True)
+        """Write a compact copy of one moment's data into a folder; reads and writes go on meanwhile."""
+        with self._hold_open():
+            pass
+        with self._translate_errors():
+            copying.copy_data(self.folder, folder)
 
     @contextmanager
     def _begin(self, write: bool) -> Iterator[Transaction]:
@@ -442,19 +440,17 @@ class Environment:
             self._resize(0)
 
     @contextmanager
-    def _hold_open(self, copying: bool = False) -> Iterator[None]:
+    def _hold_open(self) -> Iterator[None]:
         with self._gate:
             self._gate.wait_for(lambda: not self._resizing)
             if self._closed:
                 raise StoreClosedError(f"{self.folder}: was closed")
             self._in_use += 1
-            self._copies += copying
         try:
             yield
         finally:
             with self._gate:
                 self._in_use -= 1
-                self._copies -= copying
                 self._gate.notify_all()
 
     def _grow(self) -> None:
@@ -473,8 +469,7 @@ class Environment:
     def _resize(self, size: int) -> None:
         """Set the map's size, 0 for the one another process chose. LMDB wants no transaction meanwhile."""
         with self._gate:
-            # A copy may take minutes: readers go on until it ends.
-            self._gate.wait_for(lambda: not self._resizing and not self._copies)
+            self._gate.wait_for(lambda: not self._resizing)
             self._resizing = True
             try:
                 self._gate.wait_for(lambda: self._in_use == 0)

@@ -141,6 +141,14 @@ def recent_contests(transaction: Transaction, game_id: str) -> Iterator[records_
         yield unpack_message(records_pb2.RecentContest, stored)
 
 
+def count_recent_contests(transaction: Transaction, game_id: str) -> int:
+    """Return how many contests `recent_contests` yields, without a scan: they are numbered without gaps."""
+    table, prefix = TableName.RECENT_CONTESTS, keys.in_game(game_id)
+    first = next(transaction.scan(table, prefix), None)
+    last = next(transaction.scan(table, prefix, backwards=True), None)
+    return 0 if first is None or last is None else keys.last_number(last[0]) - keys.last_number(first[0]) + 1
+
+
 def summarise(transaction: Transaction, contest_id: str) -> history_pb2.ContestSummary:
     """Return a contest in short, by the id that it is kept under; its bare id where nothing is kept of it."""
     record = find_contest(transaction, contest_id)

@@ -1,7 +1,6 @@
 """Games, their settings and measures as protobuf messages, and back."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import Any, Final
 
@@ -69,9 +68,10 @@ def measures_from_text(text: str) -> Measures:
         measures.measures()
         if not isinstance(measures.contests, int) or measures.contests < 0:
             raise ValueError(f"contests {measures.contests!r} must be a whole number from 0")
-        if any(not isinstance(value, int | float | None) for value in _plain_values(measures.as_json())):
+        numbers = _plain_values(measures.as_json()).values()
+        if any(not isinstance(number, int | float | None) for number in numbers):
             raise ValueError("only numbers may stand in it")
-    except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
+    except (ValueError, TypeError, ArithmeticError, AttributeError, RecursionError) as error:
         raise InvalidRecordError("history.measures", f"cannot be read: {error}") from error
     return measures
 
@@ -79,6 +79,8 @@ def measures_from_text(text: str) -> Measures:
 # The bounds of imported measures: they leave room for what is added later.
 _MOST_CONTESTS: Final = 10**9
 _GREATEST_SUM: Final = 1e18
+# Those of the sums that count something: a message holds them as whole numbers.
+_COUNTS: Final = frozenset({"contests", "count", "players"})
 
 
 def check_sums(text: str) -> None:
@@ -86,28 +88,34 @@ def check_sums(text: str) -> None:
 
     Contests can be added to them.
     """
-    sums = measures_from_text(text).as_json()
+    sums = _plain_values(measures_from_text(text).as_json())
     if (best := sums.pop("best_elo")) is not None:
         check_elo("history.measures.best_elo", best)
     if sums["contests"] > _MOST_CONTESTS:
         raise InvalidRecordError(
             "history.measures.contests", f"{sums['contests']:,} must be from 0 to {_MOST_CONTESTS:,}"
         )
-    for name, value in sums.items():
-        for number in _plain_values({name: value}):
-            if number is None or not 0 <= number <= _GREATEST_SUM:
-                raise InvalidRecordError(
-                    f"history.measures.{name}", f"{number!r} must be a number from 0 to {_GREATEST_SUM:.0e}"
-                )
+    for name, number in sums.items():
+        is_count = name.rpartition(".")[2] in _COUNTS
+        # A type of its own, so that True is none.
+        if type(number) not in ((int,) if is_count else (int, float)) or not 0 <= number <= _GREATEST_SUM:
+            kind = "a whole number" if is_count else "a number"
+            raise InvalidRecordError(
+                f"history.measures.{name}", f"{number!r} must be {kind} from 0 to {_GREATEST_SUM:.0e}"
+            )
 
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no number")
 
 
-def _plain_values(stored: dict[str, Any]) -> Iterator[Any]:
-    for value in stored.values():
-        yield from value.values() if isinstance(value, dict) else (value,)
+def _plain_values(sums: dict[str, Any]) -> dict[str, Any]:
+    """Return the numbers by name, those of a mean with its name and a point before theirs."""
+    numbers: dict[str, Any] = {}
+    for name, value in sums.items():
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        numbers.update((f"{name}.{part}" if part else name, number) for part, number in parts)
+    return numbers
 
 
 def spec_to_proto(spec: GameSpec, settings: LibrarySettings | None = None) -> game_pb2.Game:

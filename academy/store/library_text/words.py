@@ -103,7 +103,7 @@ class Word:
         """A name in quotes."""
         try:
             value = json.loads(self.text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, str):
             raise self.refuse('is not a name in quotes, such as "gnugo 1"')

@@ -53,9 +53,10 @@ def _compare_game(here: Transaction, there: Transaction, game_id: str) -> Iterat
     generations = [_generation(transaction, game_id) for transaction in (here, there)]
     common = min(generations)
     if not common:
-        # One has not come to the game yet, or has come to its end.
+        # One has not come to the game yet, or the other not to its end.
         missing, known = (here, there) if not generations[0] else (there, here)
-        if event_log.last_sequence(missing) >= _first_event(known, game_id):
+        has_begun = event_log.last_sequence(missing) >= _first_event(known, game_id)
+        if has_begun and event_log.deletion(missing, game_id) <= event_log.last_sequence(known):
             yield Finding(game_id, "is known in only one of the two")
         return
     records = [_records_at(transaction, game_id, common) for transaction in (here, there)]

@@ -70,11 +70,12 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         log = _Log()
         yield from _check_log(transaction, log)
         games = [show_key(key) for key, _ in transaction.scan(TableName.GAMES)]
-        for game_id in sorted(log.newest.keys() - set(games)):
+        known = set(games)
+        for game_id in sorted(log.newest.keys() - known):
             if log.newest[game_id] != event_log.deletion(transaction, game_id):
                 yield Finding(game_id, "has events, but no record of the game")
         for key, _ in transaction.scan(TableName.SNAPSHOTS):
-            if show_key(key) not in games:
+            if show_key(key) not in known:
                 yield Finding(show_key(key), "has a snapshot, but no record of the game")
         yield from _look_at_each(transaction, TableName.GAMES, _look_at_game)
         for game_id in games:

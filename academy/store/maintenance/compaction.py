@@ -3,16 +3,17 @@
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 import lmdb
 
-from academy.knowledge.game import GameKnowledge
-from academy.store import event_log, lock_file, rebuild, sources
+from academy.knowledge.game import RULES_VERSION, GameKnowledge
+from academy.store import event_log, game_tables, lock_file, rebuild, sources
 from academy.store.codec.packing import unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
@@ -46,10 +47,11 @@ def compact(
     A folder that follows a shared log needs its store's `run`: first no server makes an event any more that
     refers to those that go. Each server's folder is compacted by itself.
 
-    Servers may go on meanwhile. Proposals for contests whose reports are removed come too late from then on.
-    More than `keep` are kept where a late proposal among the newest refers to an older report. Raises
-    StoreCorruptError, with nothing removed, where the events do not make the stored libraries; StoreBusyError
-    where such a proposal came in between: run it again; StoreFullError.
+    Servers and other compactions may go on meanwhile. Proposals for contests whose reports are removed come
+    too late from then on. More than `keep` are kept where a late proposal among the newest refers to an older
+    report. Raises StoreCorruptError, with nothing removed, where events that were all learnt by this
+    program's rules do not make the stored libraries; StoreBusyError where such a proposal came in between:
+    run it again; StoreFullError.
     """
     with environment.reading() as transaction:
         if run is None:
@@ -94,49 +96,93 @@ def _cut(transaction: Transaction, cut: int) -> int:
     return cut
 
 
+class _CutMeanwhileError(Exception):
+    """Another process gave up events of a game, or deleted it, while they were read."""
+
+
+class _OtherRulesError(Exception):
+    """Events of a game were learnt by other rules: a replay may come to other libraries than theirs."""
+
+
+# Begins a transaction; raises _CutMeanwhileError.
+_Begin = Callable[[], AbstractContextManager[Transaction]]
+
+
 def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
-    """Store a game's snapshot as of an event, once its whole log has been seen to make what is stored."""
+    """Store a game's snapshot as of an event, once its whole log has been seen to make what is stored.
+
+    What other rules made is kept as it is stored.
+    """
+    snapshot = None
+    while snapshot is None:
+        with environment.reading() as transaction:
+            first = next(event_log.scan(transaction, game_id), None)
+            if first is None or first.sequence > cut:
+                # It has a snapshot with nothing to add, or is younger than the cut.
+                return
+            begin = partial(_begin, environment, game_id, _shortened(transaction, game_id))
+        # What others cut has a snapshot of theirs to begin with.
+        with suppress(_CutMeanwhileError):
+            snapshot = _make_snapshot(begin, environment.folder, game_id, cut)
+    made = snapshot
+    environment.write(lambda transaction: rebuild.store_snapshot(transaction, game_id, made))
+
+
+def _shortened(transaction: Transaction, game_id: str) -> tuple[int, int]:
+    """Return what changes before an event of a game is removed, or left out as one of a deleted game."""
+    return event_log.last_given_up(transaction), event_log.deletion(transaction, game_id)
+
+
+@contextmanager
+def _begin(environment: Environment, game_id: str, shortened: tuple[int, int]) -> Iterator[Transaction]:
     with environment.reading() as transaction:
-        first = next(event_log.scan(transaction, game_id), None)
-        if first is None or first.sequence > cut:
-            # It has a snapshot with nothing to add, or is younger than the cut.
-            return
+        if _shortened(transaction, game_id) != shortened:
+            raise _CutMeanwhileError
+        yield transaction
+
+
+def _make_snapshot(begin: _Begin, folder: Path, game_id: str, cut: int) -> bytes:
+    with begin() as transaction:
         begun = rebuild.find_snapshot(transaction, game_id)
         newest = event_log.last_sequence(transaction)
-    made = _advance(environment, game_id, begun, cut)
-    if made is None:
-        return
-    snapshot = rebuild.pack_snapshot(*made)
-    made = _advance(environment, game_id, made, newest)
-    with environment.reading() as transaction:
+    try:
+        made = _advance(begin, game_id, begun, cut)
+        snapshot = rebuild.pack_snapshot(*made)
+        made = _advance(begin, game_id, made, newest)
+    except _OtherRulesError:
+        with begin() as transaction:
+            return rebuild.pack_snapshot(*game_tables.load(transaction, game_id))
+    with begin() as transaction:
         for difference in rebuild.differences(transaction, game_id, made):
             raise StoreCorruptError(
-                f"{environment.folder}: {game_id}: {difference}; nothing was removed: see `academy check`, "
+                f"{folder}: {game_id}: {difference}; nothing was removed: see `academy check`, "
                 "and restore a backup"
             )
-    environment.write(lambda transaction: rebuild.store_snapshot(transaction, game_id, snapshot))
+    return snapshot
 
 
 def _advance(
-    environment: Environment, game_id: str, begun: tuple[GameKnowledge, int] | None, until: int
-) -> tuple[GameKnowledge, int] | None:
-    """Take in a game's events up to a number.
+    begin: _Begin, game_id: str, begun: tuple[GameKnowledge, int] | None, until: int
+) -> tuple[GameKnowledge, int]:
+    """Take in a game's events up to a number, of which there are some. Raises _OtherRulesError.
 
     They are read in parts, because a long transaction would keep pages from being used again, and the file
     would grow with what is written meanwhile.
     """
 
     def earlier(number: int) -> events_pb2.Event:
-        with environment.reading() as transaction:
+        with begin() as transaction:
             return event_log.get(transaction, number)
 
     while True:
-        with environment.reading() as transaction:
+        with begin() as transaction:
             scan = event_log.scan(transaction, game_id, after=0 if begun is None else begun[1])
             events = [event for event in islice(scan, _READ_AT_ONCE) if event.sequence <= until]
-        if not events:
-            return begun
+        if any(event.rules != RULES_VERSION for event in events):
+            raise _OtherRulesError
         begun = rebuild.advance(begun, events, earlier)
+        if not events and begun is not None:
+            return begun
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,13 @@ import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.service.limits import Limits
+from academy.service.server import ServerSettings
 from academy.store.history import MOST_POINTS
+from academy.store.library_commands import ImportLibraries
 from academy.store.maintenance.compaction import compact
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
+from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, contest, report, teach
 from tests.academy.service.running import Running, refusal, serving
@@ -87,6 +90,21 @@ def test_a_filter_counts_the_kept_contests_by_elo_and_by_time(academy: Running) 
     assert refusal(lambda: _explore(academy, since=Timestamp(nanos=-1))).fields == ["filter.since"]
     refused = refusal(lambda: _explore(academy, since=Timestamp(seconds=10), until=Timestamp(seconds=10)))
     assert refused.code is grpc.StatusCode.INVALID_ARGUMENT and refused.fields == ["filter.until"]
+
+
+def test_a_filtered_question_costs_by_the_contests_kept_not_by_those_imported(tmp_path: Path) -> None:
+    limits = Limits(questions_per_second=1e-6, question_burst=6.0)
+    with serving(tmp_path, ServerSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits)) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        moved = libraries_pb2.GameHistory(measures='{"contests": 5000}')
+        academy.store.run(ImportLibraries(GAME, {}, [], False, "admin", moved))
+        _play(academy, "here", ["c3"], 1200.0, "WIN")
+        request = history_pb2.ExploreOpeningRequest(
+            game_id=GAME, player=1, filter=history_pb2.ContestFilter(min_elo=0.0)
+        )
+        bot = academy.bot("ann")
+        for _ in range(3):
+            assert bot.history.ExploreOpening(request).filtered.looked_through == 1
 
 
 def test_a_player_explores_openings_only_when_it_plays_no_contest_of_the_game(academy: Running) -> None:

@@ -1,8 +1,8 @@
 """The folder: a map that grows, transactions that keep their promises, and clear errors."""
 
 import threading
+import time
 from pathlib import Path
-from unittest.mock import Mock
 
 import lmdb
 import pytest
@@ -18,6 +18,7 @@ from academy.store.errors import (
     StoreError,
     StoreFullError,
 )
+from academy.store.maintenance import copying
 from tests.academy.store.processes import run_python
 
 CHUNK = bytes(1 << 14)
@@ -33,6 +34,16 @@ def small_map(monkeypatch: pytest.MonkeyPatch) -> None:
 def fill(transaction: Transaction, chunks: int) -> None:
     for number in range(chunks):
         transaction.put(TableName.EVENTS, number.to_bytes(8), CHUNK)
+
+
+FILLING = """
+    import sys
+    from pathlib import Path
+    from academy.store.environment import Environment
+    from tests.academy.store.test_environment import fill
+    with Environment(Path(sys.argv[1])) as environment:
+        environment.write(lambda transaction: fill(transaction, 5_000))
+"""
 
 
 def test_the_map_grows_and_the_write_that_made_it_grow_is_complete(tmp_path: Path) -> None:
@@ -82,48 +93,45 @@ def test_growing_waits_for_readers_of_other_threads(tmp_path: Path) -> None:
         assert seen == [b"before"]
 
 
-def test_questions_go_on_while_a_write_that_needs_a_larger_map_waits_for_a_backup(
+def test_questions_and_writes_go_on_while_a_backup_is_made_and_the_map_grows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Environment(tmp_path / "data") as environment:
-        real, copying, may_end = environment._lmdb, threading.Event(), threading.Event()
-
-        def copy(*_: object, **__: object) -> None:
-            copying.set()
-            may_end.wait(10)
-
-        # A fake of a slow disk.
-        monkeypatch.setattr(environment, "_lmdb", Mock(wraps=real, copy=copy))
+    data, began, may_go_on = (tmp_path / name for name in ("data", "began", "go on"))
+    # A fake of a slow disk.
+    slow = f'touch "{began}"; while [ ! -e "{may_go_on}" ]; do sleep 0.02; done; exec "$@"'
+    monkeypatch.setattr(copying, "_COMMAND", ("sh", "-c", slow, "slow", *copying._COMMAND))
+    (tmp_path / "copy").mkdir()
+    with Environment(data) as environment:
         copier = threading.Thread(target=lambda: environment.copy(tmp_path / "copy"))
         copier.start()
-        copying.wait(10)
-        writer = threading.Thread(
-            target=lambda: environment.write(lambda transaction: fill(transaction, 100))
-        )
-        writer.start()
-        writer.join(0.3)
-        before = environment.version
+        while not began.exists():
+            time.sleep(0.02)
+        # Another process makes the map larger, then this one.
+        run_python(FILLING, str(data))
         with environment.reading() as transaction:
-            assert transaction.count(TableName.EVENTS) == 0
+            assert transaction.count(TableName.EVENTS) == 5_000
+        size = environment.map_size
+        environment.write(lambda transaction: fill(transaction, 10_000))
+        assert environment.map_size > size
         assert copier.is_alive()
-        assert writer.is_alive(), "the map must not move under a copy"
-        may_end.set()
-        writer.join(10)
-        copier.join(10)
-        assert environment.version > before
+        may_go_on.touch()
+        copier.join(60)
+    with Environment(tmp_path / "copy", read_only=True) as copy, copy.reading() as transaction:
+        assert transaction.count(TableName.EVENTS) == 10_000
+
+
+def test_a_copy_that_finds_no_place_is_refused_as_before(tmp_path: Path) -> None:
+    with Environment(tmp_path / "data") as environment:
+        with pytest.raises(StoreError, match="No such file or directory"):
+            environment.copy(tmp_path / "missing")
+        environment.close()
+        with pytest.raises(StoreClosedError):
+            environment.copy(tmp_path / "copy")
 
 
 def test_a_map_that_another_process_made_larger_is_taken_over(tmp_path: Path) -> None:
     with Environment(tmp_path) as environment:
-        run_python(
-            f"""
-            from pathlib import Path
-            from academy.store.environment import Environment
-            from tests.academy.store.test_environment import fill
-            with Environment(Path({str(tmp_path)!r})) as environment:
-                environment.write(lambda transaction: fill(transaction, 5_000))
-            """
-        )
+        run_python(FILLING, str(tmp_path))
         with environment.reading() as transaction:
             assert transaction.count(TableName.EVENTS) == 5_000
         environment.write(lambda transaction: transaction.put(TableName.META, b"key", b"value"))

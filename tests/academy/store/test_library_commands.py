@@ -504,12 +504,18 @@ def test_nodes_after_which_nothing_could_be_counted_are_not_taken_in(
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (("length", "total", "1e999"), r"length: inf must be a number from 0 to 1e\+18"),
-        (("draws", "total", "-1"), r"draws: -1 must be"),
+        (("length", "total", "1e999"), r"length\.total: inf must be a number from 0 to 1e\+18"),
+        (("draws", "total", "-1"), r"draws\.total: -1 must be"),
         (("squared_length", "", "1e19"), r"squared_length: 1e\+19 must be"),
-        (("tempo", "contests", "null"), r"tempo: None must be"),
+        (("tempo", "contests", "null"), r"tempo\.contests: None must be"),
         (("best_elo", "", "1e999"), r"best_elo: inf must be"),
         (("contests", "", "1000000001"), r"contests: 1,000,000,001 must be from 0 to 1,000,000,000"),
+        # Measures of such counts could not be sent any more.
+        (("width", "contests", "1.5"), r"width\.contests: 1\.5 must be a whole number from 0 to 1e\+18"),
+        (("width", "count", "3.0"), r"width\.count: 3\.0 must be a whole number"),
+        (("players", "", "2.5"), r"players: 2\.5 must be a whole number"),
+        (("contests", "", "true"), r"contests: True must be a whole number"),
+        (("mobility", "total", "false"), r"mobility\.total: False must be a number"),
     ],
 )
 def test_measures_to_which_no_contest_could_be_added_are_not_taken_in(
@@ -530,3 +536,9 @@ def test_measures_to_which_no_contest_could_be_added_are_not_taken_in(
     store.run(ImportLibraries("copy", {}, [], False, "admin", GameHistory(measures=sound)))
     learn(store, contests=1, game_id="copy")
     assert view(store, "copy").measures.contests == 13
+
+
+def test_measures_that_are_nested_too_deeply_are_refused(store: Store) -> None:
+    for text in ("[" * 100_000, '{"width":' * 100_000):
+        with pytest.raises(InvalidRecordError, match=r"history\.measures: cannot be read"):
+            store.run(ImportLibraries("go-9x9", {}, [], False, "admin", GameHistory(measures=text)))

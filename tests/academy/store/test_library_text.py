@@ -155,6 +155,7 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("% player 1", "% player 3", 7, 1, "player 3: this game has players 1 to 2"),
         ("% player 1", "% player 4294967296", 8, 10, "too great"),
         ('"seki" -20', "seki -20", 10, 8, "not a name in quotes"),
+        ('"seki" -20', "[" * 100_000 + " -20", 10, 8, "not a name in quotes"),
         ('"seki" -20', '"\\ud800" -20', 10, 8, "half of a character"),
         ('17 "t-5/17"', '17 "\\udfff"', 12, 11, "half of a character"),
         ('"player 1" mover', '"\\ud800" mover', 22, 5, "half of a character"),

@@ -4,11 +4,12 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.knowledge.settings import Library
 from academy.store import event_log, game_tables, keys, rebuild
 from academy.store.contest_commands import RegisterGame, ReportContest
@@ -16,13 +17,13 @@ from academy.store.contest_tables import contest_record
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError
 from academy.store.event_log import Page
-from academy.store.library_commands import DeletePattern, RestorePattern
+from academy.store.library_commands import DeleteGame, DeletePattern, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance import compaction
 from academy.store.maintenance.backup import backup, restore, verify
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import Compacted, compact, shrink
-from academy.v1 import proposals_pb2
+from academy.v1 import events_pb2, proposals_pb2
 from tests.academy.store.examples import endgame_proposal, go_game, learn, report, submission
 from tests.academy.store.processes import run_python, start_python
 
@@ -136,6 +137,58 @@ def test_a_log_that_does_not_make_the_libraries_is_left_alone(lived_in: Store) -
         compact(lived_in.environment, keep=1)
     with lived_in.environment.reading() as transaction:
         assert transaction.count(TableName.EVENTS) == last
+
+
+@pytest.mark.parametrize("meanwhile", ["compacted", "deleted"])
+def test_a_log_that_another_process_shortens_meanwhile_is_read_again(
+    lived_in: Store, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+) -> None:
+    lived_in.run(RegisterGame(go_game("unplayed"), "arena"))
+    learn(lived_in, contests=6, first=12)
+    before, waiting = stored(lived_in), [meanwhile]
+
+    def advance(
+        begun: tuple[GameKnowledge, int] | None,
+        events: Iterable[events_pb2.Event],
+        read_event: event_log.EventReader,
+        real: Callable[..., tuple[GameKnowledge, int] | None] = rebuild.advance,
+    ) -> tuple[GameKnowledge, int] | None:
+        made = real(begun, events, read_event)
+        assert made is not None
+        if waiting and waiting[0] == "compacted" and made[0].spec.game_id == "go-9x9":
+            waiting.clear()
+            assert compact(lived_in.environment, keep=5).left == 5
+        elif waiting and waiting[0] == "deleted" and made[0].spec.game_id == "unplayed":
+            waiting.clear()
+            lived_in.run(DeleteGame("unplayed", "admin"))
+        return made
+
+    monkeypatch.setattr(compaction, "_READ_AT_ONCE", 10)
+    monkeypatch.setattr(rebuild, "advance", advance)
+    assert compact(lived_in.environment, keep=2 if meanwhile == "deleted" else 12).left in (3, 5)
+    assert not waiting
+    if meanwhile == "compacted":
+        assert stored(lived_in) == before
+    monkeypatch.undo()
+    assert list(check(lived_in.environment)) == []
+
+
+def test_libraries_that_other_rules_made_are_kept_as_they_are_stored(lived_in: Store) -> None:
+    def as_by_other_rules(transaction: Transaction) -> None:
+        for key, packed in list(transaction.scan(TableName.EVENTS)):
+            event = event_log.unpack(packed)
+            event.rules = RULES_VERSION - 1
+            transaction.put(TableName.EVENTS, key, event_log.pack(event))
+        # By today's rules their events make another pattern.
+        pattern = next(transaction.scan(TableName.PATTERNS, keys.in_game("other")))[0]
+        transaction.delete(TableName.PATTERNS, pattern)
+
+    lived_in.environment.write(as_by_other_rules)
+    before = stored(lived_in)
+    assert [finding.is_fault for finding in check(lived_in.environment)] == [False]
+    assert compact(lived_in.environment, keep=5).left == 5
+    assert stored(lived_in) == before
+    assert list(check(lived_in.environment)) == []
 
 
 def test_a_damaged_snapshot_is_found(lived_in: Store) -> None:
