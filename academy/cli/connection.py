@@ -9,7 +9,7 @@ from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
-from academy.cli.commands import NoDataError
+from academy.cli.commands import CommandError, ExitCode, NoDataError
 from academy.cli.services import Server
 from academy.wire.addresses import DEFAULT_ADDRESS
 
@@ -42,6 +42,9 @@ def _connection_options(
 
 
 _OPTIONS: Final = inspect.signature(_connection_options).parameters
+_CONTEXT: Final = inspect.Parameter(
+    "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+)
 _AGAINST: Final = _OPTIONS["address"].replace(
     default=None,
     annotation=Annotated[
@@ -99,10 +102,11 @@ def _with_options(
     own = list(signature.parameters.values())[1:]
 
     @functools.wraps(command)
-    def run(**arguments: Any) -> None:
+    def run(context: typer.Context, **arguments: Any) -> None:
         from academy.cli.channel import connect
 
         options = {name: arguments.pop(name) for name in connecting}
+        _check_used(context, options["address"] is not None, connecting)
         if options["address"] is None:
             command(None, **arguments)
             return
@@ -111,10 +115,31 @@ def _with_options(
 
     run.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[
+            _CONTEXT,
             *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own),
             *(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in connecting.values()),
         ]
     )
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *connecting.values())}
+    run.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in (_CONTEXT, *own, *connecting.values())
+    }
     del run.__wrapped__
     return run
+
+
+def _check_used(
+    context: typer.Context, has_server: bool, connecting: Mapping[str, inspect.Parameter]
+) -> None:
+    """Refuse options of the command line that would be ignored. Raises CommandError."""
+
+    def is_given(name: str) -> bool:
+        source = context.get_parameter_source(name)
+        return source is not None and source.name == "COMMANDLINE"
+
+    address = "--against" if connecting["address"] is _AGAINST else "--address"
+    for name in connecting:
+        if not has_server and is_given(name):
+            option = f"--{name.replace('_', '-')}"
+            raise CommandError(f"{option} is for {address}: give the server's address too", ExitCode.USAGE)
+    if has_server and connecting["address"] is _OPTIONAL_ADDRESS and is_given("data"):
+        raise CommandError("give --address or --data, not both", ExitCode.USAGE)

@@ -232,6 +232,8 @@ def move(
 
     _check_pages(data)
     if to == "own":
+        if log_replicas:
+            raise CommandError("--log-replicas is for a new stream: leave it out", ExitCode.USAGE)
         from academy.store.environment import Environment
         from academy.store.maintenance.compaction import lock_alone
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -13,10 +14,11 @@ from academy.store import event_log
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName
 from academy.store.errors import StoreCorruptError, StoreError, StoreFullError
 from academy.store.maintenance import scan
-from academy.store.maintenance.upgrade import as_written, upgrade
+from academy.store.maintenance.upgrade import as_written, upgrade_copy
 
 _NOTE: Final = "last_backup"
 _DRAFT: Final = ".download-"
+_COPY: Final = ".copy-"
 _DRAFT_SECONDS: Final = 86_400.0
 
 
@@ -35,8 +37,14 @@ def note_backup(folder: Path) -> None:
 
     One that cannot be noted, as on a full disk, is a backup nevertheless.
     """
+    note = folder / _NOTE
     with suppress(OSError):
-        (folder / _NOTE).touch(mode=0o600)
+        try:
+            note.touch(mode=0o600)
+        except PermissionError:
+            # Another user's, who may have been root.
+            note.unlink()
+            note.touch(mode=0o600)
 
 
 def open_copy(environment: Environment) -> BinaryIO:
@@ -76,13 +84,14 @@ def last_backup(folder: Path) -> float | None:
 def restore(source: Path, target: Path) -> int:
     """Put a backup into a folder that is missing or empty; return its bytes.
 
-    The copy is brought up to this program's schema version, and verified before it appears. Raises
-    StoreError, StoreCorruptError, SchemaMismatchError.
+    The copy is brought up to this program's schema version, and verified before it appears. This user may
+    write it, and others may not read it, whatever the backup's permissions are. Raises StoreError,
+    StoreCorruptError, SchemaMismatchError.
     """
     if (source / "data.mdb").exists():
         _check_pages(source)
     with as_written(source) as environment:
-        return place_copy(target, environment)
+        return place_copy(target, environment, for_others=False)
 
 
 def verify(folder: Path) -> None:
@@ -105,17 +114,27 @@ def _check_pages(folder: Path) -> None:
         raise StoreCorruptError(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 
-def place_copy(target: Path, environment: Environment) -> int:
-    """Do as `backup` does, for a copy that is none for those who watch over backups."""
+def place_copy(target: Path, environment: Environment, *, for_others: bool = True) -> int:
+    """Do as `backup` does, for a copy that is none for those who watch over backups.
+
+    It gets the permissions of the data, `for_others` those of others too.
+    """
     with _draft_of(target) as draft:
         environment.copy(draft)
         if environment.schema != SCHEMA_VERSION:
-            upgrade(draft)
+            upgrade_copy(draft)
         data = draft / "data.mdb"
-        # A copy gets the permissions of the data.
-        shutil.copymode(environment.folder / data.name, data)
-    shutil.copymode(environment.folder, target)
+        _let_in(environment.folder / data.name, data, for_others)
+    _let_in(environment.folder, target, for_others)
     return (target / data.name).stat().st_size
+
+
+def _let_in(source: Path, copy: Path, for_others: bool) -> None:
+    """Give a copy the permissions of its source."""
+    mode = stat.S_IMODE(source.stat().st_mode)
+    if not for_others:
+        mode = mode & 0o770 | (0o700 if copy.is_dir() else 0o600)
+    copy.chmod(mode)
 
 
 @contextmanager
@@ -134,19 +153,21 @@ def draft_in(folder: Path, prefix: str, left_seconds: float) -> Iterator[Path]:
 def _draft_of(target: Path) -> Iterator[Path]:
     """Give a folder beside the target for a copy; then verify it, make it durable, and move it into place."""
     _check_empty(target)
+    # One that is there stays: something may be mounted on it, or it is somebody's working folder.
+    place = target if target.exists() else target.parent
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-        try:
+        place.mkdir(parents=True, exist_ok=True)
+        with draft_in(place, _COPY, _DRAFT_SECONDS) as draft:
             yield draft
             verify(draft)
             (draft / "lock.mdb").unlink(missing_ok=True)
             sync(draft / "data.mdb")
             sync(draft)
-            draft.rename(target)
-            sync(target.parent)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
+            if place == target:
+                (draft / "data.mdb").rename(target / "data.mdb")
+            else:
+                draft.rename(target)
+            sync(place)
     except StoreFullError as error:
         # Only the copy is written, also where LMDB names the other folder.
         raise StoreFullError(
@@ -159,7 +180,9 @@ def _draft_of(target: Path) -> Iterator[Path]:
 
 
 def _check_empty(target: Path) -> None:
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+    if target.exists() and (
+        not target.is_dir() or not all(file.name.startswith(_COPY) for file in target.iterdir())
+    ):
         raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -236,7 +237,7 @@ def shrink(folder: Path) -> tuple[int, int]:
             verify(draft)
             copy = draft / "data.mdb"
             after = copy.stat().st_size
-            copy.chmod(0o600)
+            _belong_as(data, copy)
             sync(copy)
             put_in_place(copy, folder, lock)
         except lmdb.Error as error:
@@ -248,6 +249,13 @@ def shrink(folder: Path) -> tuple[int, int]:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return before, after
+
+
+def _belong_as(data: Path, copy: Path) -> None:
+    """Give a copy owner and mode of the data. Raises PermissionError, as for another user's."""
+    state = data.stat()
+    copy.chmod(stat.S_IMODE(state.st_mode))
+    os.chown(copy, state.st_uid, state.st_gid)
 
 
 def put_in_place(copy: Path, folder: Path, lock: int) -> None:

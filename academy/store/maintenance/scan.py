@@ -5,6 +5,7 @@ process opens the folder, walks every table, looks up every key, and has LMDB co
 child that a signal ends has met damage; memory that it shares says where.
 """
 
+import errno
 import mmap
 import os
 import signal
@@ -17,9 +18,13 @@ from typing import Final
 import lmdb
 
 from academy.store import lock_file
+from academy.store.errors import StoreError
 
 _MOST_TABLES: Final = 256
 _FAULTY: Final = 4
+_UNREAD: Final = 5
+# What keeps a process from a file says nothing of the file.
+_NOT_OF_THE_FILE: Final = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
 # The record that is read now: a description, and its key.
 _PLACE: Final = struct.Struct("<H509sH511s")
 _DESCRIPTION: Final = struct.Struct("<H509s")
@@ -29,7 +34,8 @@ _KEY: Final = struct.Struct("<H511s")
 def find_damage(folder: Path) -> list[str]:
     """Return what is wrong with a folder's file, by table and record; others may use the folder meanwhile.
 
-    An empty list does not mean that the records' contents are right.
+    An empty list does not mean that the records' contents are right. Raises StoreError where this user may
+    not read it, or the machine has no room to.
     """
     shared = os.memfd_create("academy-scan")
     try:
@@ -50,6 +56,8 @@ def find_damage(folder: Path) -> list[str]:
         return []
     if scan.returncode == _FAULTY:
         return scan.stderr.splitlines()
+    if scan.returncode == _UNREAD:
+        raise StoreError(f"{folder}: {scan.stderr.strip()}; check owner, mode and this user's limits")
     if scan.returncode > 0:
         raise RuntimeError(f"the scan of {folder} failed: {scan.stderr.strip()}")
     place = description[:length].decode(errors="replace")
@@ -102,7 +110,10 @@ class _Scan:
                     environment.copyfd(nowhere.fileno(), compact=True)
         except lmdb.Error as error:
             # LMDB begins with the folder, which the caller knows.
-            findings.append(f"data.mdb cannot be read: {str(error).removeprefix(f'{self._folder}: ')}")
+            what = f"data.mdb cannot be read: {str(error).removeprefix(f'{self._folder}: ')}"
+            if getattr(error, "code", 0) in _NOT_OF_THE_FILE:
+                raise StoreError(what) from error
+            findings.append(what)
         return [f"{self._missing}{finding}" for finding in findings]
 
     def _scan_table(self, environment: lmdb.Environment, name: bytes) -> list[str]:
@@ -137,6 +148,10 @@ def show_key(key: bytes) -> str:
 
 
 if __name__ == "__main__":
-    damage = _Scan(Path(sys.argv[1])).run()
+    try:
+        damage = _Scan(Path(sys.argv[1])).run()
+    except StoreError as unread:
+        print(unread, file=sys.stderr)
+        sys.exit(_UNREAD)
     print(*damage, sep="\n", file=sys.stderr)
     sys.exit(_FAULTY if damage else 0)

@@ -29,18 +29,30 @@ _log = logging.getLogger(__name__)
 
 
 def upgrade(folder: Path, largest_map: int = LARGEST_MAP) -> None:
-    """Bring a folder up to this program's schema version; nothing is done where it is of that already.
+    """Do as `upgrade_copy` does, and warn of it: programs of before cannot read the folder any more."""
+    if (version := upgrade_copy(folder, largest_map)) is not None:
+        _log.warning(
+            "%s: brought from schema version %d to %d; programs of before cannot read it any more",
+            folder,
+            version,
+            SCHEMA_VERSION,
+        )
+
+
+def upgrade_copy(folder: Path, largest_map: int = LARGEST_MAP) -> int | None:
+    """Bring a folder up to this program's schema version; return that of before, None where it had this.
 
     Of several processes that begin at once one does it, the others wait. Raises StoreBusyError where a
-    process
-    goes on using the folder, SchemaMismatchError for a version that is not known here, StoreCorruptError,
-    StoreError.
+    process goes on using the folder, SchemaMismatchError for a version that is not known here,
+    StoreCorruptError, StoreError.
     """
     with _turn(folder):
         try:
             Environment(folder, largest_map=largest_map).close()
         except SchemaOutdatedError as outdated:
             _upgrade(folder, outdated.version, largest_map)
+            return outdated.version
+    return None
 
 
 def as_written(folder: Path) -> Environment:
@@ -60,12 +72,6 @@ def _upgrade(folder: Path, version: int, largest_map: int) -> None:
             environment.write(lambda transaction: _take_steps(transaction, version))
     finally:
         os.close(lock)
-    _log.warning(
-        "%s: brought from schema version %d to %d; programs of before cannot read it any more",
-        folder,
-        version,
-        SCHEMA_VERSION,
-    )
 
 
 @contextmanager

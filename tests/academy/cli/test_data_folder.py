@@ -1,7 +1,10 @@
 """Tokens, check, backup and restore, on a folder that a server uses."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -218,6 +221,47 @@ def test_nothing_is_written_over(filled: Path, tmp_path: Path) -> None:
     for result in (run("backup", copy, "--data", filled), run("restore", copy, "--data", filled)):
         assert result.exit_code == 1
         assert "must be an empty folder" in result.err
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--token", "x"), "--token is for --address"),
+        (("--insecure",), "--insecure is for --address"),
+        (("--tls-ca", "x.pem"), "--tls-ca is for --address"),
+        (("--address", "127.0.0.1:1"), "give --address or --data, not both"),
+    ],
+)
+def test_options_of_a_backup_that_would_be_ignored_are_refused(
+    filled: Path, tmp_path: Path, options: tuple[str, ...], why: str
+) -> None:
+    refused = run("backup", tmp_path / "copy", "--data", filled, *options)
+    assert refused.exit_code == 2 and why in refused.err
+    checked = run("check", "--data", filled, "--tls-cert", "x.pem")
+    assert checked.exit_code == 2 and "--tls-cert is for --against" in checked.err
+    moved = run("move", "--to", "own", "--data", filled, "--log-replicas", "3")
+    assert moved.exit_code == 2 and "--log-replicas is for a new stream" in moved.err
+
+
+@pytest.mark.parametrize("command", ["check", "compact", "backup", "restore"])
+def test_a_folder_that_this_user_may_not_read_is_not_called_damaged(tmp_path: Path, command: str) -> None:
+    obeying = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
+    if obeying and shutil.which(obeying[0]) is None:
+        pytest.skip("as root this needs the setpriv command")
+    data = tmp_path / "data"
+    Store(data).close()
+    (data / "data.mdb").chmod(0)
+    words = {"backup": ("copy", "--data", "data"), "restore": ("data", "--data", "copy")}
+    done = subprocess.run(
+        [*obeying, sys.executable, "-m", "academy", command, *words.get(command, ("--data", "data"))],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    assert done.returncode == 1 and "Permission denied; check owner" in done.stderr
+    assert "restore" not in done.stderr and not (tmp_path / "copy").exists()
 
 
 def test_version_and_help() -> None:

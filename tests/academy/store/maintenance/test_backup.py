@@ -4,6 +4,7 @@ import os
 import stat
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,60 @@ def test_a_copy_is_readable_for_those_that_may_read_the_data(
     for copy in ("copy", "restored"):
         modes = [(tmp_path / copy).stat().st_mode, (tmp_path / copy / "data.mdb").stat().st_mode]
         assert [stat.S_IMODE(mode) for mode in modes] == [folder, file]
+
+
+@pytest.mark.parametrize(("folder", "file"), [(0o755, 0o644), (0o555, 0o444)])
+def test_a_restored_folder_can_be_written_and_others_cannot_read_it(
+    store: Store, tmp_path: Path, folder: int, file: int
+) -> None:
+    backup(store.environment, tmp_path / "copy")
+    (tmp_path / "copy" / "data.mdb").chmod(file)
+    (tmp_path / "copy").chmod(folder)
+    restore(tmp_path / "copy", tmp_path / "restored")
+    for restored in (tmp_path / "restored", tmp_path / "restored" / "data.mdb"):
+        assert restored.stat().st_mode & 0o607 == 0o600
+
+
+def test_a_note_of_a_backup_that_another_user_made_is_made_by_this_one(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = store.environment.folder / "last_backup"
+    note.touch()
+    os.utime(note, (0, 0))
+    touch = Path.touch
+
+    def refused(path: Path, *more: Any, **others: Any) -> None:
+        if path == note and path.exists():
+            raise PermissionError
+        touch(path, *more, **others)
+
+    monkeypatch.setattr(Path, "touch", refused)
+    backup(store.environment, tmp_path / "copy")
+    assert (last_backup(store.environment.folder) or 0.0) > 1.0
+
+
+@pytest.mark.parametrize("how", ["here", "link"])
+def test_a_folder_that_is_there_stays_and_is_filled(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    # What a copy left that was killed while it was made.
+    (target / ".copy-left").mkdir()
+    (tmp_path / "link").symlink_to(target)
+    before = target.stat().st_ino
+    monkeypatch.chdir(target)
+    backup(store.environment, Path() if how == "here" else tmp_path / "link")
+    verify(target)
+    assert target.stat().st_ino == before
+
+
+def test_what_killed_copies_left_long_ago_is_removed(store: Store, tmp_path: Path) -> None:
+    left = tmp_path / ".copy-left"
+    left.mkdir()
+    os.utime(left, (0, 0))
+    backup(store.environment, tmp_path / "copy")
+    assert not left.exists()
 
 
 def test_an_empty_folder_is_filled(store: Store, tmp_path: Path) -> None:

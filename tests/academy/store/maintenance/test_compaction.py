@@ -1,5 +1,6 @@
 """Compaction: old events go, and nothing that anybody can see of the libraries changes."""
 
+import os
 import random
 import signal
 import subprocess
@@ -239,15 +240,26 @@ def test_shrinking_gives_room_back_and_keeps_everything(tmp_path: Path) -> None:
         learn(store, contests=150)
         compact(store.environment, keep=1)
         before = stored(store)
+    data.joinpath("data.mdb").chmod(0o660)
     size = data.joinpath("data.mdb").stat().st_size
     assert shrink(data)[0] == size
     assert data.joinpath("data.mdb").stat().st_size < 0.8 * size
     assert {path.name for path in data.iterdir()} == {"data.mdb", "lock.mdb", "journal"}
-    assert data.joinpath("data.mdb").stat().st_mode & 0o777 == 0o600
+    assert data.joinpath("data.mdb").stat().st_mode & 0o777 == 0o660
     with Store(data) as store:
         assert stored(store) == before
         learn(store, contests=1, first=150)
         assert list(check(store.environment)) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files to others")
+def test_a_folder_that_root_shrinks_stays_its_owners(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+    os.chown(tmp_path / "data.mdb", 65534, 65534)
+    shrink(tmp_path)
+    state = (tmp_path / "data.mdb").stat()
+    assert (state.st_uid, state.st_gid) == (65534, 65534)
 
 
 def test_a_folder_in_use_is_not_shrunk(tmp_path: Path) -> None:
