@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.datastructures import QueryParams
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from academy.service.server import ServerSettings
@@ -20,6 +21,7 @@ from tests.web.filling import GO, HEX
 from tests.web.visiting import Visitor
 from web.failures import PageError
 from web.guard import Guard
+from web.query import Query
 from web.rendering import Sections, render_error
 from web.settings import WebLimits, WebSettings
 
@@ -92,6 +94,18 @@ def test_addresses_that_lead_nowhere_have_a_page_and_the_right_status(
     assert answer.status == status, answer.words
     assert "Traceback" not in answer.text and answer.headers["content-type"].startswith("text/html")
     assert "content-security-policy" in answer.headers
+
+
+def test_many_digits_that_are_no_number_hold_up_nobody() -> None:
+    # Where digits can be read in two ways this takes many minutes.
+    query = Query(QueryParams({"elo": "1" * 200_000 + "x"}), ("elo",), longest=262_144)
+    with pytest.raises(PageError, match="is no number"):
+        query.number("elo", 0, 1)
+
+
+@pytest.mark.parametrize("text", ["1", "1.", "1.5", ".5", "+1e0", "1.5E-3"])
+def test_numbers_are_read_as_people_write_them(text: str) -> None:
+    assert Query(QueryParams({"elo": text}), ("elo",)).number("elo", 0, 2) == float(text)
 
 
 def test_files_are_kept_by_browsers_for_as_long_as_they_are_the_same(pages: Visitor) -> None:
