@@ -44,8 +44,6 @@ _Behaviour = Callable[[Any, Context], Any]
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]"
 
-# Each takes 2 kB, and every contest brings new tokens.
-_HANDLERS_REMEMBERED: Final = 1_024
 _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _REFUSALS_LOGGED_AT_ONCE: Final = 100.0
 _RETRY_SECONDS: Final = 0.5
@@ -83,8 +81,6 @@ class CallInterceptor(aio.ServerInterceptor):
         self.health_answers = ConcurrencyLimiter("calls about health", per_holder, total)
         self._rates = Buckets(limits.questions_per_second, limits.question_burst)
         self._methods: dict[str, _Handler] = {}
-        # One for each token, so that calls need not make them.
-        self._handlers: dict[tuple[str, str], tuple[Caller, _Handler]] = {}
         self._lines = Bucket(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
         self._own_lines = Buckets(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
 
@@ -108,16 +104,14 @@ class CallInterceptor(aio.ServerInterceptor):
                 raise NotAuthenticatedError("the call has no token", "TOKEN_MISSING")
             caller = await self._find_caller(token)
             name = caller.name
-            known = self._handlers.get((method, token))
-            if known is None or known[0] != caller:
-                known = caller, self._make_handler(method, handler, caller, token)
+            check_permission(caller, method)
             if self.draining:
                 raise ServerDrainingError
             self.charge(caller, 1)
         except Exception as error:
             # Any exception: a fault of ours must not let a caller in, and the table knows its status.
             return self._make_refusal(method, name, to_status(error))
-        return known[1]
+        return _GuardedMethod(self, method, handler, caller, token).handler()
 
     async def _find_caller(self, token: str) -> Caller:
         try:
@@ -156,15 +150,6 @@ class CallInterceptor(aio.ServerInterceptor):
             ending.add(task)
         if ending:
             await asyncio.wait(ending, timeout=seconds)
-
-    def _make_handler(self, method: str, handler: _Handler, caller: Caller, token: str) -> _Handler:
-        """Make a caller's handler. Raises NotPermittedError and ContestOverError."""
-        check_permission(caller, method)
-        if len(self._handlers) >= _HANDLERS_REMEMBERED:
-            del self._handlers[next(iter(self._handlers))]
-        guarded = _GuardedMethod(self, method, handler, caller, token).handler()
-        self._handlers[method, token] = caller, guarded
-        return guarded
 
     def _make_refusal(self, method: str, name: str, status: StatusDetails) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:
