@@ -14,7 +14,7 @@ from academy.knowledge.text import PatternSyntaxError, read_cells, read_label, w
 from academy.knowledge.votes import Signature
 
 from . import strategies
-from .games import MAP, cells
+from .games import MAP
 
 SQUARE, HEX = SquareGeometry(8, 8), HexGeometry(8, 8)
 SEED_SQUARE = "\n# - x b\n# - o -\n- x - w\n\n\n"
