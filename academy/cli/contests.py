@@ -1,7 +1,6 @@
 """Commands about contests, arenas and proposals."""
 
 import time
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -11,6 +10,7 @@ from academy.cli.commands import CommandError, Commands
 from academy.cli.connection import with_server
 from academy.cli.libraries import Json, Limit
 from academy.cli.services import Server
+from academy.knowledge.contests import Verdict
 from academy.v1 import contests_pb2, proposals_pb2
 
 TERMINATION = "voided by hand"
@@ -147,18 +147,6 @@ def _print_arena(arena: contests_pb2.Arena, json: bool) -> None:
     printing.show(arena, json, printing.arenas_table([arena]))
 
 
-class VerdictName(StrEnum):
-    """The verdicts on a proposal."""
-
-    HELD = "held"
-    MATCHED = "matched"
-    SPECIALISED = "specialised"
-    GENERALISED = "generalised"
-    INSERTED = "inserted"
-    EVICTED = "evicted"
-    DROPPED = "dropped"
-
-
 def proposals(  # noqa: PLR0913
     server: Server,
     player: Annotated[
@@ -166,7 +154,7 @@ def proposals(  # noqa: PLR0913
     ] = "",
     contest: Annotated[str, typer.Option(help="List only the proposals of this contest.")] = "",
     verdict: Annotated[
-        list[VerdictName] | None, typer.Option(help="List only proposals with this verdict; may be repeated.")
+        list[Verdict] | None, typer.Option(help="List only proposals with this verdict; may be repeated.")
     ] = None,
     limit: Limit = 50,
     page: Annotated[str, typer.Option(help="Continue a list: the page token that it printed.")] = "",

@@ -71,7 +71,7 @@ def list_games(
     json: Json = False,
 ) -> None:
     """List the games that are registered."""
-    games = list(_pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
+    games = list(pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
     if measures:
         _compare_games(server, [game.game_id for game in games], json)
     else:
@@ -235,7 +235,7 @@ def openings(  # noqa: PLR0913
 ) -> None:
     """Show the opening tree: moves, visits, results, value and analysis for the player who moves."""
     request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves or [], depth=depth, page_size=_PAGE)
-    nodes = _pages(server.libraries.ListOpenings, request, "nodes")
+    nodes = pages(server.libraries.ListOpenings, request, "nodes")
     shown = list(islice((node for node in nodes if node.visits >= min_visits), limit))
     names = names_of(game, moves or [], shown)
     if json:
@@ -339,7 +339,7 @@ def events(
         page_size=min(limit, _PAGE),
         without_contests=changes,
     )
-    events = list(islice(_pages(server.libraries.ListEvents, request, "events"), limit))
+    events = list(islice(pages(server.libraries.ListEvents, request, "events"), limit))
     printing.show(events, json, printing.events_table(events))
 
 
@@ -354,7 +354,7 @@ def statistics(
     """Show how much is known of a game, and its measures."""
     if players:
         request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game)
-        rows = list(_pages(server.libraries.ListPlayerStatistics, request, "players"))
+        rows = list(pages(server.libraries.ListPlayerStatistics, request, "players"))
         printing.show(rows, json, printing.players_table(rows))
         return
     figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
@@ -486,7 +486,7 @@ def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
     return name
 
 
-def _pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]:
+def pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]:
     """All items of a listing, page by page."""
     while True:
         response = call(request)

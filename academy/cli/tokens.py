@@ -12,7 +12,7 @@ from academy.cli import printing
 from academy.cli.commands import CommandError, Commands, ExitCode
 from academy.cli.connection import with_server_where_asked
 from academy.cli.data_folder import open_existing
-from academy.cli.libraries import Json
+from academy.cli.libraries import Json, pages
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 
@@ -150,14 +150,7 @@ def _tokens_at_server(server: Server) -> list["Token"]:
     """The tokens of a server, the oldest first."""
     from academy.v1 import tokens_pb2
 
-    request = tokens_pb2.ListTokensRequest()
-    tokens: list[Token] = []
-    while True:
-        page = server.tokens.ListTokens(request)
-        tokens += map(_read_token, page.tokens)
-        if not page.next_page_token:
-            return tokens
-        request.page_token = page.next_page_token
+    return list(map(_read_token, pages(server.tokens.ListTokens, tokens_pb2.ListTokensRequest(), "tokens")))
 
 
 def _read_token(message: "tokens_pb2.Token") -> "Token":

@@ -264,11 +264,7 @@ def anchored_patterns(spec: GameSpec) -> AnchoredPatterns | None:
     """
     if not spec.two_in_turn or isinstance(spec.geometry, GraphGeometry):
         return None
-    return _anchored_patterns(spec.geometry, spec.symmetric, spec.symmetries, spec.reversal)
+    return _anchored_patterns(spec.shape)
 
 
-@lru_cache(maxsize=32)
-def _anchored_patterns(
-    geometry: Geometry, symmetric: bool, symmetries: tuple[str, ...], reversal: str
-) -> AnchoredPatterns:
-    return AnchoredPatterns(GameSpec("of-this-shape", geometry, 2, symmetric, symmetries, reversal))
+_anchored_patterns = lru_cache(maxsize=32)(AnchoredPatterns)

@@ -1,6 +1,5 @@
 """Boards: a geometry, and one cell state for each of its cells."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +14,6 @@ __all__ = [
     "HexGeometry",
     "InvalidBoardError",
     "SquareGeometry",
-    "states_of",
 ]
 
 MAX_CELLS = 4096
@@ -130,21 +128,3 @@ class Board:
     def letters(self) -> str:
         """One letter a cell, row by row."""
         return self.states.translate(STATES_TO_LETTERS).decode()
-
-
-def states_of(geometry: Geometry, boards: Sequence[str]) -> list[bytes] | None:
-    """Read several boards in a fraction of the time that `Board.from_letters` takes.
-
-    Args:
-        geometry: The boards' cells.
-        boards: Each as in `Board.from_letters`.
-
-    Returns:
-        The states of each board, one byte (`cells.State`) a cell; None where one of the boards is invalid.
-    """
-    size = geometry.size
-    raw = "".join(boards).encode(errors="replace")
-    if any(len(letters) != size for letters in boards) or raw.translate(None, STATE_LETTERS.encode()):
-        return None
-    states = raw.translate(LETTERS_TO_STATES)
-    return [states[at : at + size] for at in range(0, len(states), size)]

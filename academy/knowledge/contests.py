@@ -7,6 +7,7 @@ from enum import Enum
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
 from academy.knowledge.symmetries import Cell
+from academy.knowledge.votes import ELO_SCALE
 
 __all__ = [
     "ContestReport",
@@ -48,6 +49,11 @@ class Contestant:
 
     name: str
     elo: float
+
+    @property
+    def elo_hundredths(self) -> int:
+        """The rating in hundredths, as knowledge counts it."""
+        return round(self.elo * ELO_SCALE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,11 @@ class ContestReport:
     false_consultations: tuple[FalseConsultation, ...] = ()
     false_claims: tuple[FalseClaim, ...] = ()
     elo_after: tuple[float, ...] = ()
+
+    @property
+    def weaker_elo_hundredths(self) -> int:
+        """The least of the contestants' ratings in hundredths."""
+        return min(contestant.elo_hundredths for contestant in self.contestants)
 
 
 @dataclass(frozen=True, slots=True)

@@ -337,7 +337,8 @@ class EvaluationTable:
             for first in range(0, len(positions.signs), at_once):
                 seen.append(_SeenPatterns.on(positions.boards[first : first + at_once], first, patterns))
                 give_way()
-        learnt = self._step(positions, seen, _SCORES[report.results[0]], _weaker_elo(report), give_way)
+        score, elo = _SCORES[report.results[0]], report.weaker_elo_hundredths
+        learnt = self._step(positions, seen, score, elo, give_way)
         give_way()
         if learnt.patterns > settings.evaluation_patterns > 0:
             return learnt.keep_strongest(int(_KEPT_WHEN_FULL * settings.evaluation_patterns))
@@ -486,10 +487,6 @@ def _ordered_sums(rows: _Floats) -> _Floats:
     for row in rows:
         sums += row
     return sums
-
-
-def _weaker_elo(report: ContestReport) -> int:
-    return min(round(contestant.elo * ELO_SCALE) for contestant in report.contestants)
 
 
 def _share(elo: int, best: int) -> float:

@@ -9,7 +9,6 @@ from typing import Any, Final
 from academy.knowledge.cells import State
 from academy.knowledge.contests import Contestant, ContestReport, Result
 from academy.knowledge.merging import STRICT_POSITIVE
-from academy.knowledge.votes import ELO_SCALE
 
 __all__ = ["CONTESTS_FOR_AVERAGE", "Mean", "Measure", "Measures", "Rating", "Ratings"]
 
@@ -72,7 +71,7 @@ class Ratings:
         Args:
             contestants: The players by seat; the last seat counts where a player has several.
         """
-        self.follow({player.name: round(player.elo * ELO_SCALE) for player in contestants}.items())
+        self.follow({player.name: player.elo_hundredths for player in contestants}.items())
 
     def follow(self, ratings: Iterable[Rating]) -> None:
         """Set ratings.

@@ -33,7 +33,7 @@ def level_of(report: ContestReport) -> int:
     Args:
         report: The contest's report.
     """
-    return min(round(contestant.elo * ELO_SCALE) for contestant in report.contestants) // LEVEL_HUNDREDTHS
+    return report.weaker_elo_hundredths // LEVEL_HUNDREDTHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class LevelVisits:
             tuple([int(own is result) for own in report.results])
             for result in (Result.WIN, Result.DRAW, Result.LOSS)
         )
-        elo = 0 if mover is None else round(report.contestants[mover - 1].elo * ELO_SCALE)
+        elo = 0 if mover is None else report.contestants[mover - 1].elo_hundredths
         values = tuple(_values(stated, report.results))
         return cls(level_of(report), 1, wins, draws, losses, values, int(bool(stated)), elo)
 

@@ -158,6 +158,22 @@ class GameSpec:
             return GameKind.STONES
         return GameKind.OTHER
 
+    @cached_property
+    def shape(self) -> "GameSpec":
+        """The game without what its tables do not follow from: games of one shape share these."""
+        return GameSpec(
+            "of-this-shape",
+            self.geometry,
+            self.players,
+            self.symmetric,
+            self.symmetries,
+            self.reversal,
+            self.node_symmetries,
+            simultaneous=self.simultaneous,
+            placement=self.placement,
+            winning_row=self.winning_row,
+        )
+
     @property
     def description(self) -> Description:
         """What may still change."""

@@ -15,14 +15,14 @@ from the row that wins (`GameSpec.winning_row`):
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
@@ -357,40 +357,12 @@ def surroundings(spec: GameSpec, proposed: tuple[int, ...] = ()) -> Surroundings
     """
     if not spec.two_in_turn or spec.moves_pieces or isinstance(spec.geometry, GraphGeometry):
         return None
-    game = _OfShape(
-        spec.geometry, spec.symmetric, spec.symmetries, spec.reversal, spec.placement, spec.winning_row
-    )
-    return _surroundings_with(game, proposed) if proposed else _surroundings(game)
+    return _surroundings_with(spec.shape, proposed) if proposed else _surroundings(spec.shape)
 
 
-@dataclass(frozen=True, slots=True)
-class _OfShape:
-    """What the surroundings of a game follow from."""
-
-    geometry: Geometry
-    symmetric: bool
-    symmetries: tuple[str, ...]
-    reversal: str
-    placement: Placement
-    winning_row: int
+_surroundings = lru_cache(maxsize=128)(Surroundings)
 
 
 @lru_cache(maxsize=128)
-def _surroundings(game: _OfShape) -> Surroundings:
-    return Surroundings(
-        GameSpec(
-            "of-this-shape",
-            game.geometry,
-            PLAYERS,
-            game.symmetric,
-            game.symmetries,
-            game.reversal,
-            placement=game.placement,
-            winning_row=game.winning_row,
-        )
-    )
-
-
-@lru_cache(maxsize=128)
-def _surroundings_with(game: _OfShape, proposed: tuple[int, ...]) -> Surroundings:
-    return _surroundings(game).with_proposed(proposed)
+def _surroundings_with(shape: GameSpec, proposed: tuple[int, ...]) -> Surroundings:
+    return _surroundings(shape).with_proposed(proposed)

@@ -455,7 +455,7 @@ class TesujiTable:
         believed = _FIRST_BELIEVED if not offered else elo // offered + _BELIEVED_ABOVE
         teachers = {}
         for seat, contestant in enumerate(report.contestants, 1):
-            hundredths = round(contestant.elo * ELO_SCALE)
+            hundredths = contestant.elo_hundredths
             weak = hundredths < LEAST_ELO * ELO_SCALE or (
                 offered > 0 and (hundredths + BAND_HUNDREDTHS) * offered <= elo
             )

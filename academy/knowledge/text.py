@@ -23,7 +23,7 @@ from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES
 from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.votes import MAX_ELO, Signature
 
-__all__ = ["PatternSyntaxError", "read_cells", "read_label", "read_patterns", "write_cells", "write_pattern"]
+__all__ = ["PatternSyntaxError", "read_cells", "read_label", "write_cells"]
 
 _LETTERS: Final = " ".join(CODE_LETTERS.values())
 _SIGNATURE: Final = re.compile(r"<([^;<>]*);([^;<>]*);([^;<>]*);([^;<>]*)>")
@@ -67,37 +67,6 @@ def read_cells(text: str, geometry: Geometry) -> Pattern:
     return _read_rows(rows, geometry)
 
 
-def read_patterns(text: str, geometry: Geometry, first_line: int = 1) -> Iterator[tuple[Pattern, Signature]]:
-    """Read patterns, each with its label below it.
-
-    Args:
-        text: Patterns in the language of this module, one below the other.
-        geometry: The board of the game.
-        first_line: The number of the first line, for error messages.
-
-    Yields:
-        Each pattern with its label.
-
-    Raises:
-        PatternSyntaxError: As in `read_cells`, or a label is missing or wrong.
-    """
-    rows: list[tuple[int, str]] = []
-    for number, line in enumerate(text.splitlines(), first_line):
-        if line.lstrip().startswith("<"):
-            if not rows:
-                raise PatternSyntaxError(number, 1, "a label with no cells above it")
-            yield _read_rows(rows, geometry), read_label(line, number)
-            rows = []
-        elif line.strip():
-            rows.append((number, line))
-    if rows:
-        raise PatternSyntaxError(
-            rows[-1][0],
-            len(rows[-1][1]) + 1,
-            "a label '< proposers; elo; value; player >' must follow the cells",
-        )
-
-
 def write_cells(pattern: Pattern, geometry: Geometry) -> str:
     """Write a pattern's cells.
 
@@ -121,20 +90,6 @@ def write_cells(pattern: Pattern, geometry: Geometry) -> str:
     for (row, place), letter in zip(places, letters, strict=True):
         lines[row] = lines[row].ljust(place - left) + letter
     return "\n".join(lines)
-
-
-def write_pattern(pattern: Pattern, signature: Signature, geometry: Geometry) -> str:
-    """Write a pattern and its label.
-
-    Args:
-        pattern: The pattern.
-        signature: Its label.
-        geometry: The board of the game.
-
-    Returns:
-        Text from which `read_patterns` makes the same pattern and label.
-    """
-    return f"{write_cells(pattern, geometry)}\n{signature}"
 
 
 def _read_rows(rows: list[tuple[int, str]], geometry: Geometry) -> Pattern:

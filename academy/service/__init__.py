@@ -1,6 +1,6 @@
 """The gRPC server.
 
-- The way of a call: `interceptor`, `access`, `limits`, `cost`, `scheduling`, `stream_timeout`, `errors`.
+- The way of a call: `interceptor`, `access`, `limits`, `cost`, `scheduling`, `call_timeout`, `errors`.
 - What is asked: `consultation`, `consultation_counts`, `queries`, `advice`.
 - What is written: `contests`, `proposals`, `admin`, `tokens`, `transfer`.
 - What is listed: `history`, `listing`, `paging`.

@@ -98,11 +98,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = game.view.spec
         seat = self._access.find_asking_seat(caller, spec, request.contest_id, request.player)
         rules = _rules_of(seat, game.view)
-        known, consultations = self._ask_opening(caller, seat, game, rules, request.player, request.moves)
-        answer = messages.LookUpOpeningResponse()
-        answer.CopyFrom(known)
-        answer.consultations = consultations
-        return answer
+        return self._ask_opening(caller, seat, game, rules, request.player, request.moves)
 
     def _ask_opening(
         self,
@@ -112,26 +108,21 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         rules: FairUse,
         player: int,
         moves: Sequence[str],
-    ) -> tuple[messages.LookUpOpeningResponse, int]:
-        """Return what is known of a line, not to be changed, and the player's number of such questions."""
+    ) -> messages.LookUpOpeningResponse:
+        """Return what is known of a line, with the player's number of such questions."""
         self._metrics.questions["opening"] += 1
-        spec, consultations = game.view.spec, 0
+        spec = game.view.spec
         least_elo = self._least_elo(caller, seat, spec, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
         ahead = rules.opening_plies_ahead if spec.two_in_turn else 0
         question = OpeningQuestion(player, least_elo, ahead, tuple(moves))
-        known = game.openings.get(question)
-        if known is None:
-            known = answer_opening(game.view.openings, game.books, question)
-            # Only answers about positions in the tree: their number is bounded.
-            if known.known:
-                game.remember(question, known)
+        known = answer_opening(game.view.openings, game.books, question)
         if seat is not None:
             # With what the player will read: what cannot be counted is not answered.
             book = known.recommendation
             short = contests_pb2.OpeningAnswer(move=book.move, value=book.value, visits=known.position.visits)
-            consultations = self._counts.count_opening_question(seat, spec, moves, rules, short)
-        return known, consultations
+            known.consultations = self._counts.count_opening_question(seat, spec, moves, rules, short)
+        return known
 
     async def MatchPatterns(
         self, request: messages.MatchPatternsRequest, context: Context
@@ -257,8 +248,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     ) -> None:
         """Write the move that the book recommends. Raises FairUseExceededError."""
         rules, player, moves = _rules_of(seat, game.view), request.position.player, request.opening.moves
-        known, answer.consultations = self._ask_opening(caller, seat, game, rules, player, moves)
-        answer.opening_asked = True
+        known = self._ask_opening(caller, seat, game, rules, player, moves)
+        answer.consultations, answer.opening_asked = known.consultations, True
         if known.HasField("recommendation"):
             answer.book.CopyFrom(known.recommendation)
 

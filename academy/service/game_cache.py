@@ -22,9 +22,7 @@ from academy.store import game_tables
 from academy.store.errors import StoreError, UnknownGameError
 from academy.store.library_store import Store
 from academy.store.replica import GameView, PatternChanges, read_view
-from academy.v1 import consultation_pb2
 
-_OPENINGS_REMEMBERED: Final = 10_000
 # A pattern takes about 600 bytes in memory.
 PATTERNS_IN_MEMORY: Final = 1_000_000
 # The feed reaches back four times as far, so it contains all that a saved cache lacks.
@@ -35,7 +33,7 @@ _log = structlog.get_logger()
 
 @dataclass(eq=False)
 class CachedGame:
-    """A game's newest view, its patterns, and opening answers given from it.
+    """A game's newest view and its patterns.
 
     `version` is that of the store when the view was last seen to be the newest, `saved` the generation of the
     file of patterns. `books` are those of the opening tree.
@@ -44,16 +42,9 @@ class CachedGame:
     view: GameView
     patterns: PatternCache
     saved: int
-    openings: dict[tuple[object, ...], consultation_pb2.LookUpOpeningResponse] = field(default_factory=dict)
     books: Books = field(default_factory=Books)
     version: int = -1
     _evaluator: tuple[EvaluationTable, PositionEvaluator] | None = None
-
-    def remember(self, question: tuple[object, ...], answer: consultation_pb2.LookUpOpeningResponse) -> None:
-        """Keep an answer until the game's next generation."""
-        if len(self.openings) >= _OPENINGS_REMEMBERED:
-            self.openings.clear()
-        self.openings[question] = answer
 
     @property
     def evaluator(self) -> PositionEvaluator:
@@ -222,7 +213,6 @@ class GameCache:
         game = self._games[view.spec.game_id]
         is_other_game = view.spec != game.view.spec.described(view.spec.description)
         game.view = view
-        game.openings.clear()
         if is_other_game:
             # The game was deleted and another one registered.
             game.books.forget()

@@ -10,8 +10,7 @@ from typing import Final
 
 from academy.knowledge.fair_use import FairUse
 from academy.knowledge.library import UnknownPatternError
-from academy.knowledge.opening_node import OpeningNode
-from academy.knowledge.openings import ROOT, Continuation
+from academy.knowledge.openings import Continuation
 from academy.knowledge.transpositions import find_transpositions
 from academy.knowledge.votes import ELO_SCALE
 from academy.service.access import ContestAccess, current_caller
@@ -19,6 +18,7 @@ from academy.service.cost import check_line, cost_of_listing, cost_of_moves
 from academy.service.errors import require, require_time
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, ConcurrencyLimiter, Context
+from academy.service.queries import accepts, least_hundredths
 from academy.store import event_log, history
 from academy.store.codec.games import pattern_library_from_proto
 from academy.store.environment import Transaction
@@ -62,22 +62,17 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         # Always as analysis: who plays a contest of the game is refused.
         self._access.find_asking_seat(caller, view.spec, "", request.player)
         elo = self._access.elo(caller, None, view.spec)
-        least_elo = None if elo is None else FairUse.of(view.settings).least_elo(elo)
+        least = least_hundredths(None if elo is None else FairUse.of(view.settings).least_elo(elo))
         tree, moves = view.openings, tuple(request.moves)
-
-        def accepted(node: OpeningNode) -> bool:
-            if least_elo is None or node.node_id == ROOT:
-                return True
-            return node.elo_hundredths > round(least_elo * ELO_SCALE) * node.visits
-
         answer = messages.ExploreOpeningResponse()
         for other in find_transpositions(tree, moves, _MOST_TRANSPOSITIONS):
-            if accepted(other.node):
+            if accepts(other.node, least):
                 answer.transpositions.add(moves=other.moves, visits=other.node.visits)
         node = tree.find(moves, request.player)
-        if node is None or not accepted(node):
+        if node is None or not accepts(node, least):
             return answer
-        continuations = [move for move in tree.continuations(moves, request.player) if accepted(move.node)]
+        continuations = tree.continuations(moves, request.player)
+        continuations = [move for move in continuations if accepts(move.node, least)]
         newest, strongest = self._store.read(history.contests_of_node, request.game_id, node.node_id)
         answer.newest.extend(newest)
         answer.strongest.extend(strongest)

@@ -8,7 +8,7 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
@@ -19,6 +19,7 @@ from grpc import aio
 
 from academy.service import logs
 from academy.service.access import OPEN_METHODS, check_permission, current_caller
+from academy.service.call_timeout import CallTimeout, Task
 from academy.service.cost import FREE_BYTES, cost_of_reading
 from academy.service.errors import (
     AnswerNotReadError,
@@ -26,12 +27,12 @@ from academy.service.errors import (
     MessageOverdueError,
     RateExceededError,
     ServerDrainingError,
+    StreamIdleError,
     TooManyCallsError,
     to_status,
 )
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
-from academy.service.stream_timeout import StreamTimeout, Task
 from academy.store.tokens import Caller, Role, UnknownTokenError
 from academy.wire._compat import reset_call, reset_call_later
 from academy.wire.errors import NotAuthenticatedError, StatusDetails
@@ -44,8 +45,6 @@ _Behaviour = Callable[[Any, Context], Any]
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]"
 
-# Each takes 2 kB, and every contest brings new tokens.
-_HANDLERS_REMEMBERED: Final = 1_024
 _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _REFUSALS_LOGGED_AT_ONCE: Final = 100.0
 _RETRY_SECONDS: Final = 0.5
@@ -70,10 +69,7 @@ class CallInterceptor(aio.ServerInterceptor):
         self.limits = limits
         self.metrics = metrics
         self.draining = False
-        self.streams: set[StreamTimeout] = set()
-        self.overdue: dict[Task, Exception] = {}
-        self.reading = TimeoutQueue(limits.message_seconds, self._end_reading)
-        self.sending = TimeoutQueue(limits.write_seconds, self._give_up)
+        self.waiting: set[CallTimeout] = set()
         per_holder, total = limits.concurrent_calls_per_caller, limits.concurrent_calls
         # Counted apart, so that a caller may ask again before its last answer is sent.
         self.calls = ConcurrencyLimiter("calls", per_holder, total)
@@ -83,8 +79,6 @@ class CallInterceptor(aio.ServerInterceptor):
         self.health_answers = ConcurrencyLimiter("calls about health", per_holder, total)
         self._rates = Buckets(limits.questions_per_second, limits.question_burst)
         self._methods: dict[str, _Handler] = {}
-        # One for each token, so that calls need not make them.
-        self._handlers: dict[tuple[str, str], tuple[Caller, _Handler]] = {}
         self._lines = Bucket(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
         self._own_lines = Buckets(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
 
@@ -108,16 +102,14 @@ class CallInterceptor(aio.ServerInterceptor):
                 raise NotAuthenticatedError("the call has no token", "TOKEN_MISSING")
             caller = await self._find_caller(token)
             name = caller.name
-            known = self._handlers.get((method, token))
-            if known is None or known[0] != caller:
-                known = caller, self._make_handler(method, handler, caller, token)
+            check_permission(caller, method)
             if self.draining:
                 raise ServerDrainingError
             self.charge(caller, 1)
         except Exception as error:
             # Any exception: a fault of ours must not let a caller in, and the table knows its status.
             return self._make_refusal(method, name, to_status(error))
-        return known[1]
+        return _GuardedMethod(self, method, handler, caller, token).handler()
 
     async def _find_caller(self, token: str) -> Caller:
         try:
@@ -149,22 +141,9 @@ class CallInterceptor(aio.ServerInterceptor):
         Returns when all of them have their status, or after `seconds`.
         """
         self.draining = True
-        ending = {stream.drain() for stream in self.streams}
-        for task in self.reading:
-            self.reading.end(task)
-            self._end_reading(task, ServerDrainingError())
-            ending.add(task)
+        ending = {call.drain() for call in self.waiting}
         if ending:
             await asyncio.wait(ending, timeout=seconds)
-
-    def _make_handler(self, method: str, handler: _Handler, caller: Caller, token: str) -> _Handler:
-        """Make a caller's handler. Raises NotPermittedError and ContestOverError."""
-        check_permission(caller, method)
-        if len(self._handlers) >= _HANDLERS_REMEMBERED:
-            del self._handlers[next(iter(self._handlers))]
-        guarded = _GuardedMethod(self, method, handler, caller, token).handler()
-        self._handlers[method, token] = caller, guarded
-        return guarded
 
     def _make_refusal(self, method: str, name: str, status: StatusDetails) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:
@@ -178,12 +157,7 @@ class CallInterceptor(aio.ServerInterceptor):
         # As a stream of requests, so that the server awaits no message from a refused caller.
         return _handler(True, refuse, None)
 
-    def _end_reading(self, task: Task, error: Exception | None = None) -> None:
-        """End a call whose message is overdue."""
-        self.overdue[task] = error or MessageOverdueError(self.limits.message_seconds)
-        task.cancel()
-
-    def _give_up(self, task: Task) -> None:
+    def give_up(self, task: Task) -> None:
         """End a call whose answer is not read."""
         if self.may_log_refusal(None):
             _log.info("answer not read", seconds=self.limits.write_seconds)
@@ -273,62 +247,50 @@ class _GuardedMethod:
         self._answers.check(name, self._kept)
         self._calls.take(name, self._kept)
         try:
-            answer = await self._work(context, task)
+            answer = await self._work(context)
         finally:
             self._calls.give_back(name)
         # gRPC ends the task once all of the answer is sent.
         self._answers.put(name)
-        task.add_done_callback(partial(self._note_sent, name))
-        self._guard.sending.begin(task)
+        seconds = self._guard.limits.write_seconds
+        late = asyncio.get_running_loop().call_later(seconds, self._guard.give_up, task)
+        task.add_done_callback(partial(self._note_sent, name, late))
         return answer
 
-    async def _work(self, context: Context, task: Task) -> Any:
-        request = None if self._streams_requests else await self._read_message(context, task)
-        if not self._streams_requests and not self._streams_responses:
-            return await self._behaviour(request, context)
-        timeout = StreamTimeout()
-        self._guard.streams.add(timeout)
+    async def _work(self, context: Context) -> Any:
+        timeout = CallTimeout()
+        self._guard.waiting.add(timeout)
         try:
-            requests = self._read_questions(context, timeout) if self._streams_requests else request
-            answers = self._behaviour(requests, context)
-            return await (self._write(answers, context, timeout) if self._streams_responses else answers)
+            if self._streams_requests:
+                request = self._read_questions(context, timeout)
+            else:
+                request = await self._read_message(context, timeout)
+            answer = self._behaviour(request, context)
+            return await (self._write(answer, context, timeout) if self._streams_responses else answer)
         except asyncio.CancelledError:
             error = timeout.take_error()
             if error is None:
                 raise
             raise error from None
         finally:
-            self._guard.streams.remove(timeout)
-            timeout.close()
+            self._guard.waiting.remove(timeout)
+            timeout.stop()
 
-    async def _read_message(self, context: Context, task: Task) -> Any:
-        """Return the one message of a call.
-
-        Raises MessageOverdueError, ServerDrainingError, MalformedMessageError and RateExceededError.
-        """
-        guard = self._guard
-        guard.reading.begin(task)
-        try:
-            message = await context.read()
-        except asyncio.CancelledError:
-            error = guard.overdue.get(task)
-            if error is None:
-                raise
-            task.uncancel()
-            raise error from None
-        finally:
-            guard.reading.end(task)
-            guard.overdue.pop(task, None)
+    async def _read_message(self, context: Context, timeout: CallTimeout) -> Any:
+        """Return the one message of a call. Raises MalformedMessageError and RateExceededError."""
+        timeout.wait(self._guard.limits.message_seconds, MessageOverdueError)
+        message = await context.read()
+        timeout.stop()
         if message is aio.EOF:
             raise MalformedMessageError("the call ended without a message")
-        guard.charge_message(message, self._caller)
+        self._guard.charge_message(message, self._caller)
         return self._parse(message)
 
-    async def _read_questions(self, context: Context, timeout: StreamTimeout) -> AsyncIterator[Any]:
+    async def _read_questions(self, context: Context, timeout: CallTimeout) -> AsyncIterator[Any]:
         while True:
             if self._guard.draining:
                 raise ServerDrainingError
-            timeout.await_question(self._guard.limits.idle_stream_seconds)
+            timeout.wait(self._guard.limits.idle_stream_seconds, StreamIdleError)
             try:
                 # gRPC's iterators over requests hold the call and themselves, until cycles are looked for.
                 message = await context.read()
@@ -340,13 +302,13 @@ class _GuardedMethod:
             self._guard.charge_message(message, self._guard.authenticate(self._token))
             yield self._parse(message)
 
-    async def _write(self, answers: Any, context: Context, timeout: StreamTimeout) -> None:
+    async def _write(self, answers: Any, context: Context, timeout: CallTimeout) -> None:
         if inspect.isawaitable(answers):
             await answers
             return
         seconds = self._guard.limits.write_seconds
         async for answer in answers:
-            timeout.await_reader(seconds)
+            timeout.wait(seconds, AnswerNotReadError)
             await context.write(answer)
             timeout.stop()
 
@@ -365,9 +327,9 @@ class _GuardedMethod:
             fields = {"code": code, "reason": reason, "caller": name, "seconds": round(seconds, 6)}
             _log.log(level, "call", method=self._method, **fields)
 
-    def _note_sent(self, name: str, task: Task) -> None:
+    def _note_sent(self, name: str, late: asyncio.TimerHandle, _: Task) -> None:
         """Free the place of an answer that was sent, or will never be."""
-        self._guard.sending.end(task)
+        late.cancel()
         self._answers.give_back(name)
 
 
@@ -406,41 +368,6 @@ class ConcurrencyLimiter:
             self._taken[holder] = left
         else:
             del self._taken[holder]
-
-
-class TimeoutQueue:
-    """Calls `overdue` once for each task that has waited for `seconds`. For one event loop."""
-
-    def __init__(self, seconds: float, overdue: Callable[[Task], None]) -> None:
-        self._seconds = seconds
-        self._overdue = overdue
-        # In the order in which their time is up.
-        self._until: dict[Task, float] = {}
-        self._timer: asyncio.TimerHandle | None = None
-
-    def begin(self, task: Task) -> None:
-        """Note that a task waits from now on."""
-        self._until[task] = time.monotonic() + self._seconds
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._seconds, self._look)
-
-    def end(self, task: Task) -> None:
-        """Note that a task has stopped waiting; nothing for one that does not wait."""
-        self._until.pop(task, None)
-
-    def __iter__(self) -> Iterator[Task]:
-        return iter(list(self._until))
-
-    def _look(self) -> None:
-        self._timer = None
-        now = time.monotonic()
-        for task, until in list(self._until.items()):
-            if until > now:
-                # The next look is when the next task can be overdue.
-                self._timer = asyncio.get_running_loop().call_later(until - now, self._look)
-                return
-            del self._until[task]
-            self._overdue(task)
 
 
 def _host_of(peer: str) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from academy.knowledge.boards import GraphGeometry
 from academy.knowledge.settings import Library
 from academy.knowledge.tesujis import TesujiTable
-from academy.service.errors import require
+from academy.service.errors import InvalidFieldError, require
 from academy.service.game_cache import CachedGame
 from academy.service.paging import Key
 from academy.service.pattern_cache import Figures
@@ -28,6 +28,15 @@ _TESUJI_ORDERS: Final = ("strength", "weight")
 _ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id")
 
 
+def _read_order(order_by: str, orders: Sequence[str]) -> tuple[str, bool]:
+    """Return by what to order, and whether the greatest comes first. Raises InvalidFieldError."""
+    match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
+    if match is None or match[1] not in orders:
+        what = f"{order_by[:60]!r}: one of {', '.join(orders)}, and 'desc' after it for the greatest first"
+        raise InvalidFieldError("order_by", what)
+    return match[1], match[2] == "desc"
+
+
 class PatternListing:
     """The patterns of a library that pass a filter, in order.
 
@@ -37,23 +46,17 @@ class PatternListing:
     def __init__(
         self, game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
     ) -> None:
-        match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
-        require(
-            match is not None and match[1] in _ORDERS,
-            "order_by",
-            f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
-        )
-        assert match is not None
+        by, descending = _read_order(order_by, _ORDERS)
         self._keys: NDArray[np.float64]
         figures = _filter_figures(game, library, wanted)
         self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
-        if match[1] in _COUNTS:
+        if by in _COUNTS:
             stored = game.view.libraries[library].stored
             counts = (use_count(stored[pattern_id]) for pattern_id in self._pattern_ids.tolist())
-            self._keys = np.fromiter((getattr(count, match[1]) for count in counts), np.float64)
+            self._keys = np.fromiter((getattr(count, by) for count in counts), np.float64)
         else:
-            self._keys = figures[match[1]].astype(np.float64)
-        if match[2] == "desc":
+            self._keys = figures[by].astype(np.float64)
+        if descending:
             self._keys = -self._keys
 
     @property
@@ -121,15 +124,9 @@ def _cells_filter(wanted: libraries_pb2.PatternFilter, on_map: bool) -> Callable
 
 def tesujis_in_order(table: TesujiTable, order_by: str) -> NDArray[np.intp]:
     """The rows of a table. Raises InvalidFieldError for an unknown order."""
-    match = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
-    require(
-        match is not None and match[1] in _TESUJI_ORDERS,
-        "order_by",
-        f"{order_by[:60]!r}: one of {', '.join(_TESUJI_ORDERS)}, and 'desc' after it for the greatest first",
-    )
-    assert match is not None
+    by, descending = _read_order(order_by, _TESUJI_ORDERS)
     rows = table.by_strength
-    if match[1] == "weight":
+    if by == "weight":
         # Among equals the strongest first.
         rows = rows[np.argsort(-table.weight_millionths[rows], kind="stable")]
-    return rows if match[2] == "desc" else rows[::-1]
+    return rows if descending else rows[::-1]

@@ -68,19 +68,26 @@ class Books:
         if len(self._own) > 2 * len(tree.nodes):
             # Most of them have left the tree.
             self._own.forget()
-        if least is not None and all(_accepts(node, least) for node in tree.nodes.values()):
+        if least is not None and all(accepts(node, least) for node in tree.nodes.values()):
             # Ratings change with each contest, and mostly nothing follows for what is accepted.
             least = None
         book = self._books.pop(least, None)
         if book is None or book.tree is not tree:
-            book = Book(tree, partial(_accepts, least=least), self._own)
+            book = Book(tree, partial(accepts, least=least), self._own)
         self._books[least] = book
         while len(self._books) > _BOOKS_REMEMBERED:
             self._books.popitem(last=False)
         return book
 
 
-def _accepts(node: OpeningNode, least: int | None) -> bool:
+def least_hundredths(least_elo: float | None) -> int | None:
+    """The bound on what a reader accepts, for `accepts`."""
+    # As floats 365.13 - 165.13 may be more or less than 200.
+    return None if least_elo is None else round(least_elo * ELO_SCALE)
+
+
+def accepts(node: OpeningNode, least: int | None) -> bool:
+    """Whether a reader with this bound may see a node."""
     # No player moved to the first position: it has no Elo.
     return least is None or node.node_id == ROOT or node.elo_hundredths > least * node.visits
 
@@ -95,14 +102,12 @@ def answer_opening(
     those of the tree.
     """
     player, least_elo, plies_ahead, moves = question
-
-    # In hundredths: as floats 365.13 - 165.13 may be more or less than 200.
-    least = None if least_elo is None else round(least_elo * ELO_SCALE)
+    least = least_hundredths(least_elo)
     node = tree.find(moves, player)
-    if node is None or not _accepts(node, least):
+    if node is None or not accepts(node, least):
         return messages.LookUpOpeningResponse(known=False)
     answer = messages.LookUpOpeningResponse(known=True, position=_statistics(node, player))
-    continuations = [move for move in tree.continuations(moves, player) if _accepts(move.node, least)]
+    continuations = [move for move in tree.continuations(moves, player) if accepts(move.node, least)]
     continuations.sort(key=lambda move: (-move.node.value(move.node.mover), -move.node.visits, move.moves))
     for move in continuations:
         answer.moves.add(

@@ -364,11 +364,9 @@ class Replay:
         return True
 
     def _leave_out_of_import(self, world: "_World", imported: events_pb2.PatternsImported) -> bool:
-        kept = events_pb2.PatternsImported(
-            records=[record for record in imported.records if world.keep_votes(record)]
-        )
+        left = [record for record in imported.records if world.keep_votes(record)]
         del imported.records[:]
-        imported.records.extend(kept.records)
+        imported.records.extend(left)
         return True
 
     def _leave_out_of_unmuting(self, world: "_World", unmuted: events_pb2.PlayerUnmuted) -> bool:
@@ -452,9 +450,8 @@ class Replay:
 def _set_patterns(
     event: events_pb2.RemovalRestored | events_pb2.PlayerUnmuted, records: list[pattern_pb2.PatternRecord]
 ) -> None:
-    kept = events_pb2.PlayerUnmuted(patterns=records)
     del event.patterns[:]
-    event.patterns.extend(kept.patterns)
+    event.patterns.extend(records)
 
 
 def _is_same(made: GameKnowledge, now: GameKnowledge) -> bool:
@@ -524,9 +521,8 @@ def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None
         left = [record for record in removal.patterns if _drop_votes(record, player)]
         if removal.muted == player:
             left = []
-        kept = records_pb2.RemovalRecord(patterns=left)
         del removal.patterns[:]
-        removal.patterns.extend(kept.patterns)
+        removal.patterns.extend(left)
         library_commands.keep_removal(work, game_id, removal, settings)
     for key, stored in list(work.transaction.scan(TableName.DELETED_PATTERNS, keys.in_game(game_id))):
         deleted = unpack_message(records_pb2.DeletedPattern, stored)

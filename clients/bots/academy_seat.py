@@ -1,13 +1,13 @@
 """A bot's seat at ACADEMY, which a bot can do without."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from academy.v1 import game_pb2
 from clients.academy import Academy
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
-from clients.responses import fair_use_of
+from clients.responses import PatternMatch, fair_use_of
 from clients.seat import FairUseError, Seat
 
 Answer = TypeVar("Answer")
@@ -86,3 +86,8 @@ class AcademySeat:
         if reason not in self._printed:
             self._printed.add(reason)
             print(text, file=sys.stderr)
+
+
+def mean_value(matches: Sequence[PatternMatch]) -> float:
+    """The mean of the patterns' values, each counting as often as it was proposed."""
+    return sum(match.value * match.proposers for match in matches) / sum(match.proposers for match in matches)

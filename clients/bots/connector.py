@@ -6,12 +6,13 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from clients.connection import ARENA_ADDRESS
-from clients.remote_game import Answer, Engine, Game, GameEnd, GameTurn
+from clients.remote_game import Answer, Engine, Game, GameDeclinedError, GameEnd, GameTurn
 from clients.remote_play import run_bot
+from referees.api import InvalidSettingError, MissingSettingError, Referee, UnknownRefereeError, referee
 
 MAX_GAMES: Final = 1000
 MAX_VISIT_GAMES: Final = 10**9
@@ -54,6 +55,14 @@ def environment(game: Game) -> dict[str, str]:
     if game.academy.ca is not None:
         variables["ACADEMY_TLS_CA"] = str(Path(game.academy.ca).absolute())
     return variables
+
+
+def rules_of(game: Game) -> Referee[Any, Any]:
+    """Return a game's referee. Raises GameDeclinedError where there is none for its name and settings."""
+    try:
+        return referee(game.name).from_settings(dict(game.settings))
+    except (UnknownRefereeError, InvalidSettingError, MissingSettingError) as error:
+        raise GameDeclinedError(str(error)) from None
 
 
 class Connector:

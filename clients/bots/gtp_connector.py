@@ -15,9 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
-from clients.bots.connector import argument_parser, connect, environment
+from clients.bots.connector import argument_parser, connect, environment, rules_of
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
-from referees.api import InvalidSettingError, MissingSettingError, UnknownRefereeError, referee
 from referees.dialogues import GtpGame
 
 END_SECONDS: Final = 5.0
@@ -120,10 +119,7 @@ class SeatedEngine:
     def __init__(self, game: Game, command: Sequence[str]) -> None:
         """Raises GameDeclinedError for a game that it cannot play."""
         self._game = game
-        try:
-            rules = referee(game.name).from_settings(dict(game.settings))
-        except (UnknownRefereeError, InvalidSettingError, MissingSettingError) as error:
-            raise GameDeclinedError(str(error)) from None
+        rules = rules_of(game)
         words = cast("GtpGame[Any, Any] | None", rules.dialogue("gtp"))
         if words is None or rules.arranger() is not None:
             raise GameDeclinedError(f"{game.name}: this game is not played over GTP here")

@@ -17,15 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
-from clients.bots.connector import argument_parser, connect, environment
+from clients.bots.connector import argument_parser, connect, environment, rules_of
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
-from referees.api import (
-    InvalidSettingError,
-    MissingSettingError,
-    UnknownRefereeError,
-    UnreadableViewError,
-    referee,
-)
+from referees.api import UnreadableViewError
 from referees.dialogues import BotTime, LineDialogue
 from referees.line_requests import LineExchange, Request
 
@@ -148,10 +142,7 @@ class SeatedBot:
         """Raises GameDeclinedError for a game that it cannot play."""
         self._game = game
         name = f"lines:{dialogue}" if dialogue else "lines"
-        try:
-            self._rules = referee(game.name).from_settings(dict(game.settings))
-        except (UnknownRefereeError, InvalidSettingError, MissingSettingError) as error:
-            raise GameDeclinedError(str(error)) from None
+        self._rules = rules_of(game)
         words = cast("LineDialogue[Any] | None", self._rules.dialogue(name))
         if words is None:
             raise GameDeclinedError(f"the game {game.name!r} is not played over {name!r}")

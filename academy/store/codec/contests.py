@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from academy.knowledge.boards import Board, states_of
+from academy.knowledge.boards import Board
 from academy.knowledge.claims import Expectation
 from academy.knowledge.contests import (
     Contestant,
@@ -199,13 +199,11 @@ def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[E
 
 
 def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:
-    # All boards at once where all are given and valid.
-    boards = states_of(spec.geometry, [ply.board for ply in plies])
     for place, ply in enumerate(plies):
-        yield _ply(ply, place, spec, None if boards is None else boards[place])
+        yield _ply(ply, place, spec)
 
 
-def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec, states: bytes | None) -> Ply:
+def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec) -> Ply:
     field = f"plies[{place}]"
     # In a game of simultaneous moves a ply may be everybody's: player 0.
     if not (1 <= ply.player <= spec.players or (spec.simultaneous and ply.player == 0)):
@@ -219,8 +217,7 @@ def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec, states: bytes | None
         values[stated.player] = check_value(f"{field}.values", stated.value)
         if stated.HasField("before"):
             values_before[stated.player] = check_value(f"{field}.values", stated.before)
-    if states is None:
-        states = _states(ply.board, f"{field}.board", spec)
+    states = _states(ply.board, f"{field}.board", spec)
     return Ply(ply.player, ply.move, states, ply.legal_moves, ply.interaction, values, values_before)
 
 

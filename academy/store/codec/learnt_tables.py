@@ -142,12 +142,6 @@ def _weight_code(name: str, patterns: AnchoredPatterns | None) -> tuple[int, int
     return code + FIRST_PATTERN, sign
 
 
-_OF_TESUJI: Final = (
-    *("offered", "chosen", "elo_hundredths", "weight_millionths", "gradient_millionths"),
-    *("uses", "successes"),
-)
-
-
 def tesuji_records(
     table: TesujiTable, spec: GameSpec, rows: Iterable[int]
 ) -> Iterator[pattern_pb2.TesujiRecord]:
@@ -161,7 +155,7 @@ def tesuji_records(
             continue
         if tesuji is None:
             continue
-        figures = {name: int(getattr(table, name)[row]) for name in _OF_TESUJI}
+        figures = {name: int(getattr(table, name)[row]) for name in _OF_TESUJIS}
         record = pattern_pb2.TesujiRecord(
             game_id=spec.game_id,
             cells=write_tesuji_cells(tesuji, spec),
@@ -183,7 +177,7 @@ def tesuji_records(
 def tesujis_from_records(records: Sequence[pattern_pb2.TesujiRecord], spec: GameSpec) -> TesujiTable:
     """Read tesujis that people may have written. Raises InvalidRecordError naming the field."""
     around = surroundings(spec)
-    columns: dict[str, list[int]] = {"codes": [], **{name: [] for name in _OF_TESUJI}}
+    columns: dict[str, list[int]] = {"codes": [], **{name: [] for name in _OF_TESUJIS}}
     for number, record in enumerate(records):
         field = f"tesujis[{number}]"
         place = record.place if record.HasField("place") else None
@@ -199,7 +193,7 @@ def tesujis_from_records(records: Sequence[pattern_pb2.TesujiRecord], spec: Game
         except (InvalidPatternError, InvalidTesujiError) as error:
             raise InvalidRecordError(f"{field}.cells", str(error)) from error
         columns["codes"].append(code)
-        for name in _OF_TESUJI:
+        for name in _OF_TESUJIS:
             columns[name].append(getattr(record, name))
     try:
         return TesujiTable.of(*columns.values())

@@ -17,11 +17,10 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.cutting import cut_around
 from clients.academy import Academy
-from clients.bots.academy_seat import AcademySeat
+from clients.bots.academy_seat import AcademySeat, mean_value
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import bot
 from clients.bots.diplomacy.in_process import WrongGameError, choose_orders
-from clients.bots.pattern_values import mean_value
 from clients.connection import Connection
 from clients.responses import OpeningMove
 from clients.seat import Seat

@@ -14,8 +14,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.fair_use import SEED_RULES
 from academy.knowledge.patterns import Pattern, graph_pattern
 from clients.academy import Academy
-from clients.bots.academy_seat import AcademySeat
-from clients.bots.pattern_values import mean_value
+from clients.bots.academy_seat import AcademySeat, mean_value
 from clients.bots.warlight.dialogue import ME, OPPONENT, OWNERS
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.seat import Seat

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from academy.cli import contests
-from academy.cli.contests import VerdictName
+from academy.knowledge.contests import Verdict
 from academy.v1 import proposals_pb2
 from tests.academy.cli.conftest import Academy
 
@@ -67,7 +67,7 @@ def test_the_server_looks_for_the_verdicts(capsys: pytest.CaptureFixture[str]) -
         )
 
     server: Any = SimpleNamespace(proposals=SimpleNamespace(ListProposals=list_proposals))
-    verdicts = [VerdictName.DROPPED, VerdictName.HELD, VerdictName.DROPPED]
+    verdicts = [Verdict.DROPPED, Verdict.HELD, Verdict.DROPPED]
     contests.proposals(server, verdict=verdicts, limit=50, json=True)
 
     assert len(json.loads(capsys.readouterr().out)["proposals"]) == 2

@@ -15,7 +15,7 @@ from academy.knowledge.measures import Measures
 from academy.knowledge.merging import generalised_cell, specialised_cell
 from academy.knowledge.postmortem import endgame_value
 from academy.knowledge.settings import LibrarySettings
-from academy.knowledge.text import read_patterns, write_pattern
+from academy.knowledge.text import read_cells, read_label, write_cells
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = ("reference/patterns.md", "explanation/how-learning-works.md")
@@ -45,13 +45,16 @@ def test_every_block_is_a_sample_or_an_example() -> None:
 
 @pytest.mark.parametrize(("kind", "text"), SAMPLES)
 def test_samples_are_read_and_written_again(kind: str, text: str) -> None:
-    ((pattern, signature),) = read_patterns(text, GEOMETRIES[kind])
-    written = write_pattern(pattern, signature, GEOMETRIES[kind])
-    assert list(read_patterns(written, GEOMETRIES[kind])) == [(pattern, signature)]
+    cells, label = text.split("<")
+    pattern, signature = read_cells(cells, GEOMETRIES[kind]), read_label(f"<{label}")
+    assert read_cells(write_cells(pattern, GEOMETRIES[kind]), GEOMETRIES[kind]) == pattern
+    assert read_label(str(signature)) == signature
 
 
 def test_both_ways_to_write_the_hexagonal_sample_are_the_same_pattern() -> None:
-    first, second = (list(read_patterns(text, GEOMETRIES[kind])) for kind, text in SAMPLES if kind == "hex")
+    first, second = (
+        read_cells(text.split("<")[0], GEOMETRIES[kind]) for kind, text in SAMPLES if kind == "hex"
+    )
     assert first == second
 
 

@@ -10,21 +10,15 @@ from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, Squar
 from academy.knowledge.cells import CODE_LETTERS
 from academy.knowledge.patterns import MAX_PATTERN_CELLS, InvalidPatternError
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.text import (
-    PatternSyntaxError,
-    read_cells,
-    read_patterns,
-    write_cells,
-    write_pattern,
-)
+from academy.knowledge.text import PatternSyntaxError, read_cells, read_label, write_cells
 from academy.knowledge.votes import Signature
 
 from . import strategies
-from .games import MAP, cells
+from .games import MAP
 
 SQUARE, HEX = SquareGeometry(8, 8), HexGeometry(8, 8)
-SEED_SQUARE = "\n# - x b\n# - o -\n- x - w\n\n\n< 3; 165; 0.78; 2 >\N{NO-BREAK SPACE}\n"
-SEED_HEXAGONAL = "\n- w\n# - o\n# - x #\n- o -\n- -\n\n< 1; 700; 0.12; 1 >\N{NO-BREAK SPACE}\n"
+SEED_SQUARE = "\n# - x b\n# - o -\n- x - w\n\n\n"
+SEED_HEXAGONAL = "\n- w\n# - o\n# - x #\n- o -\n- -\n\n"
 
 
 def letters(text: str, geometry: Geometry) -> dict[tuple[int, int], str]:
@@ -36,19 +30,27 @@ def letters(text: str, geometry: Geometry) -> dict[tuple[int, int], str]:
 
 
 def test_the_seeds_square_sample() -> None:
-    ((pattern, signature),) = read_patterns(SEED_SQUARE, SQUARE)
+    pattern = read_cells(SEED_SQUARE, SQUARE)
     assert (pattern.rows, pattern.columns) == (3, 4)
     assert "".join(CODE_LETTERS[code] for code in pattern.codes) == "#-xb#-o--x-w"
-    assert signature == Signature(3, 165, 0.78, 2)
-    assert write_pattern(pattern, signature, SQUARE) == "# - x b\n# - o -\n- x - w\n< 3; 165; 0.78; 2 >"
+    assert write_cells(pattern, SQUARE) == "# - x b\n# - o -\n- x - w"
 
 
 def test_the_seeds_hexagonal_sample() -> None:
-    ((pattern, signature),) = read_patterns(SEED_HEXAGONAL, HEX)
-    assert signature == Signature(1, 700, 0.12, 1)
-    assert write_pattern(pattern, signature, HEX) == (
-        "  - w\n # - o\n# - x #\n - o -\n  - -\n< 1; 700; 0.12; 1 >"
-    )
+    pattern = read_cells(SEED_HEXAGONAL, HEX)
+    assert write_cells(pattern, HEX) == "  - w\n # - o\n# - x #\n - o -\n  - -"
+
+
+@pytest.mark.parametrize(
+    ("text", "signature"),
+    [
+        ("< 3; 165; 0.78; 2 >\N{NO-BREAK SPACE}\n", Signature(3, 165, 0.78, 2)),
+        ("< 1; 700; 0.12; 1 >\N{NO-BREAK SPACE}\n", Signature(1, 700, 0.12, 1)),
+    ],
+)
+def test_the_seeds_labels(text: str, signature: Signature) -> None:
+    assert read_label(text) == signature
+    assert str(signature) == text.strip()
 
 
 def test_what_touches_what_in_the_seeds_hexagonal_sample() -> None:
@@ -61,10 +63,8 @@ def test_what_touches_what_in_the_seeds_hexagonal_sample() -> None:
 
 @pytest.mark.parametrize(("text", "geometry"), [(SEED_SQUARE, SQUARE), (SEED_HEXAGONAL, HEX)])
 def test_the_seeds_samples_go_round(text: str, geometry: Geometry) -> None:
-    ((pattern, signature),) = read_patterns(text, geometry)
-    assert list(read_patterns(write_pattern(pattern, signature, geometry), geometry)) == [
-        (pattern, signature)
-    ]
+    pattern = read_cells(text, geometry)
+    assert read_cells(write_cells(pattern, geometry), geometry) == pattern
 
 
 # Both ways
@@ -87,16 +87,11 @@ def test_what_is_written_is_read_as_the_same(data: st.DataObject, spec: GameSpec
 @example(proposers=1, elo=1, value=1, player=1)
 def test_a_label_is_read_as_it_was_written(proposers: int, elo: int, value: int, player: int) -> None:
     signature = Signature(proposers, elo / 100, value / 1_000_000, player)
-    text = write_pattern(cells("x"), signature, SQUARE)
-    assert list(read_patterns(text, SQUARE)) == [(cells("x"), signature)]
+    assert read_label(str(signature)) == signature
 
 
-def test_several_patterns_in_one_text() -> None:
-    text = "x -\n<1;2;0.5;1>\n\n o\n w \n\n  < 2 ; -3.5 ;1; 2 >\n"
-    assert list(read_patterns(text, SQUARE)) == [
-        (cells("x-"), Signature(1, 2, 0.5, 1)),
-        (cells("o/w"), Signature(2, -3.5, 1, 2)),
-    ]
+def test_blanks_in_a_label_do_not_matter() -> None:
+    assert read_label("<2;-3.5;1;2>") == read_label("  < 2 ; -3.5 ;1; 2 >\n") == Signature(2, -3.5, 1, 2)
 
 
 def test_blanks_in_a_square_pattern_do_not_matter() -> None:
@@ -207,19 +202,5 @@ def test_errors_name_line_column_and_what_is_wrong(
 )
 def test_errors_in_a_label(label: str, column: int, message: str) -> None:
     with pytest.raises(PatternSyntaxError, match=re.escape(message)) as refused:
-        list(read_patterns(f"x -\n\n{label}", SQUARE))
+        read_label(label, 3)
     assert (refused.value.line, refused.value.column) == (3, column)
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "column", "message"),
-    [
-        ("< 1; 2; 0.5; 1 >", 1, 1, "no cells above it"),
-        ("x\n< 1; 2; 0.5; 1 >\n< 1; 2; 0.5; 1 >", 3, 1, "no cells above it"),
-        ("x\n< 1; 2; 0.5; 1 >\no w", 3, 4, "must follow the cells"),
-    ],
-)
-def test_cells_and_labels_go_in_pairs(text: str, line: int, column: int, message: str) -> None:
-    with pytest.raises(PatternSyntaxError, match=message) as refused:
-        list(read_patterns(text, SQUARE))
-    assert (refused.value.line, refused.value.column) == (line, column)

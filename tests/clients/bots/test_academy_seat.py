@@ -1,15 +1,18 @@
 """A bot's seat keeps to the rules of its contest, and goes on alone where it may not consult."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.settings import Library
 from academy.v1 import contests_pb2
 from clients import Academy, Connection, Seat
-from clients.bots.academy_seat import AcademySeat
+from clients.bots.academy_seat import AcademySeat, mean_value
 from clients.connection import AcademyUnavailableError
+from clients.responses import PatternMatch
 from tests.academy.service import examples
 from tests.academy.service.running import Running, serving
 
@@ -93,3 +96,8 @@ def test_a_bot_takes_the_name_of_a_forked_game_from_its_contest(academy: Running
     bot.seat.game_id = "go"
     assert bot.ask(lambda server: server.opening(bot.seat, [], 0)) == []
     assert bot.seat.game_id == "go-fork"
+
+
+def test_a_pattern_counts_as_often_as_it_was_proposed() -> None:
+    pattern = PatternMatch(1, Library.ENDGAME, 4, 1200.0, 0.9, 0, 0, 0, False, "")
+    assert mean_value([pattern, replace(pattern, value=0.4, proposers=1)]) == pytest.approx(0.8)
