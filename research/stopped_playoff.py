@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.cli.exit_status import ExitStatus
+from arena.runner.exit_status import ExitStatus
 
 MARK: Final = "STOPPED_PLAYOFF"
 LONGEST_WAIT: Final = 600.0

@@ -97,11 +97,11 @@ def _cut(transaction: Transaction, cut: int) -> int:
     return cut
 
 
-class _CutMeanwhileError(Exception):
+class _CutMeanwhileError(StoreError):
     """Another process gave up events of a game, or deleted it, while they were read."""
 
 
-class _OtherRulesError(Exception):
+class _OtherRulesError(StoreError):
     """Events of a game were learnt by other rules: a replay may come to other libraries than theirs."""
 
 
