@@ -364,6 +364,10 @@ def test_what_a_file_prints_is_shown(tmp_path: Path, capfd: pytest.CaptureFixtur
         ),
         ("import os; os._exit(3)", "cup.ctl: the process that executed it exited with status 3"),
         ("import os; os.kill(0, 9)", "cup.ctl: the process that executed it was killed by SIGKILL"),
+        (
+            "import os; os.closerange(3, 300)\nwhile True: pass",
+            "cup.ctl: it closed the descriptor of its answers and went on for longer than 2 s, and was ended",
+        ),
     ],
 )
 def test_a_file_has_limits(tmp_path: Path, text: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
