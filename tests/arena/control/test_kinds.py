@@ -1,5 +1,6 @@
 """The kinds of competition in TOML: what arrives, and the messages about faults."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,12 @@ from arena.control.parameters import (
     Bounded,
     CandidateTemplate,
     Explicit,
+    GridParameter,
     InvalidParameterError,
     Linear,
     Logarithmic,
     NormalParameter,
+    describe,
 )
 from arena.control.plans import (
     CrossEntropyPlan,
@@ -155,6 +158,12 @@ def test_scales(scale: Linear, place: float, value: object) -> None:
 def test_ends_that_no_logarithmic_scale_reaches_are_refused_with_the_rule(low: float, high: float) -> None:
     with pytest.raises(InvalidParameterError, match=r"neither end may be 0, .* same sign, .* 1e307 times"):
         Logarithmic(low, high)
+
+
+@pytest.mark.parametrize(("format", "value"), [("%c", 1_200_000), ("%c", -1), ("%d", math.inf), ("%d", "x")])
+def test_a_value_that_its_format_cannot_hold_is_shown_as_it_is(format: str, value: object) -> None:
+    parameter = GridParameter("size", Explicit((value,)), 1, format)
+    assert describe([parameter], [value]) == f"[size?{value!r}]"
 
 
 def test_a_value_that_looks_like_a_place_stays_as_it_is() -> None:
