@@ -51,7 +51,7 @@ def read_text(path: Path, encoding: Callable[[bytes], str] = lambda content: "ut
         raise ControlError(f"the control file {path} is longer than {MAX_BYTES} bytes")
     try:
         return content.decode(encoding(content))
-    except (UnicodeDecodeError, SyntaxError) as error:
+    except (UnicodeError, LookupError, SyntaxError) as error:
         what = "UTF-8" if isinstance(error, UnicodeDecodeError) and error.encoding == "utf-8" else "text"
         raise ControlError(f"the control file {path} is not valid {what}: {error}") from None
 

@@ -484,6 +484,19 @@ def test_a_file_may_declare_its_encoding(tmp_path: Path) -> None:
     text = "# -*- coding: latin-1 -*-\n" + ALL_PLAY_ALL + "description = 'Gr\u00fc\u00dfe'\n"
     path.write_bytes(text.encode("latin-1"))
     assert read(path).description == "Gr\u00fc\u00dfe"
-    path.write_bytes(text.replace("latin-1", "klingon").encode("latin-1"))
-    with pytest.raises(ControlError, match="unknown encoding"):
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("klingon", "unknown encoding"),
+        ("hex", "'hex' is not a text encoding"),
+        ("rot13", "'rot13' is not a text encoding"),
+        ("undefined", "undefined encoding"),
+    ],
+)
+def test_an_encoding_that_no_text_has_is_named(tmp_path: Path, encoding: str, message: str) -> None:
+    path = tmp_path / "cup.ctl"
+    path.write_text(f"# -*- coding: {encoding} -*-\n{ALL_PLAY_ALL}")
+    with pytest.raises(ControlError, match=f"cup.ctl is not valid text: .*{message}"):
         read(path)
