@@ -58,6 +58,7 @@ def read_text(path: Path, encoding: Callable[[bytes], str] = lambda content: "ut
 
 def _control(path: Path, tables: dict[str, Any]) -> Control:
     folder = path.parent
+    token_variables = frozenset(variables_named(tables))
     listeners = _listeners(tables, folder)
     tables = {name: table for name, table in tables.items() if name not in listeners}
     file = read_table(_model(tables), tables, toml_place(), folder)
@@ -90,7 +91,7 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
         fair_use=_fair_use(file.fair_use, academy),
         remote=file.remote.endpoint,
         listeners=listeners,
-        token_variables=frozenset(variables_named(tables)),
+        token_variables=token_variables,
         workers=_workers(file.workers),
         **{setting: getattr(file.competition, setting) for setting in _SHARED},
     )
