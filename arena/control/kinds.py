@@ -328,12 +328,8 @@ def _generations(contents: Contents) -> plans.GenerationsPlan:
 
 def _family(contents: Contents, name: str, table: schema.FamilyTable) -> plans.Family:
     place = toml_place("families", name)
-    player = read_player(table.player, toml_place("families", name, "player"), contents.folder)
-    if not isinstance(player, schema.ProgramTable):
-        _fail(
-            place(["player", "protocol"]),
-            f"the arena must start a family's members; {player.protocol!r} is of players that dial in",
-        )
+    heading = toml_place("families", name, "player")
+    player = _read_started(table.player, heading, contents.folder, "a family's members")
     for setting in ("elo", "fixed_elo", "family"):
         if getattr(player, setting) is not None:
             _fail(place(["player", setting]), "unknown setting; members of a family have none of their own")
@@ -355,6 +351,15 @@ def _family(contents: Contents, name: str, table: schema.FamilyTable) -> plans.F
         )
         variants = plans.ParameterSpace(parameters, table.mutation, table.combine)
     return plans.Family(name, table.size, table.keep, make, variants)
+
+
+def _read_started(table: Any, place: Place, folder: Path, who: str) -> schema.PlayerTable:
+    player = read_player(table, place, folder)
+    if not isinstance(player, schema.StartedTable):
+        _fail(
+            place(["protocol"]), f"the arena must start {who}; {player.protocol!r} is of players that dial in"
+        )
+    return player
 
 
 def _same(plan: type, table: schema.Table) -> dict[str, Any]:
@@ -393,7 +398,7 @@ def _candidate(contents: Contents) -> plans.CandidatePlan:
     if seat not in (*seats, "random"):
         words = ", ".join(map(repr, (*seats, "random")))
         _fail("competition.candidate_seat", f"must be one of {words}, not {seat!r}")
-    player = read_player(contents.file.candidate, toml_place("candidate"), contents.folder)
+    player = _read_started(contents.file.candidate, toml_place("candidate"), contents.folder, "candidates")
     for setting in ("elo", "fixed_elo"):
         if getattr(player, setting) is not None:
             _fail(f"candidate.{setting}", "unknown setting; candidates have no Elo of their own")

@@ -608,8 +608,11 @@ class PlayerTable(Table):
         return self
 
 
-class ProgramTable(PlayerTable):
-    """The settings of players that the arena starts."""
+class StartedTable(PlayerTable):
+    """The settings of players that the arena starts.
+
+    Those of protocol `"python"` (`command = "module:function"`) have no others.
+    """
 
     command: Command
     """The program and its arguments; `{seed}` stands for the seat's own seed. A program with a `/` is
@@ -618,22 +621,27 @@ class ProgramTable(PlayerTable):
     """Where it runs; without it in the control file's folder."""
     environment: dict[VariableName, Text] = {}
     """Variables that are added to the arena's own."""
+    time_control: ClockTable | None = None
+    """A clock of its own, instead of `[time_control]`."""
+    resources: ResourcesTable = ResourcesTable.model_construct()
+    """What it takes of a machine, where games are played on a Ray cluster."""
+
+
+class ProgramTable(StartedTable):
+    """The settings of players that are programs."""
+
     discard_stderr: bool = False
     """Throw its standard error away instead of keeping it in the log."""
     exit_seconds: Seconds = 5.0
     """How long it may take to end."""
     memory: Memory | None = None
     """How much memory it may use; without it there is no limit."""
-    time_control: ClockTable | None = None
-    """A clock of its own, instead of `[time_control]`."""
     restart: bool = True
     """`false`: the program is kept for its next games instead of being started for each."""
-    resources: ResourcesTable = ResourcesTable.model_construct()
-    """What it takes of a machine, where games are played on a Ray cluster."""
 
 
-class EngineTable(ProgramTable):
-    """Players of protocol `"gtp"`, `"lines"` and `"python"` (`command = "module:function"`)."""
+class GtpTable(ProgramTable):
+    """Players of protocol `"gtp"`."""
 
     startup_commands: tuple[GtpCommand, ...] = Field((), strict=False, max_length=10_000)
     """GTP commands that are sent before each game."""
@@ -645,12 +653,17 @@ class EngineTable(ProgramTable):
     """It may claim the game, if it knows `gomill-genmove_ex`."""
     name_from_gtp: bool = True
     """Records call it what it calls itself; `false`: by the name that it has here."""
+
+
+class LinesTable(ProgramTable):
+    """Players of protocol `"lines"`."""
+
     dialogue: Text = ""
-    """For bots that speak lines: another of the game's dialogues; without it the game's own."""
+    """Another of the game's dialogues; without it the game's own."""
     crash: Literal["pass", "lose"] = "pass"
-    """For bots that speak lines: what becomes of one that ends."""
+    """What becomes of one that ends."""
     late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
-    """For bots that speak lines: after this number of late turns a bot passes, without requests."""
+    """After this number of late turns a bot passes, without requests."""
 
 
 class PolicyTable(ProgramTable):
@@ -943,9 +956,9 @@ KINDS: Final = tuple(kind for kind in FILES if kind != "round-robin")
 TUNERS: Final = ("mc_tuner", "ce_tuner")
 """Kinds whose candidates play a game or two each, so that nobody is rated by them."""
 PLAYERS: Final[Mapping[str, type[PlayerTable]]] = {
-    "gtp": EngineTable,
-    "lines": EngineTable,
-    "python": EngineTable,
+    "gtp": GtpTable,
+    "lines": LinesTable,
+    "python": StartedTable,
     "policy": PolicyTable,
     "grpc": RemotePlayerTable,
 }

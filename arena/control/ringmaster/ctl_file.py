@@ -167,7 +167,7 @@ def _player(name: str, definition: object, folder: Path) -> PlayerSetup:
     given = _arguments(definition, "Player", whose, _PLAYER)
     if given.get("cwd") == "":
         _fail("cwd", "is empty: it must name a folder", whose)
-    player = read_table(schema.EngineTable, {**_SECONDS, **_ours(given)}, _place(whose), folder)
+    player = read_table(schema.GtpTable, {**_SECONDS, **_ours(given)}, _place(whose), folder)
     return replace(setup_player(name, player, folder, None), working_directory=player.working_directory)
 
 

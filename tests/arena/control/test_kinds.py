@@ -213,6 +213,8 @@ def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
         ("mc_tuner", "low = 0", 'scale = "log"\nlow = 0', "not valid TOML"),
         ("mc_tuner", 'scale = "linear"', 'scale = "log"', "parameters.level.low: a logarithmic scale can't"),
         ("mc_tuner", "{level}", "5", "parameters.level: {level} stands nowhere in the candidate's command"),
+        ("mc_tuner", 'command = "gnugo --mode gtp --seed {seed} --level {level}"', 'protocol = "grpc"',
+         "candidate.protocol: the arena must start candidates; 'grpc' is of players that dial in"),
         ("mc_tuner", "[candidate]", "[candidat]", "candidate: is missing: the file needs a table [candidate"),
         ("mc_tuner", "initial_wins = 5", "initial_wins = 50", "competition.initial_wins: must be at most"),
         ("mc_tuner", 'opponent = "weak"', 'opponent = "x"', "competition.opponent: 'x' has no table [player"),

@@ -364,6 +364,31 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
             "",
             "academy.player_tls_cert: player_tls_cert and player_tls_key go together",
         ),
+        (
+            'protocol = "python"',
+            'protocol = "python"\nmemory = "500 MB"',
+            "players.beta.memory: unknown setting; known here are: command, ",
+        ),
+        (
+            'protocol = "python"',
+            'protocol = "python"\nrestart = false',
+            "players.beta.restart: unknown setting",
+        ),
+        (
+            'protocol = "python"',
+            'protocol = "python"\naliases = { genmove = "x" }',
+            "players.beta.aliases: unknown setting; known here are: ",
+        ),
+        (
+            'protocol = "python"',
+            'protocol = "lines"\nstartup_commands = ["x"]',
+            "players.beta.startup_commands: unknown setting",
+        ),
+        (
+            'command = "./bin/engine"',
+            'command = "./bin/engine"\nlate_turns = 2',
+            "players.alpha.late_turns: unknown setting; known here are: ",
+        ),
         ("[academy]", "[acadamy]", "acadamy: unknown setting; did you mean 'academy'?"),
         ("[ratings]", "[[ratings]]", "ratings: must be a table headed [ratings]"),
         ("[competition]", "[competition", "is not valid TOML"),
