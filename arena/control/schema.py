@@ -4,7 +4,7 @@ The text below a setting is its meaning; `arena.control.reference` prints all of
 tables are in `arena.control.kinds`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
@@ -322,6 +322,15 @@ class ClockTable(Table):
         return self
 
 
+def _check_path(setting: str, path: Path, is_there: Callable[[Path], bool], why: str) -> None:
+    try:
+        if is_there(path):
+            return
+    except OSError as error:  # A name that is too long, or a folder that may not be read.
+        why = f"{why}: {error.strerror}"
+    raise SettingError(setting, why)
+
+
 class OpeningsFile(Table):
     """How games begin. Every opening is played once in each seat."""
 
@@ -334,8 +343,7 @@ class OpeningsFile(Table):
 
     @model_validator(mode="after")
     def _check_file(self) -> Self:
-        if not self.file.is_file():
-            raise SettingError("file", f"there is no file {self.file}")
+        _check_path("file", self.file, Path.is_file, f"there is no file {self.file}")
         return self
 
 
@@ -380,7 +388,10 @@ class RatingsTable(Table):
 
 
 # What only an ACADEMY that is not embedded needs.
-_ELSEWHERE: Final = ("token", "token_env", "token_file", "tls_ca", "tls_cert", "tls_key", "insecure")
+_ELSEWHERE: Final = (
+    *("token", "token_env", "token_file", "tls_ca", "tls_cert", "tls_key", "insecure"),
+    *("player_tls_cert", "player_tls_key"),
+)
 
 
 class AcademyTable(Table):
@@ -523,8 +534,9 @@ class WorkersTable(Table):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.working_folder is not None and not Path(self.working_folder).is_dir():
-            raise SettingError("working_folder", f"{str(self.working_folder)!r} is no folder here")
+        if self.working_folder is not None:
+            why = f"{self.working_folder!r} is no folder here"
+            _check_path("working_folder", Path(self.working_folder), Path.is_dir, why)
         # Without `on` the file may be for `arena run --on`.
         if self.on == "local" and "on" in self.model_fields_set:
             for setting in ("working_folder", "packages", "variables"):

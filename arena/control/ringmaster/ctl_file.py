@@ -165,8 +165,6 @@ def _ours(given: Mapping[str, Any]) -> dict[str, Any]:
 def _player(name: str, definition: object, folder: Path) -> PlayerSetup:
     whose = f"player {name}"
     given = _arguments(definition, "Player", whose, _PLAYER)
-    if given.get("cwd") == "":
-        _fail("cwd", "is empty: it must name a folder", whose)
     player = read_table(schema.GtpTable, {**_SECONDS, **_ours(given)}, _place(whose), folder)
     return replace(setup_player(name, player, folder, None), working_directory=player.working_directory)
 
