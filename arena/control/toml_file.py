@@ -34,7 +34,7 @@ def read(path: Path) -> Control:
 def parse(path: Path, text: str) -> Control:
     """The control file of an absolute path, from its text. Raises ControlError."""
     try:
-        tables = read_toml(text)
+        tables = read_toml(text.removeprefix("\ufeff"))
     except InvalidTomlError as error:
         raise ControlError(f"the control file {path} can't be read: {error}") from None
     return _control(path, tables)

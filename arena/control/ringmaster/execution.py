@@ -44,8 +44,12 @@ class FileFunction:
         self._number = number
 
     def __call__(self, *arguments: Any) -> Any:
-        """What the function returns. Raises ProgramError."""
-        return self._program.call(self._number, arguments)
+        """What the function returns. Raises ProgramError, whose text has the line where it is known."""
+        try:
+            return self._program.call(self._number, arguments)
+        except ProgramError as error:
+            place = "" if error.line is None else f"line {error.line}: "
+            raise ProgramError(f"{place}{error}", error.line) from None
 
 
 class ControlProgram:

@@ -620,6 +620,10 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         read(path)
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    assert control(tmp_path, f"\ufeff{SMALLEST}").competitors == ("alpha", "beta")
+
+
 def test_a_tuner_belongs_to_no_league(tmp_path: Path) -> None:
     text = sample("ce_tuner") + '[league]\nurl = "sqlite:///league.db"\n'
     with pytest.raises(ControlError, match="league: a competition of kind 'ce_tuner' belongs to no league"):
