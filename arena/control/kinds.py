@@ -218,6 +218,12 @@ def _mars(contents: Contents) -> plans.MarsPlan:
     for index, table in enumerate(contents.file.series):
         one_series = _series(contents, table, index)
         _add(series, table.name, one_series, f"series[{index}].name", "another series is called")
+    left = [one_series for one_series in series.values() if not one_series.complete]
+    if left and not any(one_series.weight for one_series in left):
+        _fail(
+            "series",
+            'no open one has a weight above 0: give one of them a weight, or say state = "complete"',
+        )
     return plans.MarsPlan(tuple(series.values()))
 
 
@@ -336,11 +342,7 @@ def _family(contents: Contents, name: str, table: schema.FamilyTable) -> plans.F
     codes = tuple(table.first or table.parameters)
     setup = replace(setup_player(name, player, contents.folder, contents.clock), family=name)
     make = CandidateTemplate(setup, codes)
-    for code in make.unused():
-        _fail(
-            place(["first" if table.first else "parameters", code]),
-            f"{{{code}}} stands nowhere in the player's command, startup_commands and environment",
-        )
+    _check_codes(make, toml_place("families", name, "first" if table.first else "parameters"), "player")
     variants: plans.ParameterSpace | plans.ChildProgram
     if table.child is not None:
         variants = plans.ChildProgram(table.child, table.child_seconds, table.first, contents.folder)
@@ -405,12 +407,19 @@ def _candidate(contents: Contents) -> plans.CandidatePlan:
     make = CandidateTemplate(
         setup_player("candidate", player, contents.folder, contents.clock), tuple(contents.file.parameters)
     )
+    _check_codes(make, toml_place("parameters"), "candidate")
+    return plans.CandidatePlan(competition.opponent, seats.get(seat), make, seat)
+
+
+def _check_codes(make: CandidateTemplate, place: Place, whose: str) -> None:
+    """Raise ControlError for a parameter that stands nowhere, or that would take the seed's place."""
+    if "seed" in make.codes:
+        _fail(place(["seed"]), "{seed} stands for the seat's own seed: give the parameter another name")
     for code in make.unused():
         _fail(
-            f"parameters.{code}",
-            f"{{{code}}} stands nowhere in the candidate's command, startup_commands and environment",
+            place([code]),
+            f"{{{code}}} stands nowhere in the {whose}'s command, startup_commands and environment",
         )
-    return plans.CandidatePlan(competition.opponent, seats.get(seat), make, seat)
 
 
 def _check_games(path: str, groups: int, noun: str, games: int) -> None:

@@ -115,6 +115,13 @@ class CompetitionTable(Table):
     """The results database; without it a file beside the control file."""
 
 
+def _require_partners(table: Table, partners: Mapping[str, str]) -> None:
+    """Raise SettingError for a setting that is given without the one that it belongs to."""
+    for setting, partner in partners.items():
+        if setting in table.model_fields_set and partner not in table.model_fields_set:
+            raise SettingError(setting, f"belongs to {partner}, which is not given: leave it out")
+
+
 class OneMatchupTable(CompetitionTable):
     """A competition whose only matchup cannot be left out."""
 
@@ -319,6 +326,7 @@ class ClockTable(Table):
             raise SettingError(
                 "main_seconds", "give main_seconds or byo_yomi_seconds above 0: nobody could move at all"
             )
+        _require_partners(self, {"byo_yomi_stones": "byo_yomi_seconds", "most_seconds": "increment_seconds"})
         return self
 
 
@@ -371,6 +379,8 @@ class EarlyEndTable(Table):
             raise SettingError(
                 "resign_value", "is missing, and so are draw_margin and count_after: no rule is given"
             )
+        resigning = dict.fromkeys(("resign_moves", "two_sided"), "resign_value")
+        _require_partners(self, resigning | dict.fromkeys(("draw_moves", "draw_after"), "draw_margin"))
         return self
 
 
@@ -754,7 +764,7 @@ class SeriesTable(Table):
     """The number of seats of each player in a game: `[3, 4]` is two players with three and four seats."""
     contestants: dict[str, Weight] | None = None
     """Weights by player's name; without it all players, with weight 1."""
-    settings: tuple[SeriesSetting, ...] = Field((), strict=False)
+    settings: tuple[SeriesSetting, ...] = Field((), strict=False, max_length=MAX_SERIES)
     """The environments that its games are drawn from; without it `[game]`."""
     weight: Weight = 1.0
     """The chance to be run, relative to other series; 0 for never."""
@@ -782,6 +792,12 @@ class ScaledRange(Table):
     format: Format | None = None
     """How reports write it: `"level %d"`; without it `"NAME:%s"`."""
 
+    @model_validator(mode="after")
+    def _check_range(self) -> Self:
+        if self.low >= self.high:
+            raise SettingError("low", f"must be less than high, which is {self.high:g}, not {self.low:g}")
+        return self
+
 
 class RangeParameter(ScaledRange):
     """A parameter of the Monte Carlo tuner with a range: `scale` is `"linear"` or `"log"`."""
@@ -806,6 +822,13 @@ class ListedParameter(ListedValues):
 
     split: int = Field(ge=1, le=MAX_CHILDREN)
     """The parts that the list is split into."""
+
+    @model_validator(mode="after")
+    def _check_split(self) -> Self:
+        if self.split > len(self.values):
+            count = len(self.values)
+            raise SettingError("split", f"{self.split} parts of {count} values: give at most {count}")
+        return self
 
 
 class DrawnParameter(Table):
