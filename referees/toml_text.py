@@ -6,6 +6,10 @@ from typing import Any, Final
 
 MAX_CHARACTERS: Final = 2**20
 MAX_NESTING: Final = 32
+# Python writes no longer whole number, and reads none but in hexadecimal, octal and binary digits.
+_DIGITS: Final = 4300
+_TOO_LARGE: Final = 10**_DIGITS
+_LONG_NUMBER: Final = f"a whole number has more than {_DIGITS} digits: write a shorter one"
 # The standard library's parser takes time in the square of a key's parts.
 _LONG_KEY: Final = re.compile(
     rf"(?:^|[\[{{,])[ \t]*(?:(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*\.[ \t]*){{{MAX_NESTING},}}", re.MULTILINE
@@ -26,20 +30,24 @@ def read_toml(text: str) -> dict[str, Any]:
         tables = tomllib.loads(text)
     except RecursionError:
         raise InvalidTomlError(f"arrays or tables are nested more than {MAX_NESTING} deep") from None
-    except ValueError as error:
+    except tomllib.TOMLDecodeError as error:
         raise InvalidTomlError(f"it is not valid TOML: {error}") from None
-    _check_nesting(tables)
+    except ValueError:
+        raise InvalidTomlError(_LONG_NUMBER) from None
+    _check(tables)
     return tables
 
 
-def _check_nesting(tables: dict[str, Any]) -> None:
+def _check(tables: dict[str, Any]) -> None:
     level: list[Any] = [tables]
     for _ in range(MAX_NESTING):
-        level = [
-            inner
+        values = [
+            value
             for container in level
-            for inner in (container.values() if isinstance(container, dict) else container)
-            if isinstance(inner, dict | list)
+            for value in (container.values() if isinstance(container, dict) else container)
         ]
+        if any(isinstance(value, int) and abs(value) >= _TOO_LARGE for value in values):
+            raise InvalidTomlError(_LONG_NUMBER)
+        level = [value for value in values if isinstance(value, dict | list)]
     if level:
         raise InvalidTomlError(f"arrays or tables are nested more than {MAX_NESTING} deep")

@@ -60,9 +60,16 @@ def action_first(arguments: Sequence[str], actions: Collection[str], valued: Col
         return _with_first(arguments, words[0])
     if len(words) > 1 and arguments[words[1]] in actions:
         return _with_first(arguments, words[1])
-    if len(words) == 1 and (Path(first).suffix or Path(first).exists()):
+    if len(words) == 1 and _is_control_file(first):
         return [DEFAULT_ACTION, *arguments]
     return list(arguments)
+
+
+def _is_control_file(word: str) -> bool:
+    try:
+        return bool(Path(word).suffix) or Path(word).exists()
+    except OSError:  # The word is longer than a file's name may be.
+        return False
 
 
 def _with_first(arguments: Sequence[str], place: int) -> list[str]:

@@ -40,6 +40,10 @@ def database_url(text: URL | str) -> URL:
         raise InvalidDatabaseUrlError(
             f"{shown(url)} is followed by parameters, and SQLite files take none: {_REMEDY}"
         )
+    if driver == "sqlite" and any((url.host, url.username, url.password, url.port)):
+        raise InvalidDatabaseUrlError(f"{shown(url)} names a host, and SQLite files have none: {_REMEDY}")
+    if url.port is not None and not 1 <= url.port <= 65535:
+        raise InvalidDatabaseUrlError(f"this is no database's URL: a port is 1 to 65535, not {url.port}")
     # What is a URL already was made of a path.
     if driver == "sqlite" and isinstance(text, str):
         url = _in_home(url)

@@ -218,6 +218,12 @@ def _mars(contents: Contents) -> plans.MarsPlan:
     for index, table in enumerate(contents.file.series):
         one_series = _series(contents, table, index)
         _add(series, table.name, one_series, f"series[{index}].name", "another series is called")
+    left = [one_series for one_series in series.values() if not one_series.complete]
+    if left and not any(one_series.weight for one_series in left):
+        _fail(
+            "series",
+            'no open one has a weight above 0: give one of them a weight, or say state = "complete"',
+        )
     return plans.MarsPlan(tuple(series.values()))
 
 
@@ -328,23 +334,15 @@ def _generations(contents: Contents) -> plans.GenerationsPlan:
 
 def _family(contents: Contents, name: str, table: schema.FamilyTable) -> plans.Family:
     place = toml_place("families", name)
-    player = read_player(table.player, toml_place("families", name, "player"), contents.folder)
-    if not isinstance(player, schema.ProgramTable):
-        _fail(
-            place(["player", "protocol"]),
-            f"the arena must start a family's members; {player.protocol!r} is of players that dial in",
-        )
+    heading = toml_place("families", name, "player")
+    player = _read_started(table.player, heading, contents.folder, "a family's members")
     for setting in ("elo", "fixed_elo", "family"):
         if getattr(player, setting) is not None:
             _fail(place(["player", setting]), "unknown setting; members of a family have none of their own")
     codes = tuple(table.first or table.parameters)
     setup = replace(setup_player(name, player, contents.folder, contents.clock), family=name)
     make = CandidateTemplate(setup, codes)
-    for code in make.unused():
-        _fail(
-            place(["first" if table.first else "parameters", code]),
-            f"{{{code}}} stands nowhere in the player's command, startup_commands and environment",
-        )
+    _check_codes(make, toml_place("families", name, "first" if table.first else "parameters"), "player")
     variants: plans.ParameterSpace | plans.ChildProgram
     if table.child is not None:
         variants = plans.ChildProgram(table.child, table.child_seconds, table.first, contents.folder)
@@ -355,6 +353,15 @@ def _family(contents: Contents, name: str, table: schema.FamilyTable) -> plans.F
         )
         variants = plans.ParameterSpace(parameters, table.mutation, table.combine)
     return plans.Family(name, table.size, table.keep, make, variants)
+
+
+def _read_started(table: Any, place: Place, folder: Path, who: str) -> schema.PlayerTable:
+    player = read_player(table, place, folder)
+    if not isinstance(player, schema.StartedTable):
+        _fail(
+            place(["protocol"]), f"the arena must start {who}; {player.protocol!r} is of players that dial in"
+        )
+    return player
 
 
 def _same(plan: type, table: schema.Table) -> dict[str, Any]:
@@ -393,19 +400,26 @@ def _candidate(contents: Contents) -> plans.CandidatePlan:
     if seat not in (*seats, "random"):
         words = ", ".join(map(repr, (*seats, "random")))
         _fail("competition.candidate_seat", f"must be one of {words}, not {seat!r}")
-    player = read_player(contents.file.candidate, toml_place("candidate"), contents.folder)
+    player = _read_started(contents.file.candidate, toml_place("candidate"), contents.folder, "candidates")
     for setting in ("elo", "fixed_elo"):
         if getattr(player, setting) is not None:
             _fail(f"candidate.{setting}", "unknown setting; candidates have no Elo of their own")
     make = CandidateTemplate(
         setup_player("candidate", player, contents.folder, contents.clock), tuple(contents.file.parameters)
     )
+    _check_codes(make, toml_place("parameters"), "candidate")
+    return plans.CandidatePlan(competition.opponent, seats.get(seat), make, seat)
+
+
+def _check_codes(make: CandidateTemplate, place: Place, whose: str) -> None:
+    """Raise ControlError for a parameter that stands nowhere, or that would take the seed's place."""
+    if "seed" in make.codes:
+        _fail(place(["seed"]), "{seed} stands for the seat's own seed: give the parameter another name")
     for code in make.unused():
         _fail(
-            f"parameters.{code}",
-            f"{{{code}}} stands nowhere in the candidate's command, startup_commands and environment",
+            place([code]),
+            f"{{{code}}} stands nowhere in the {whose}'s command, startup_commands and environment",
         )
-    return plans.CandidatePlan(competition.opponent, seats.get(seat), make, seat)
 
 
 def _check_games(path: str, groups: int, noun: str, games: int) -> None:

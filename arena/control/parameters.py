@@ -158,7 +158,7 @@ def describe(parameters: Sequence[Parameter], values: Sequence[Any]) -> str:
 def _formatted(parameter: Parameter, value: Any) -> str:
     try:
         return str(parameter.format % value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return f"[{parameter.code}?{value!r}]"
 
 

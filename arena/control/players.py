@@ -35,9 +35,9 @@ def setup_player(
     """A player of these settings; what `PlayerSetup` has no field for are parameters of the protocol."""
     settings: dict[str, Any] = dict(player)
     if isinstance(player, schema.ProgramTable):
-        settings["working_directory"] = settings["working_directory"] or str(folder)
         settings["memory_bytes"] = settings.pop("memory")
-    if isinstance(player, schema.ProgramTable):
+    if isinstance(player, schema.StartedTable):
+        settings["working_directory"] = settings["working_directory"] or str(folder)
         needs = player.resources
         settings["resources"] = Resources(
             needs.cpus, needs.gpus, needs.memory or 0, dict(needs.custom), dict(needs.labels)

@@ -4,7 +4,7 @@ The text below a setting is its meaning; `arena.control.reference` prints all of
 tables are in `arena.control.kinds`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Generic, Literal, Self, TypeVar
 
@@ -113,6 +113,13 @@ class CompetitionTable(Table):
     """A player that dials in is left out after this number of games in a row that are void because of it."""
     results: Results | None = None
     """The results database; without it a file beside the control file."""
+
+
+def _require_partners(table: Table, partners: Mapping[str, str]) -> None:
+    """Raise SettingError for a setting that is given without the one that it belongs to."""
+    for setting, partner in partners.items():
+        if setting in table.model_fields_set and partner not in table.model_fields_set:
+            raise SettingError(setting, f"belongs to {partner}, which is not given: leave it out")
 
 
 class OneMatchupTable(CompetitionTable):
@@ -319,7 +326,17 @@ class ClockTable(Table):
             raise SettingError(
                 "main_seconds", "give main_seconds or byo_yomi_seconds above 0: nobody could move at all"
             )
+        _require_partners(self, {"byo_yomi_stones": "byo_yomi_seconds", "most_seconds": "increment_seconds"})
         return self
+
+
+def _check_path(setting: str, path: Path, is_there: Callable[[Path], bool], why: str) -> None:
+    try:
+        if is_there(path):
+            return
+    except OSError as error:  # A name that is too long, or a folder that may not be read.
+        why = f"{why}: {error.strerror}"
+    raise SettingError(setting, why)
 
 
 class OpeningsFile(Table):
@@ -334,8 +351,7 @@ class OpeningsFile(Table):
 
     @model_validator(mode="after")
     def _check_file(self) -> Self:
-        if not self.file.is_file():
-            raise SettingError("file", f"there is no file {self.file}")
+        _check_path("file", self.file, Path.is_file, f"there is no file {self.file}")
         return self
 
 
@@ -363,6 +379,8 @@ class EarlyEndTable(Table):
             raise SettingError(
                 "resign_value", "is missing, and so are draw_margin and count_after: no rule is given"
             )
+        resigning = dict.fromkeys(("resign_moves", "two_sided"), "resign_value")
+        _require_partners(self, resigning | dict.fromkeys(("draw_moves", "draw_after"), "draw_margin"))
         return self
 
 
@@ -380,7 +398,10 @@ class RatingsTable(Table):
 
 
 # What only an ACADEMY that is not embedded needs.
-_ELSEWHERE: Final = ("token", "token_env", "token_file", "tls_ca", "tls_cert", "tls_key", "insecure")
+_ELSEWHERE: Final = (
+    *("token", "token_env", "token_file", "tls_ca", "tls_cert", "tls_key", "insecure"),
+    *("player_tls_cert", "player_tls_key"),
+)
 
 
 class AcademyTable(Table):
@@ -523,8 +544,9 @@ class WorkersTable(Table):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.working_folder is not None and not Path(self.working_folder).is_dir():
-            raise SettingError("working_folder", f"{str(self.working_folder)!r} is no folder here")
+        if self.working_folder is not None:
+            why = f"{self.working_folder!r} is no folder here"
+            _check_path("working_folder", Path(self.working_folder), Path.is_dir, why)
         # Without `on` the file may be for `arena run --on`.
         if self.on == "local" and "on" in self.model_fields_set:
             for setting in ("working_folder", "packages", "variables"):
@@ -608,8 +630,11 @@ class PlayerTable(Table):
         return self
 
 
-class ProgramTable(PlayerTable):
-    """The settings of players that the arena starts."""
+class StartedTable(PlayerTable):
+    """The settings of players that the arena starts.
+
+    Those of protocol `"python"` (`command = "module:function"`) have no others.
+    """
 
     command: Command
     """The program and its arguments; `{seed}` stands for the seat's own seed. A program with a `/` is
@@ -618,22 +643,27 @@ class ProgramTable(PlayerTable):
     """Where it runs; without it in the control file's folder."""
     environment: dict[VariableName, Text] = {}
     """Variables that are added to the arena's own."""
+    time_control: ClockTable | None = None
+    """A clock of its own, instead of `[time_control]`."""
+    resources: ResourcesTable = ResourcesTable.model_construct()
+    """What it takes of a machine, where games are played on a Ray cluster."""
+
+
+class ProgramTable(StartedTable):
+    """The settings of players that are programs."""
+
     discard_stderr: bool = False
     """Throw its standard error away instead of keeping it in the log."""
     exit_seconds: Seconds = 5.0
     """How long it may take to end."""
     memory: Memory | None = None
     """How much memory it may use; without it there is no limit."""
-    time_control: ClockTable | None = None
-    """A clock of its own, instead of `[time_control]`."""
     restart: bool = True
     """`false`: the program is kept for its next games instead of being started for each."""
-    resources: ResourcesTable = ResourcesTable.model_construct()
-    """What it takes of a machine, where games are played on a Ray cluster."""
 
 
-class EngineTable(ProgramTable):
-    """Players of protocol `"gtp"`, `"lines"` and `"python"` (`command = "module:function"`)."""
+class GtpTable(ProgramTable):
+    """Players of protocol `"gtp"`."""
 
     startup_commands: tuple[GtpCommand, ...] = Field((), strict=False, max_length=10_000)
     """GTP commands that are sent before each game."""
@@ -645,12 +675,17 @@ class EngineTable(ProgramTable):
     """It may claim the game, if it knows `gomill-genmove_ex`."""
     name_from_gtp: bool = True
     """Records call it what it calls itself; `false`: by the name that it has here."""
+
+
+class LinesTable(ProgramTable):
+    """Players of protocol `"lines"`."""
+
     dialogue: Text = ""
-    """For bots that speak lines: another of the game's dialogues; without it the game's own."""
+    """Another of the game's dialogues; without it the game's own."""
     crash: Literal["pass", "lose"] = "pass"
-    """For bots that speak lines: what becomes of one that ends."""
+    """What becomes of one that ends."""
     late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
-    """For bots that speak lines: after this number of late turns a bot passes, without requests."""
+    """After this number of late turns a bot passes, without requests."""
 
 
 class PolicyTable(ProgramTable):
@@ -729,7 +764,7 @@ class SeriesTable(Table):
     """The number of seats of each player in a game: `[3, 4]` is two players with three and four seats."""
     contestants: dict[str, Weight] | None = None
     """Weights by player's name; without it all players, with weight 1."""
-    settings: tuple[SeriesSetting, ...] = Field((), strict=False)
+    settings: tuple[SeriesSetting, ...] = Field((), strict=False, max_length=MAX_SERIES)
     """The environments that its games are drawn from; without it `[game]`."""
     weight: Weight = 1.0
     """The chance to be run, relative to other series; 0 for never."""
@@ -757,6 +792,12 @@ class ScaledRange(Table):
     format: Format | None = None
     """How reports write it: `"level %d"`; without it `"NAME:%s"`."""
 
+    @model_validator(mode="after")
+    def _check_range(self) -> Self:
+        if self.low >= self.high:
+            raise SettingError("low", f"must be less than high, which is {self.high:g}, not {self.low:g}")
+        return self
+
 
 class RangeParameter(ScaledRange):
     """A parameter of the Monte Carlo tuner with a range: `scale` is `"linear"` or `"log"`."""
@@ -781,6 +822,13 @@ class ListedParameter(ListedValues):
 
     split: int = Field(ge=1, le=MAX_CHILDREN)
     """The parts that the list is split into."""
+
+    @model_validator(mode="after")
+    def _check_split(self) -> Self:
+        if self.split > len(self.values):
+            count = len(self.values)
+            raise SettingError("split", f"{self.split} parts of {count} values: give at most {count}")
+        return self
 
 
 class DrawnParameter(Table):
@@ -943,9 +991,9 @@ KINDS: Final = tuple(kind for kind in FILES if kind != "round-robin")
 TUNERS: Final = ("mc_tuner", "ce_tuner")
 """Kinds whose candidates play a game or two each, so that nobody is rated by them."""
 PLAYERS: Final[Mapping[str, type[PlayerTable]]] = {
-    "gtp": EngineTable,
-    "lines": EngineTable,
-    "python": EngineTable,
+    "gtp": GtpTable,
+    "lines": LinesTable,
+    "python": StartedTable,
     "policy": PolicyTable,
     "grpc": RemotePlayerTable,
 }

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from academy.wire.tokens import digest_of
 
-# Where a control file names a variable with a token, in any table.
+# Where a control file names a variable with a token.
 TOKEN_ENV: Final = "token_env"
 _withheld: Final[dict[str, str]] = {}
 
@@ -35,16 +35,15 @@ def withheld_tokens(variables: Collection[str]) -> Iterator[None]:
         os.environ.update(hidden)
 
 
-def variables_named(value: Any) -> Iterator[str]:
-    """The variables that a value of a control file names, in all tables and lists that it holds."""
-    if isinstance(value, list):
-        for item in value:
-            yield from variables_named(item)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            if name == TOKEN_ENV and isinstance(item, str):
-                yield item
-            yield from variables_named(item)
+def variables_named(tables: Mapping[str, Any]) -> Iterator[str]:
+    """The variables with tokens that a control file names, in its tables and in those of its players.
+
+    The same word further down is a name that the user chose, as in a player's `environment`.
+    """
+    players = tables.get("players")
+    for table in (*tables.values(), *(players.values() if isinstance(players, dict) else ())):
+        if isinstance(table, dict) and isinstance(table.get(TOKEN_ENV), str):
+            yield table[TOKEN_ENV]
 
 
 def token_from(table: str, variable: str | None, file: str | Path | None) -> str | None:

@@ -34,7 +34,7 @@ def read(path: Path) -> Control:
 def parse(path: Path, text: str) -> Control:
     """The control file of an absolute path, from its text. Raises ControlError."""
     try:
-        tables = read_toml(text)
+        tables = read_toml(text.removeprefix("\ufeff"))
     except InvalidTomlError as error:
         raise ControlError(f"the control file {path} can't be read: {error}") from None
     return _control(path, tables)
@@ -51,13 +51,14 @@ def read_text(path: Path, encoding: Callable[[bytes], str] = lambda content: "ut
         raise ControlError(f"the control file {path} is longer than {MAX_BYTES} bytes")
     try:
         return content.decode(encoding(content))
-    except (UnicodeDecodeError, SyntaxError) as error:
+    except (UnicodeError, LookupError, SyntaxError) as error:
         what = "UTF-8" if isinstance(error, UnicodeDecodeError) and error.encoding == "utf-8" else "text"
         raise ControlError(f"the control file {path} is not valid {what}: {error}") from None
 
 
 def _control(path: Path, tables: dict[str, Any]) -> Control:
     folder = path.parent
+    token_variables = frozenset(variables_named(tables))
     listeners = _listeners(tables, folder)
     tables = {name: table for name, table in tables.items() if name not in listeners}
     file = read_table(_model(tables), tables, toml_place(), folder)
@@ -90,7 +91,7 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
         fair_use=_fair_use(file.fair_use, academy),
         remote=file.remote.endpoint,
         listeners=listeners,
-        token_variables=frozenset(variables_named(tables)),
+        token_variables=token_variables,
         workers=_workers(file.workers),
         **{setting: getattr(file.competition, setting) for setting in _SHARED},
     )

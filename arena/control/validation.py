@@ -215,8 +215,5 @@ def cut(why: str, value: object) -> str:
 
 
 def _show(value: object) -> str:
-    try:
-        text = repr(value)
-    except ValueError:  # Python writes no whole number of more than 4300 digits.
-        return "a number of more than 4300 digits"
+    text = repr(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

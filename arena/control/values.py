@@ -105,6 +105,8 @@ def _locate_program(program: str, info: ValidationInfo) -> str:
 
 def _path_from(info: ValidationInfo, name: str) -> str:
     """A file's path from the control file's folder, `~` being the user's home. Raises ValueError."""
+    if not name:
+        raise ValueError("is empty: write a path, or leave it out")
     return str(path_from(_folder(info), name))
 
 

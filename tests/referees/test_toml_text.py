@@ -37,6 +37,12 @@ def test_nesting_within_the_limit_is_read() -> None:
             id="dotted key",
         ),
         pytest.param("[" + " . ".join(['"a"'] * 100_000) + "]", "a key has more than 32", id="dotted header"),
+        pytest.param(
+            f"x = {{y = [1, 0x{'f' * 5000}]}}",
+            "a whole number has more than 4300 digits",
+            id="hexadecimal number",
+        ),
+        pytest.param("x = " + "9" * 5000, "a whole number has more than 4300 digits", id="decimal number"),
         pytest.param("x = {y = 1, " + ".".join("a" * 90_000) + " = 1}", "a key has more", id="inline key"),
     ],
 )

@@ -165,9 +165,7 @@ def _ours(given: Mapping[str, Any]) -> dict[str, Any]:
 def _player(name: str, definition: object, folder: Path) -> PlayerSetup:
     whose = f"player {name}"
     given = _arguments(definition, "Player", whose, _PLAYER)
-    if given.get("cwd") == "":
-        _fail("cwd", "is empty: it must name a folder", whose)
-    player = read_table(schema.EngineTable, {**_SECONDS, **_ours(given)}, _place(whose), folder)
+    player = read_table(schema.GtpTable, {**_SECONDS, **_ours(given)}, _place(whose), folder)
     return replace(setup_player(name, player, folder, None), working_directory=player.working_directory)
 
 
@@ -236,10 +234,10 @@ class _Event:
             read_table(_Code, {"players": code}, _place(), self._folder)
         return {code: _player(code, player, self._folder) for code, player in players.items()}
 
-    def _need(self, name: str, given: Mapping[str, Any] | None = None) -> Any:
+    def _need(self, name: str, given: Mapping[str, Any] | None = None, whose: str = "") -> Any:
         value = (self._names if given is None else given).get(name)
         if value is None:
-            _fail(name, f"is missing{suggest_misspelt(name, set(self._names) - SETTINGS)}")
+            _fail(name, f"is missing{suggest_misspelt(name, set(self._names) - SETTINGS)}", whose)
         return value
 
     def _listed(self, name: str, most: int) -> Sequence[Any]:
@@ -267,7 +265,8 @@ class _Event:
     def _game(self, given: Mapping[str, Any], whose: str = "") -> GameSettings:
         """The game of these settings; `whose` is the matchup that has some of its own."""
         for name in ("board_size", "komi"):
-            self._need(name, given)
+            # What the file has is missing where the matchup sets it to None.
+            self._need(name, given, whose if self._names.get(name) is not None else "")
         settings = _ours({name: given[name] for name in _GAME if name in given})
         # As earlier releases have stored it.
         if type(settings["komi"]) is int:

@@ -44,8 +44,12 @@ class FileFunction:
         self._number = number
 
     def __call__(self, *arguments: Any) -> Any:
-        """What the function returns. Raises ProgramError."""
-        return self._program.call(self._number, arguments)
+        """What the function returns. Raises ProgramError, whose text has the line where it is known."""
+        try:
+            return self._program.call(self._number, arguments)
+        except ProgramError as error:
+            place = "" if error.line is None else f"line {error.line}: "
+            raise ProgramError(f"{place}{error}", error.line) from None
 
 
 class ControlProgram:
@@ -137,7 +141,7 @@ class _Process:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise ProgramError(self._exit_reason()) from None
+            raise ProgramError(self._exit_reason(deadline, seconds)) from None
         line = self._read(deadline, seconds)
         self._show_output()
         try:
@@ -164,13 +168,17 @@ class _Process:
             size += len(parts[-1])
             if not parts[-1]:
                 self._show_output()
-                raise ProgramError(self._exit_reason())
+                raise ProgramError(self._exit_reason(deadline, seconds))
             if size > OUTPUT_BYTES:
                 raise ProgramError(f"what it sets takes more than {OUTPUT_BYTES // 2**20} MiB")
         return b"".join(parts)
 
-    def _exit_reason(self) -> str:
-        code = self._process.wait()
+    def _exit_reason(self, deadline: float, seconds: float) -> str:
+        try:
+            code = self._process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            what = "it closed the descriptor of its answers"
+            return f"{what} and went on for longer than {seconds:g} s, and was ended"
         how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
         return f"the process that executed it {how}"
 

@@ -25,6 +25,7 @@ VALUED = ["-j", "--parallel"]
         ("show run", "show run"),
         ("init playoff", "init playoff"),
         ("walk", "walk"),
+        (300 * "walk", 300 * "walk"),
         ("cup.toml walk", "cup.toml walk"),
         ("--help", "--help"),
         ("", ""),

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.tokens import MissingTokenError, token_in, withheld_tokens
+from arena.control.tokens import MissingTokenError, token_in, variables_named, withheld_tokens
 from arena.control.toml_file import parse
 from arena.players.process import inherited_environment
 from arena.service.folder import CompetitionFolder
 from arena.service.runs import Runs
+from referees.toml_text import read_toml
 from tests.arena.cli.command import arena
 from tests.arena.contest_server import TOKEN, ContestServer
 from tests.arena.engines import ENGINE
@@ -124,6 +125,24 @@ def test_a_withheld_token_can_be_read_by_the_arena_and_is_there_again_afterwards
     monkeypatch.delenv("CUP_TOK")
     with pytest.raises(MissingTokenError):
         control.academy.read_token()
+
+
+def test_a_variable_that_only_the_users_own_names_make_a_token_is_kept_from_nobody(tmp_path: Path) -> None:
+    text = written(tmp_path, GO, 'command = "x"\nenvironment = { token_env = "HOME" }').read_text()
+    text += '[workers]\nvariables = { token_env = "PATH" }\n'
+    assert parse(tmp_path / "cup.toml", text).token_variables == {"CUP_TOK", "BOT_TOK"}
+
+
+@pytest.mark.parametrize(
+    ("table", "named"),
+    [
+        ('[players.academy]\ntoken_env = "A"\n[players.environment]\ntoken_env = "B"', {"A", "B"}),
+        ('[listener]\ntoken_env = "A"', {"A"}),
+        ('players = 1\n[academy]\ntoken_env = ["A"]', set()),
+    ],
+)
+def test_tokens_of_players_academy_and_listeners_are_withheld(table: str, named: set[str]) -> None:
+    assert set(variables_named(read_toml(table))) == named
 
 
 def test_programs_find_no_token_of_an_operator(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,13 @@ def test_postgresql_and_sqlite_files_are_taken(text: str, driver: str) -> None:
             "sqlite:///cup.sqlite?mode=ro&key=secret",
             "sqlite:///cup.sqlite is followed by parameters, and SQLite",
         ),
+        (
+            "sqlite://results/cup.sqlite",
+            "sqlite://results/cup.sqlite names a host, and SQLite files have none: write postgresql://user@host",
+        ),
+        ("sqlite://me:secret@/cup.sqlite", "names a host, and SQLite files have none: write"),
+        ("postgresql://me:secret@host:99999999/games", "this is no database's URL: a port is 1 to 65535"),
+        ("postgresql://me:secret@host:0/games", "this is no database's URL: a port is 1 to 65535"),
         ("results.sqlite", "this is no database's URL: write postgresql://user@host/name or sqlite:///"),
         ("//me:secret@host", "this is no database's URL"),
         ("postgresql://me:secret@host:port/games", "this is no database's URL"),

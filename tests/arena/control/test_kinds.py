@@ -1,5 +1,6 @@
 """The kinds of competition in TOML: what arrives, and the messages about faults."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,12 @@ from arena.control.parameters import (
     Bounded,
     CandidateTemplate,
     Explicit,
+    GridParameter,
     InvalidParameterError,
     Linear,
     Logarithmic,
     NormalParameter,
+    describe,
 )
 from arena.control.plans import (
     CrossEntropyPlan,
@@ -157,6 +160,12 @@ def test_ends_that_no_logarithmic_scale_reaches_are_refused_with_the_rule(low: f
         Logarithmic(low, high)
 
 
+@pytest.mark.parametrize(("format", "value"), [("%c", 1_200_000), ("%c", -1), ("%d", math.inf), ("%d", "x")])
+def test_a_value_that_its_format_cannot_hold_is_shown_as_it_is(format: str, value: object) -> None:
+    parameter = GridParameter("size", Explicit((value,)), 1, format)
+    assert describe([parameter], [value]) == f"[size?{value!r}]"
+
+
 def test_a_value_that_looks_like_a_place_stays_as_it_is() -> None:
     make = CandidateTemplate(PlayerSetup("x", ("x", "{a}", "{b}", "{c}")), ("a", "b"))
     assert make("x", ["{b}", "{a}"]).command == ("x", "{b}", "{a}", "{c}")
@@ -194,6 +203,8 @@ def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
         ("sprt", "games = 2000", "games = 7", "competition.games: must be even"),
         ("sprt", "alpha = 0.05", "alpha = 0.5", "competition.alpha: must be a number from 1e-06 to 0.499"),
         ("mars", 'name = "first"', "", "series[0].name: is missing"),
+        ("mars", "weight = 1 ", "weight = 0 ",
+         "series: no open one has a weight above 0: give one of them a weight, or say state = \"complete\""),
         ("mars", '"least-played"', '"strongest"', "series[0].selector: must be one of 'weighted'"),
         ("mars", "clones = true ", "kinds = [3, 4] ", "series[0].kinds: 3 + 4 is not 2, the seats of a game"),
         ("mars", "strong = 1 }", "stron = 1 }", "series[0].contestants: 'stron' has no table [players.stron"),
@@ -203,7 +214,13 @@ def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
         ("mc_tuner", "split = 4", "split = 1", "parameters: their splits multiply to 1, from 2"),
         ("mc_tuner", "low = 0", 'scale = "log"\nlow = 0', "not valid TOML"),
         ("mc_tuner", 'scale = "linear"', 'scale = "log"', "parameters.level.low: a logarithmic scale can't"),
+        ("mc_tuner", "low = 0", "low = 12", "parameters.level.low: must be less than high, which is 12,"),
+        ("mc_tuner", "low = 0", "low = 13", "parameters.level.low: must be less than high, which is 12,"),
+        ("mc_tuner", "[parameters.level]", "[parameters.seed]",
+         "parameters.seed: {seed} stands for the seat's own seed: give the parameter another name"),
         ("mc_tuner", "{level}", "5", "parameters.level: {level} stands nowhere in the candidate's command"),
+        ("mc_tuner", 'command = "gnugo --mode gtp --seed {seed} --level {level}"', 'protocol = "grpc"',
+         "candidate.protocol: the arena must start candidates; 'grpc' is of players that dial in"),
         ("mc_tuner", "[candidate]", "[candidat]", "candidate: is missing: the file needs a table [candidate"),
         ("mc_tuner", "initial_wins = 5", "initial_wins = 50", "competition.initial_wins: must be at most"),
         ("mc_tuner", 'opponent = "weak"', 'opponent = "x"', "competition.opponent: 'x' has no table [player"),
@@ -214,6 +231,14 @@ def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
         ("ce_tuner", "batch = 4", "batch = 20000", "competition.batch: 20000 games of 20 samples are 400000"),
         ("ce_tuner", '"none"', '"cosine"', "parameters.level.transform: must be one of 'none', 'exp'"),
         ("swiss", "# [time_control]", "[time_control]", "time_control.main_seconds: give main_seconds or by"),
+        ("swiss", "# [time_control]", "[time_control]\nmain_seconds = 1\nmost_seconds = 5",
+         "time_control.most_seconds: belongs to increment_seconds, which is not given: leave it out"),
+        ("swiss", "# [time_control]", "[time_control]\nmain_seconds = 1\nbyo_yomi_stones = 5",
+         "time_control.byo_yomi_stones: belongs to byo_yomi_seconds, which is not given: leave it out"),
+        ("swiss", "# [adjudication]", "[adjudication]\ncount_after = 9\ntwo_sided = false",
+         "adjudication.two_sided: belongs to resign_value, which is not given: leave it out"),
+        ("swiss", "# [adjudication]", "[adjudication]\nresign_value = 0.1\ndraw_after = 9",
+         "adjudication.draw_after: belongs to draw_margin, which is not given: leave it out"),
         ("swiss", "# [openings]\n# file", "[openings]\nfile", "openings.file: there is no file"),
         ("swiss", "# [adjudication]", "[adjudication]", "adjudication.resign_value: is missing, and so are"),
         ("swiss", "# restart = false", "restart = 0", "players.weak.restart: must be true or false, not 0"),
@@ -241,6 +266,19 @@ def test_values_that_no_player_could_be_given_are_refused(tmp_path: Path, values
     with pytest.raises(ControlError) as error:
         control(tmp_path, f'{text}\n[parameters.style]\nscale = "explicit"\nvalues = {values}\nsplit = 2\n')
     assert str(error.value) == f"parameters.style.values: {message}"
+
+
+def test_a_list_of_values_has_no_more_parts_than_values(tmp_path: Path) -> None:
+    text = sample("mc_tuner").replace("{level}", "{level} {style}")
+    with pytest.raises(ControlError, match=r"^parameters.style.split: 3 parts of 2 values: give at most 2"):
+        control(tmp_path, f'{text}\n[parameters.style]\nscale = "explicit"\nvalues = [1, 2]\nsplit = 3\n')
+
+
+def test_a_series_has_a_limit_of_settings(tmp_path: Path) -> None:
+    settings = f"settings = [{1001 * '{game={}},'}]\n"
+    text = crowd(1, 'kind = "mars"') + f'[[series]]\nname = "x"\n{settings}'
+    with pytest.raises(ControlError, match=r"series\[0\].settings: has 1001 items, at most 1000 are allowed"):
+        control(tmp_path, text)
 
 
 HEX = 'name = "hex"\nboard_size = 5'

@@ -271,7 +271,7 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "move_seconds = 0.5",
             f"move_seconds = 0x{'f' * 5000}",
-            "players.alpha.move_seconds: must be a number from 0.001 to 1e+06, not a number of",
+            "can't be read: a whole number has more than 4300 digits: write a shorter one",
         ),
         (
             "move_seconds = 0.5",
@@ -363,6 +363,47 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
             'player_tls_key = "player.key"',
             "",
             "academy.player_tls_cert: player_tls_cert and player_tls_key go together",
+        ),
+        (
+            'protocol = "python"',
+            'protocol = "python"\nmemory = "500 MB"',
+            "players.beta.memory: unknown setting; known here are: command, ",
+        ),
+        (
+            'protocol = "python"',
+            'protocol = "python"\nrestart = false',
+            "players.beta.restart: unknown setting",
+        ),
+        (
+            'protocol = "python"',
+            'protocol = "python"\naliases = { genmove = "x" }',
+            "players.beta.aliases: unknown setting; known here are: ",
+        ),
+        (
+            'protocol = "python"',
+            'protocol = "lines"\nstartup_commands = ["x"]',
+            "players.beta.startup_commands: unknown setting",
+        ),
+        (
+            'command = "./bin/engine"',
+            'command = "./bin/engine"\nlate_turns = 2',
+            "players.alpha.late_turns: unknown setting; known here are: ",
+        ),
+        (
+            'working_directory = "nets"',
+            'working_directory = ""',
+            "players.alpha.working_directory: is empty: write a path, or leave it out",
+        ),
+        ('tls_ca = "ca.pem"', 'tls_ca = ""', "academy.tls_ca: is empty: write a path, or leave it out"),
+        (
+            "[academy]",
+            f'[openings]\nfile = "{300 * "a"}"\n\n[academy]',
+            "openings.file: there is no file ",
+        ),
+        (
+            "[academy]",
+            f'[workers]\nworking_folder = "{300 * "a"}"\n\n[academy]',
+            f"/{300 * 'a'}' is no folder here",
         ),
         ("[academy]", "[acadamy]", "acadamy: unknown setting; did you mean 'academy'?"),
         ("[ratings]", "[[ratings]]", "ratings: must be a table headed [ratings]"),
@@ -471,6 +512,11 @@ LOCAL = '[workers]\non = "local"\n'
             'tls_cert = "a.pem"\ntls_key = "a.key"',
             "academy.tls_cert: is for a server elsewhere",
         ),
+        (
+            EMBEDDED,
+            'player_tls_cert = "a.pem"\nplayer_tls_key = "a.key"',
+            "academy.player_tls_cert: is for a server elsewhere",
+        ),
         (LOCAL, 'packages = ["numpy"]', "workers.packages: is for a Ray cluster, and on is 'local'"),
         (LOCAL, 'variables = { A = "b" }', "workers.variables: is for a Ray cluster, and on is 'local'"),
         (LOCAL, 'working_folder = "."', "workers.working_folder: is for a Ray cluster, and on is 'local'"),
@@ -572,6 +618,10 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b'description = "\xe9"')
     with pytest.raises(ControlError, match="not valid UTF-8"):
         read(path)
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    assert control(tmp_path, f"\ufeff{SMALLEST}").competitors == ("alpha", "beta")
 
 
 def test_a_tuner_belongs_to_no_league(tmp_path: Path) -> None:

@@ -256,6 +256,7 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (PLAYOFF, "board_size = 9", "board_size = 9; handicap = 10", "'handicap'"),
         (PLAYOFF, "board_size=13", "board_size=26", "matchup handicap: 'board_size': 26 is not a whole"),
         (PLAYOFF, "komi=0.5", "komi='x'", "matchup handicap: 'komi': 'x' is not a finite"),
+        (PLAYOFF, "komi=0.5", "komi=None", "matchup handicap: 'komi': is missing"),
         (PLAYOFF, "handicap=2", "handicap=1", "matchup handicap: 'handicap': 1 stones: a board"),
         (PLAYOFF, "'short'", "'long'", "matchup handicap: 'internal_scorer_handicap_compensation': 'l"),
         (PLAYOFF, "name=", "nam=", "matchup handicap: 'nam': unknown setting; did you mean 'name'?"),
@@ -283,8 +284,9 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (MONTE_CARLO, "LOG(0.01, 5.0)", "LOG(0, 5.0)", "a logarithmic scale can't go from 0 to 5"),
         (MONTE_CARLO, "LOG(0.01, 5.0)", "7", "parameter resign_at: 'scale': must be a function"),
         (MONTE_CARLO, "'R: %4.2f'", "'R'", "parameter resign_at: 'format': must hold one value's place"),
-        (MONTE_CARLO, "x ** 2", "x / 0", "parameter bias: no value for"),
+        (MONTE_CARLO, "x ** 2", "x / 0", "parameter bias: no value for 0.75: line 12: ZeroDivisionError"),
         (MONTE_CARLO, "return Player(", "return list(", "make_candidate("),
+        (MONTE_CARLO, "return Player(", "return nothing(", ": line 25: NameError: name 'nothing' is not"),
         (MONTE_CARLO, "initial_wins = 5", "", "'initial_wins': is missing"),
         (MONTE_CARLO, "opponent = 'opponent'", "opponent = 'x'", "'opponent': unknown player x"),
         (CROSS_ENTROPY, "initial_variance=1.5", "initial_variance=-1", "rave: 'initial_variance'"),
@@ -364,6 +366,10 @@ def test_what_a_file_prints_is_shown(tmp_path: Path, capfd: pytest.CaptureFixtur
         ),
         ("import os; os._exit(3)", "cup.ctl: the process that executed it exited with status 3"),
         ("import os; os.kill(0, 9)", "cup.ctl: the process that executed it was killed by SIGKILL"),
+        (
+            "import os; os.closerange(3, 300)\nwhile True: pass",
+            "cup.ctl: it closed the descriptor of its answers and went on for longer than 2 s, and was ended",
+        ),
     ],
 )
 def test_a_file_has_limits(tmp_path: Path, text: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -480,6 +486,19 @@ def test_a_file_may_declare_its_encoding(tmp_path: Path) -> None:
     text = "# -*- coding: latin-1 -*-\n" + ALL_PLAY_ALL + "description = 'Gr\u00fc\u00dfe'\n"
     path.write_bytes(text.encode("latin-1"))
     assert read(path).description == "Gr\u00fc\u00dfe"
-    path.write_bytes(text.replace("latin-1", "klingon").encode("latin-1"))
-    with pytest.raises(ControlError, match="unknown encoding"):
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("klingon", "unknown encoding"),
+        ("hex", "'hex' is not a text encoding"),
+        ("rot13", "'rot13' is not a text encoding"),
+        ("undefined", "undefined encoding"),
+    ],
+)
+def test_an_encoding_that_no_text_has_is_named(tmp_path: Path, encoding: str, message: str) -> None:
+    path = tmp_path / "cup.ctl"
+    path.write_text(f"# -*- coding: {encoding} -*-\n{ALL_PLAY_ALL}")
+    with pytest.raises(ControlError, match=f"cup.ctl is not valid text: .*{message}"):
         read(path)
