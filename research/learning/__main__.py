@@ -17,7 +17,7 @@ from typing import Final
 from benchmarks import arguments
 from research.learning import report, society
 from research.learning.conditions import CONDITIONS
-from research.learning.experiment import PAIRS, Row, Site, Size, run
+from research.learning.experiment import PAIRS, Row, Site, Size, going_on_without, run
 from research.learning.games import POPULATIONS, TRIALS
 from research.learning.held_out import FEWEST, held_out_losses
 from research.learning.ledger import Ledger
@@ -74,7 +74,8 @@ def main() -> None:
         parser.error(f"{sorted(unknown)[0]!r}: the games are {', '.join(TRIALS)}")
     if options.command == "held-out":
         for name in options.games or TRIALS:
-            print("\n".join(held_out_losses(name, options.contests, options.data)), flush=True)
+            with going_on_without(name):
+                print("\n".join(held_out_losses(name, options.contests, options.data)), flush=True)
         return
     if options.command == "run" and options.most_pairs is not None and options.most_pairs < options.pairs:
         parser.error(f"--most-pairs {options.most_pairs}: fewer than --pairs {options.pairs}")
@@ -93,7 +94,8 @@ def main() -> None:
         for number, name in enumerate(names):
             now = time.monotonic()
             share_of_time = (deadline - now) / (len(names) - number)
-            society.live(name, options.share, options.contests, now + share_of_time, site)
+            with going_on_without(name):
+                society.live(name, options.share, options.contests, now + share_of_time, site)
             print("\n".join(report.society_rows(ledger, name)), flush=True)
         return
     rows = [
