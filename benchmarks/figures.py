@@ -61,18 +61,23 @@ def main() -> None:
     parts = parser.parse_args().parts or [*PARTS]
     if unknown := [name for name in parts if name not in PARTS]:
         parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
-    all_begun = time.monotonic()
+    all_begun, failed = time.monotonic(), []
     for name in parts:
         first = machine()
         print(f"{name}: {first}", flush=True)
         begun = time.monotonic()
         run = subprocess.run(
-            [sys.executable, "-m", *PARTS[name]], stdout=subprocess.PIPE, text=True, check=True
+            [sys.executable, "-m", *PARTS[name]], stdout=subprocess.PIPE, text=True, check=False
         )
+        if run.returncode:
+            failed.append(name)
+            continue
         taken = f"It took {time.monotonic() - begun:.0f} s."
         DOCUMENT.write_text(placed(DOCUMENT.read_text(), name, f"{first} {taken}\n\n{run.stdout}"))
         print(run.stdout, flush=True)
     print(f"All of it took {(time.monotonic() - all_begun) / 60:.1f} minutes.")
+    if failed:
+        sys.exit(f"not measured, as they failed: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

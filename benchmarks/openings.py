@@ -81,7 +81,7 @@ def milliseconds(server: Running, asking: Questions, learns: bool) -> float:
     root = [node for node in nodes() if not node.node_id]
     for seat in seats(server, QUESTIONS):
         if learns:
-            server.store.run(ImportLibraries(GAME, {}, root, False, "benchmark"))
+            server.store.run(ImportLibraries(GAME, {}, root, False, "benchmark", again=True))
         begun = time.process_time()
         asking.book_move(seat, [], 0)
         taken.append(time.process_time() - begun)

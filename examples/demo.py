@@ -105,6 +105,8 @@ def play(folder: Path, rounds: int) -> None:
         # Where Numba is installed, compiling its kernel would take longer than all games.
         "ACADEMY_MATCHING_KERNEL": "numpy",
     }
+    # That of a demo before would be taken for the new server's.
+    token_file.unlink(missing_ok=True)
     started = time.monotonic()
     server = subprocess.Popen(
         show("academy", "serve", "--data", folder / "library", "--address", address,

@@ -33,6 +33,7 @@ from academy.store.environment import Environment, TableName, Transaction
 from academy.store.maintenance.check import check
 from academy.store.v1.records_pb2 import ContestRecord
 from academy.v1.proposals_pb2 import Proposal
+from benchmarks import arguments
 from research.mixed_load import GAME, Acknowledged, Load
 from research.sites import SharedPort, Site
 
@@ -120,12 +121,20 @@ class Outcome:
     killed: Counter[str] = field(default_factory=Counter)
     compacted: int = 0
 
-    def has_tried_all(self, shared_port: bool, compact: bool) -> bool:
-        """Whether each kind of call was answered, one was cut, and each kind of process killed."""
-        kinds = {"child", "parent"} if shared_port else {"server"}
+    def untried(self, shared_port: bool, compact: bool) -> list[str]:
+        """List the calls that were never answered or cut, and the processes that were never killed."""
         taken = self.acknowledged
-        answered = taken.reports and taken.proposals and taken.admin_changes and taken.interrupted
-        return bool(answered) and kinds <= self.killed.keys() and (not compact or self.compacted > 0)
+        done: dict[str, object] = {
+            "report acknowledged": taken.reports,
+            "proposal acknowledged": taken.proposals,
+            "admin change acknowledged": taken.admin_changes,
+            "call cut off": taken.interrupted,
+        }
+        kinds = ("child", "parent") if shared_port else ("server",)
+        done |= {f"{kind} killed": self.killed[kind] for kind in kinds}
+        if compact:
+            done["compaction ended"] = self.compacted
+        return [what for what, times in done.items() if not times]
 
 
 def sleep_through(seconds: float) -> bool:
@@ -175,7 +184,7 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
                 break
             if outcome.rounds % 10 == 0:
                 _print(outcome)
-            if outcome.rounds >= rounds and outcome.has_tried_all(shared_port, compact):
+            if outcome.rounds >= rounds and not outcome.untried(shared_port, compact):
                 break
         load.stop()
         outcome.acknowledged = load.taken()
@@ -184,6 +193,9 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
     # A loop that is ended early does not wait for a replay.
     last = [*compactions.faults, *find_faults(site.data, outcome.acknowledged, replay=not ended)]
     outcome.faults += [f"at the end: {what}" for what in last]
+    untried = outcome.untried(shared_port, compact)
+    if untried and not ended and not outcome.faults:
+        outcome.faults.append(f"not everything was tried: no {', no '.join(untried)}")
     return outcome
 
 
@@ -257,9 +269,9 @@ def _reported(transaction: Transaction) -> Iterator[str]:
 def main() -> int:
     """Run the loop from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--callers", type=int, default=4)
+    parser.add_argument("--rounds", type=arguments.count, default=ROUNDS)
+    parser.add_argument("--processes", type=arguments.count, default=2)
+    parser.add_argument("--callers", type=arguments.count, default=4)
     parser.add_argument("--shared-port", action="store_true", help="one academy serve --processes")
     parser.add_argument("--compact", action="store_true", help="compact the log meanwhile")
     options = parser.parse_args()

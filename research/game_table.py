@@ -24,9 +24,12 @@ from typing import Any, Final
 
 from academy.cli.comparison import standard_errors
 from academy.v1 import contests_pb2, libraries_pb2, libraries_pb2_grpc
+from academy.wire.files import write_whole
 from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
 from arena.ratings.elo import change_factor, expected_score
+from benchmarks import arguments
+from benchmarks.figures import placed
 from clients.bots.search_game import SearchGame
 from clients.bots.strength import Strength
 from clients.bots.tree_search import TreeSearchThinker
@@ -238,11 +241,22 @@ def main() -> None:
     """Measure the games that are not in the results yet, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path, help="a file of JSON lines, to be continued")
-    parser.add_argument("--contests", type=int, default=30, help="of each game that is not in the file yet")
-    parser.add_argument("--positions", type=int, default=20, help="of each such game that are searched")
-    parser.add_argument("--games", nargs="*", default=[title for title, *_ in GAMES])
-    parser.add_argument("--document", type=Path, help="a page whose table is replaced")
+    titles = [title for title, *_ in GAMES]
+    parser.add_argument(
+        "--contests", type=arguments.count, default=30, help="of each game that is not in the file yet"
+    )
+    parser.add_argument(
+        "--positions", type=arguments.count, default=20, help="of each such game that are searched"
+    )
+    parser.add_argument("--games", nargs="*", choices=titles, default=titles, metavar="GAME")
+    parser.add_argument("--document", type=Path, help="a page with marks around its table, which is replaced")
     options = parser.parse_args()
+    if options.document:
+        # Before hours of measurements rather than after them.
+        try:
+            placed(options.document.read_text(encoding="utf-8"), "games", "")
+        except (OSError, ValueError) as error:
+            parser.error(f"{options.document}: {error}")
     kept = options.results.read_text().splitlines() if options.results.exists() else []
     results = {line["title"]: line for line in map(json.loads, kept)}
     for title in options.games:
@@ -252,15 +266,12 @@ def main() -> None:
             name, settings = next((name, settings) for known, name, settings in GAMES if known == title)
             measured = tempo(referee(name).from_settings(settings), options.positions)
             results[title]["measures"]["tempo"] = measured or (None, None)
-        lines = [json.dumps(result) + "\n" for result in results.values()]
-        options.results.write_text("".join(lines), encoding="utf-8")
-    shown = table([results[title] for title, *_ in GAMES if title in results])
+        write_whole(options.results, (f"{json.dumps(result)}\n".encode() for result in results.values()))
+    shown = table([results[title] for title in titles if title in results])
     sys.stdout.write(shown)
     if options.document:
         page = options.document.read_text(encoding="utf-8")
-        before, begin, rest = page.partition("<!-- table -->\n")
-        end = "<!-- end of the table -->"
-        options.document.write_text(f"{before}{begin}{shown}{end}{rest.partition(end)[2]}", encoding="utf-8")
+        options.document.write_text(placed(page, "games", shown), encoding="utf-8")
 
 
 if __name__ == "__main__":

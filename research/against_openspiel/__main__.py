@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from time import perf_counter
 
+from benchmarks import arguments
 from referees.hex import Hex
 from research.against_openspiel import DisagreementError, draughts, go, hex
 
@@ -36,7 +37,7 @@ def main() -> int:
         description="Random games by our rules and by OpenSpiel's: the same moves, boards and outcomes.",
     )
     parser.add_argument("names", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)} (default: all)")
-    parser.add_argument("--games", type=int, default=10_000, help="of each (default 10000)")
+    parser.add_argument("--games", type=arguments.count, default=10_000, help="of each (default 10000)")
     parser.add_argument("--seed", type=int, default=0, help="the first game's (default 0)")
     options = parser.parse_args()
     for name in options.names:
@@ -51,6 +52,9 @@ def main() -> int:
             except DisagreementError as error:
                 print(f"{name}, seed {seed}: {error}", file=sys.stderr)
                 return 1
+            except Exception:
+                print(f"{name}, seed {seed}:", file=sys.stderr)
+                raise
         counts = ", ".join(f"{result} {count}" for result, count in sorted(results.items()))
         print(f"{name}: {options.games} games agree ({counts}); {perf_counter() - began:.0f} s", flush=True)
     return 0

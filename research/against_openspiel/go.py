@@ -49,6 +49,7 @@ def play(judge: Go, chance: random.Random) -> str:
             agree("over by repetition", True, state.is_terminal(), state)
             return "repetition"
         seen.add(position.stones)
+    agree("over by two passes", judge.outcome(position) is not None, passes == 2, state)
     # A game that is only too long is counted all the same.
     outcome = judge.outcome(position) or judge.adjudicate(position)
     assert outcome is not None

@@ -14,9 +14,10 @@ import time
 from pathlib import Path
 from typing import Final
 
+from benchmarks import arguments
 from research.learning import report, society
 from research.learning.conditions import CONDITIONS
-from research.learning.experiment import PAIRS, Row, Site, Size, run
+from research.learning.experiment import PAIRS, Row, Site, Size, going_on_without, run
 from research.learning.games import POPULATIONS, TRIALS
 from research.learning.held_out import FEWEST, held_out_losses
 from research.learning.ledger import Ledger
@@ -33,17 +34,19 @@ def main() -> None:
     kept.add_argument("--data", type=Path, default=DATA, help="new results and ACADEMY's folders")
     games = argparse.ArgumentParser(add_help=False)
     games.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
-    games.add_argument("--minutes", type=_minutes, default=90.0, help="for all of it (90)")
+    games.add_argument("--minutes", type=arguments.positive, default=90.0, help="for all of it (90)")
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run", parents=[games, kept], help="learn and measure")
     running.add_argument(
         "--conditions", nargs="+", choices=tuple(CONDITIONS), help="instead of those of each game"
     )
     running.add_argument("--populations", nargs="+", choices=POPULATIONS, default=POPULATIONS)
-    running.add_argument("--pairs", type=_count, default=PAIRS, help=f"of games of each row ({PAIRS})")
+    running.add_argument(
+        "--pairs", type=arguments.count, default=PAIRS, help=f"of games of each row ({PAIRS})"
+    )
     running.add_argument(
         "--most-pairs",
-        type=_count,
+        type=arguments.count,
         metavar="PAIRS",
         help="go on up to this many while the sequential test of a row is open (as --pairs); a row that "
         "stops at its test has an estimate that is too high",
@@ -54,7 +57,7 @@ def main() -> None:
     living.add_argument(
         "--share", type=_share, default=0.25, help="of the contests learnt from in which it consults (0.25)"
     )
-    living.add_argument("--contests", type=_count, default=5_000, help="to learn from (5,000)")
+    living.add_argument("--contests", type=arguments.count, default=5_000, help="to learn from (5,000)")
     held_out = commands.add_parser("held-out", help="measure how well the evaluation foretells results")
     held_out.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
     held_out.add_argument(
@@ -71,7 +74,8 @@ def main() -> None:
         parser.error(f"{sorted(unknown)[0]!r}: the games are {', '.join(TRIALS)}")
     if options.command == "held-out":
         for name in options.games or TRIALS:
-            print("\n".join(held_out_losses(name, options.contests, options.data)), flush=True)
+            with going_on_without(name):
+                print("\n".join(held_out_losses(name, options.contests, options.data)), flush=True)
         return
     if options.command == "run" and options.most_pairs is not None and options.most_pairs < options.pairs:
         parser.error(f"--most-pairs {options.most_pairs}: fewer than --pairs {options.pairs}")
@@ -90,7 +94,8 @@ def main() -> None:
         for number, name in enumerate(names):
             now = time.monotonic()
             share_of_time = (deadline - now) / (len(names) - number)
-            society.live(name, options.share, options.contests, now + share_of_time, site)
+            with going_on_without(name):
+                society.live(name, options.share, options.contests, now + share_of_time, site)
             print("\n".join(report.society_rows(ledger, name)), flush=True)
         return
     rows = [
@@ -116,21 +121,11 @@ def _commit() -> str:
     return described.stdout.strip() or "unknown"
 
 
-def _count(text: str) -> int:
-    try:
-        count = int(text)
-    except ValueError:
-        count = 0
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: it must be a whole number from 1")
-    return count
-
-
 def _count_to_hold_out(text: str) -> int:
-    count = _count(text)
-    if count < FEWEST:
+    contests = arguments.count(text)
+    if contests < FEWEST:
         raise argparse.ArgumentTypeError(f"{text!r}: {FEWEST} are needed, of which one is held out")
-    return count
+    return contests
 
 
 def _share(text: str) -> float:
@@ -141,16 +136,6 @@ def _share(text: str) -> float:
     if not 0.0 <= share <= 1.0:
         raise argparse.ArgumentTypeError(f"{text!r}: it must be a number from 0 to 1")
     return share
-
-
-def _minutes(text: str) -> float:
-    try:
-        minutes = float(text)
-    except ValueError:
-        minutes = math.nan
-    if not 0.0 < minutes < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r}: it must be a number above 0")
-    return minutes
 
 
 if __name__ == "__main__":

@@ -147,14 +147,15 @@ class Hall:
         self._spec = referee.spec()
         self._connection = connection = replace(connection, timeout=PATIENCE_SECONDS)
         self._link = AcademyClient(connection)
-        if self._link.register_game(self._spec):
-            learnt: dict[str, float] = {
-                "evaluation": LEARNT.evaluation,
-                "evaluation_patterns": evaluation_patterns,
-            }
-            if surroundings(self._spec) is not None:
-                learnt["tesuji_capacity"] = LEARNT.tesuji_capacity
-            self.change_settings(learnt)
+        self._link.register_game(self._spec)
+        learnt: dict[str, float] = {
+            "evaluation": LEARNT.evaluation,
+            "evaluation_patterns": evaluation_patterns,
+        }
+        if surroundings(self._spec) is not None:
+            learnt["tesuji_capacity"] = LEARNT.tesuji_capacity
+        # Of a game that is known, too: a run may have been killed before this.
+        self.change_settings(learnt)
 
     def change_settings(self, settings: Mapping[str, float]) -> None:
         """Change settings of the game, as an admin may: the rules of contests that are opened from now on."""

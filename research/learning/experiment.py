@@ -6,7 +6,8 @@ it. These contests are reported as void, so nothing is learnt from them.
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +16,9 @@ from research.learning.classroom import Classroom, ProcessorClock
 from research.learning.conditions import CONDITIONS
 from research.learning.contests import Entrant, Hall, play
 from research.learning.games import PLAYER, STUDY, TRIALS
+from research.learning.gnu_go import GnuGoMissingError
 from research.learning.ledger import Ledger
-from research.learning.population import Population, Records, performance
+from research.learning.population import Population, PopulationBusyError, Records, alone, performance
 from research.learning.sequential import verdict_of_row
 
 # Pairs of games that each row has, whatever its result.
@@ -83,13 +85,23 @@ class Size:
         return pairs >= self.most or (pairs >= self.least and verdict_of_row(ledger, **row.key) is not None)
 
 
+@contextmanager
+def going_on_without(what: str) -> Iterator[None]:
+    """Say why something cannot be measured here and now, that the rest may be."""
+    try:
+        yield
+    except (GnuGoMissingError, PopulationBusyError) as error:
+        _report(f"{what}: {error}")
+
+
 def run(rows: Sequence[Row], size: Size, deadline: float, site: Site) -> None:
     """Measure rows one after the other; each has an even share of the time that is left."""
     for number, row in enumerate(rows):
         now = time.monotonic()
         if now >= deadline or size.reached(row, site.ledger):
             continue
-        measure(row, size, now + (deadline - now) / (len(rows) - number), site)
+        with going_on_without(str(row)), alone(site.folder(row.game, row.population)):
+            measure(row, size, now + (deadline - now) / (len(rows) - number), site)
 
 
 def measure(row: Row, size: Size, deadline: float, site: Site) -> None:

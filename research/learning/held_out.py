@@ -23,7 +23,7 @@ from academy.knowledge.tesujis import TesujiTable
 from academy.store.codec.contests import report_from_proto
 from academy.v1 import events_pb2
 from research.learning.games import POPULATIONS, STUDY, TRIALS
-from research.learning.population import Population, Records
+from research.learning.population import Population, Records, alone
 
 LEARNT: Final = 0.8
 # Four to learn from, and one held out.
@@ -43,15 +43,19 @@ _Floats = NDArray[np.float64]
 
 
 def held_out_losses(name: str, contests: int, data: Path) -> list[str]:
-    """Play what is missing of a population's contests, and return a line for each way to foretell results."""
+    """Play what is missing of a population's contests, and return a line for each way to foretell results.
+
+    Raises PopulationBusyError, and GnuGoMissingError of a population that has players of it.
+    """
     first = POPULATIONS[0]
-    records = Records(data / STUDY / first / name / "contests")
-    population = Population(name, TRIALS[name], first, records)
+    folder = data / STUDY / first / name
     spec = TRIALS[name].referee().spec()
-    reports = [
-        report_from_proto(events_pb2.ContestReported(report=population.contest(number)), spec)
-        for number in range(1, contests + 1)
-    ]
+    with alone(folder):
+        population = Population(name, TRIALS[name], first, Records(folder / "contests"))
+        reports = [
+            report_from_proto(events_pb2.ContestReported(report=population.contest(number)), spec)
+            for number in range(1, contests + 1)
+        ]
     learnt, held_out = reports[: int(LEARNT * contests)], reports[int(LEARNT * contests) :]
     results = np.array([_SCORES[report.results[0]] for report in held_out for _ in _positions(report)])
     lines = [

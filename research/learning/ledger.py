@@ -13,6 +13,8 @@ from arena.ratings.pentanomial import Counts
 
 # What the pairs of a row do not have in common.
 _OF_A_PAIR: Final = ("number", "points", "took")
+# What pairs of the same seeds may differ in: of two runs side by side, or of two revisions, one pair counts.
+_OF_A_RUN: Final = ("commit", "elo")
 
 
 class Ledger:
@@ -28,8 +30,11 @@ class Ledger:
                 damaged.truncate(whole)
         lines = (kept.read_text().splitlines() if kept.exists() else []) + held[:whole].decode().splitlines()
         pairs = [pair for line in lines for pair in _pairs(json.loads(line))]
-        # What was brought into the repository is in both files.
-        self.lines = list({(_row(pair), pair["number"]): pair for pair in pairs}.values())
+        # What was brought into the repository is in both files. Of the same seeds the first pair counts.
+        firsts: dict[tuple[str, int], dict[str, Any]] = {}
+        for pair in pairs:
+            firsts.setdefault((_row(pair, _OF_A_RUN), pair["number"]), pair)
+        self.lines = list(firsts.values())
 
     def add(self, **result: object) -> None:
         """Write a result down at once."""
@@ -75,9 +80,9 @@ def counted(points: Sequence[float]) -> Counts:
     return none, half, whole, more, two
 
 
-def _row(pair: dict[str, Any]) -> str:
-    """What a pair has in common with the others of its row, as JSON."""
-    return json.dumps({name: value for name, value in pair.items() if name not in _OF_A_PAIR})
+def _row(pair: dict[str, Any], besides: Sequence[str] = ()) -> str:
+    """What a pair has in common with the others of its row, as JSON; without what is named `besides`."""
+    return json.dumps({name: value for name, value in pair.items() if name not in (*_OF_A_PAIR, *besides)})
 
 
 def _pairs(line: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,16 +1,34 @@
 """The players that ACADEMY learns from: their contests, kept in a file, and their Elo."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from academy.v1 import contests_pb2
 from arena.ratings.elo import change_factor, expected_score
+from arena.results.run_lock import lock_file
 from research.learning.contests import Entrant, play
 from research.learning.games import STUDY, Level, Trial
 
 _LENGTH_BYTES: Final = 4
+
+
+class PopulationBusyError(RuntimeError):
+    """Another run is at work with the population."""
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other runs away from a population's folder. Raises PopulationBusyError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as lock:
+        if not lock_file(lock.fileno()):
+            raise PopulationBusyError(
+                f"{folder}: another run is at work there; wait for it, or give another --data"
+            )
+        yield
 
 
 class Records:

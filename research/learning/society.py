@@ -6,6 +6,7 @@ meets itself without ACADEMY, in both seats; these games teach nothing.
 
 import random
 import secrets
+from contextlib import closing
 from dataclasses import replace
 from time import monotonic
 from typing import Any, Final
@@ -16,7 +17,7 @@ from research.learning.contests import Entrant, Hall
 from research.learning.experiment import Site
 from research.learning.games import EDITIONS, PLAYER, POPULATIONS, STUDY, TRIALS
 from research.learning.ledger import Ledger
-from research.learning.population import Population, Records
+from research.learning.population import Population, Records, alone
 
 # Contests learnt from for each pair of games that measures.
 APART: Final = 2
@@ -28,13 +29,10 @@ def live(game: str, share: float, contests: int, deadline: float, site: Site) ->
     `share` is the part of the contests learnt from in which its players consult, 0.0 to 1.0.
     """
     folder = site.folder(game, POPULATIONS[0]).parent / f"{game}-society-{share:g}"
-    folder.mkdir(parents=True, exist_ok=True)
-    records = Records(folder / "contests")
-    population = Population(game, TRIALS[game], POPULATIONS[0], records)
-    server = EmbeddedAcademy(folder / "academy", folder / "server.log")
-    try:
-        hall = Hall(population.trial.referee(), server.start())
-        try:
+    with alone(folder), closing(EmbeddedAcademy(folder / "academy", folder / "server.log")) as server:
+        records = Records(folder / "contests")
+        population = Population(game, TRIALS[game], POPULATIONS[0], records)
+        with closing(Hall(population.trial.referee(), server.start())) as hall:
             hall.change_settings(FAIR_USE)
             if records.reports and not hall.knows(records.reports[-1].contest.contest_id):
                 hall.teach(records.reports[-1])
@@ -46,10 +44,6 @@ def live(game: str, share: float, contests: int, deadline: float, site: Site) ->
                     society.measure(number, site)
                 if monotonic() >= deadline:
                     return
-        finally:
-            hall.close()
-    finally:
-        server.close()
 
 
 def key(game: str, share: float) -> dict[str, object]:

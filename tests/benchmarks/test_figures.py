@@ -1,5 +1,7 @@
 """Figures go where the document has a place for them, and nowhere else."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import figures
@@ -33,3 +35,23 @@ def test_an_unknown_part_is_named_before_anything_is_measured(
 
     assert ended.value.code == 2
     assert "no such part: typo; there are matching, " in capsys.readouterr().err
+
+
+def test_parts_after_one_that_fails_are_measured_and_it_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    document = tmp_path / "performance.md"
+    places = "".join(
+        f"<!-- {name}: measured -->\nold\n<!-- {name}: end -->\n" for name in ("broken", "sound")
+    )
+    document.write_text(places)
+    monkeypatch.setattr(figures, "DOCUMENT", document)
+    monkeypatch.setattr(figures, "PARTS", {"broken": ("no_such_module",), "sound": ("platform",)})
+    monkeypatch.setattr("sys.argv", ["figures"])
+
+    with pytest.raises(SystemExit) as ended:
+        figures.main()
+
+    assert ended.value.code == "not measured, as they failed: broken"
+    before, after = document.read_text().split("<!-- sound: measured -->")
+    assert "old" in before and "Linux" in after and "old" not in after

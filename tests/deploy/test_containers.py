@@ -238,6 +238,13 @@ def test_pods_mount_volumes_that_they_have_from_what_there_is() -> None:
                     assert f"{kind.lower()} {volume[kind][field]}" in there | MADE_ELSEWHERE
 
 
+def test_secret_files_of_a_volume_stay_their_owners_when_a_pod_is_replaced() -> None:
+    # Else Kubernetes lets the group read and write all files at each mount, and no competition goes on.
+    contexts = [pod["securityContext"] for _, pod in pods() if "fsGroup" in pod.get("securityContext", {})]
+    assert len(contexts) == 5
+    assert {context.get("fsGroupChangePolicy") for context in contexts} == {"OnRootMismatch"}
+
+
 def test_services_and_probes_lead_to_ports_of_their_pods() -> None:
     labelled = {
         made["spec"]["selector"]["matchLabels"]["app"]: pod

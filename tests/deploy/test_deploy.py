@@ -74,6 +74,16 @@ def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
     assert {name.removesuffix("_bucket") for name in named} - known == set()
 
 
+@pytest.mark.parametrize("place", ["prometheus/alerts.yml", "compose/grafana/dashboards/academy.json"])
+def test_calls_that_last_as_long_as_callers_like_are_not_slow(place: str) -> None:
+    protocols = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "protos/academy").rglob("*.proto")
+    )
+    streams = set(re.findall(r"rpc (\w+)\(.*\bstream\b", protocols))
+    (left_out,) = re.findall(r"/\(([\w|]+)\)", (DEPLOY / place).read_text(encoding="utf-8"))
+    assert set(left_out.split("|")) == streams | {"Watch", "ServerReflectionInfo"}
+
+
 @pytest.mark.skipif(SYSTEMD_ANALYZE is None, reason="systemd-analyze is not installed")
 def test_systemd_finds_no_fault_in_the_units(tmp_path: Path) -> None:
     (tmp_path / SHARED_LOG.parent.name).mkdir()

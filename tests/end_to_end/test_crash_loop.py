@@ -43,6 +43,12 @@ def test_processes_of_one_port_lose_nothing_while_the_log_is_compacted(tmp_path:
     assert outcome.compacted
 
 
+def test_a_loop_in_which_nothing_was_killed_is_not_sound(tmp_path: Path) -> None:
+    outcome = crash_loop(tmp_path, rounds=0, processes=1, callers=1)
+    (fault,) = outcome.faults
+    assert fault.startswith("not everything was tried: no ") and fault.endswith("no server killed")
+
+
 def test_a_loop_that_is_stopped_ends_its_servers() -> None:
     command = [
         sys.executable,

@@ -1,10 +1,15 @@
 """What the crash loop takes for a fault."""
 
+import sys
+from collections import Counter
+
 import pytest
 
 from academy.v1.pattern_pb2 import LIBRARY_ENDGAME, LIBRARY_MIDDLE_GAME, Library
 from academy.v1.proposals_pb2 import NewProposal, Proposal
-from research.crash_loop import repeated
+from research import crash_loop
+from research.crash_loop import Outcome, repeated
+from research.mixed_load import Acknowledged
 
 
 def proposal(
@@ -37,3 +42,23 @@ def test_a_proposal_kept_twice_under_two_ids_is_a_fault() -> None:
 )
 def test_proposals_that_differ_are_not(other: Proposal) -> None:
     assert list(repeated([proposal(1), other])) == []
+
+
+def test_what_was_never_tried_is_named() -> None:
+    assert Outcome().untried(shared_port=False, compact=False) == [
+        *("report acknowledged", "proposal acknowledged", "admin change acknowledged", "call cut off"),
+        "server killed",
+    ]
+    taken = Acknowledged({"a report"}, {"a proposal"}, admin_changes=1, interrupted=1)
+    tried = Outcome(acknowledged=taken, killed=Counter({"child": 1}))
+    assert tried.untried(shared_port=True, compact=True) == ["parent killed", "compaction ended"]
+
+
+@pytest.mark.parametrize("option", ["--rounds", "--processes", "--callers"])
+def test_a_loop_of_nothing_is_refused(
+    option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["crash_loop", option, "0"])
+    with pytest.raises(SystemExit):
+        crash_loop.main()
+    assert "'0': it must be a whole number from 1" in capsys.readouterr().err

@@ -105,3 +105,45 @@ def test_clarity_comes_from_searches_whose_trees_were_measured() -> None:
     assert measured["searches"] == 2 and 1 <= measured["search_depth"] <= measured["search_nodes"]
     sizes = [game_table.clearness(name) or 0 for name in ("hex", "go", "draughts")]
     assert 500 < sizes[0] < sizes[1] < 20_000 and sizes[2] > 500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--games", "Hex 6x6"], "invalid choice: 'Hex 6x6'"),
+        (["--contests", "0"], "'0': it must be a whole number from 1"),
+        (["--positions", "0"], "'0': it must be a whole number from 1"),
+    ],
+)
+def test_a_table_of_nothing_is_refused_before_anything_is_measured(
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["game_table", str(tmp_path / "results.jsonl"), *arguments])
+    with pytest.raises(SystemExit):
+        game_table.main()
+    assert message in capsys.readouterr().err
+
+
+def test_the_table_goes_into_its_place_of_a_page_and_leaves_the_rest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    results = Path(game_table.__file__).with_name("game_table.jsonl")
+    page = tmp_path / "page.md"
+    monkeypatch.setattr(
+        sys, "argv", ["game_table", shutil.copy(results, tmp_path), "--document", str(page), "--games"]
+    )
+    page.write_text("Before\n<!-- games: measured -->\nold\n<!-- games: end -->\nAfter\n", encoding="utf-8")
+    game_table.main()
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("Before\n") and text.endswith("\nAfter\n")
+    assert "| Hex 9x9 |" in text and "old" not in text
+    for broken in (text.replace("<!-- games: end -->", ""), text.replace("<!-- games: measured -->", "")):
+        page.write_text(broken, encoding="utf-8")
+        with pytest.raises(SystemExit):
+            game_table.main()
+        assert "games: the document has no" in capsys.readouterr().err
+        assert page.read_text(encoding="utf-8") == broken

@@ -14,11 +14,12 @@ from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
 from academy.store.library_store import Store
 from research.learning import __main__ as command
-from research.learning import conditions, experiment, games, report, society
+from research.learning import conditions, experiment, games, gnu_go, held_out, report, society
 from research.learning.experiment import Row, Site, Size, run
 from research.learning.games import EDITIONS, STUDY, Analysis, Trial
+from research.learning.gnu_go import GnuGo
 from research.learning.ledger import Ledger
-from research.learning.population import Population, Records, performance
+from research.learning.population import Population, Records, alone, performance
 
 SMALL = Trial(
     "Tic-tac-toe",
@@ -274,6 +275,46 @@ def test_results_are_kept_one_line_a_row_and_counted_once(tmp_path: Path) -> Non
     assert alone.counts(**FIRST.key) == again.counts(**FIRST.key) == (0, 1, 1, 0, 1)
     alone.keep()
     assert (tmp_path / "results.jsonl").read_text() == kept
+
+
+def test_a_pair_that_two_runs_or_two_revisions_played_counts_once(tmp_path: Path) -> None:
+    side_by_side = [site(tmp_path).ledger for _ in range(2)]
+    for number, results in enumerate(side_by_side):
+        add_pairs(results, FIRST, 2, 1, commit=f"revision {number}", elo=1000 + number)
+    add_pairs(side_by_side[1], Row("small", "second", "shared"), 0)
+    counted = site(tmp_path).ledger
+    assert counted.pairs(**FIRST.key) == 2
+    assert {line["commit"] for line in counted.of("pair", **FIRST.key)} == {"revision 0"}
+    assert counted.pairs(**Row("small", "second", "shared").key) == 1
+
+
+def test_a_second_run_leaves_a_population_to_the_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = site(tmp_path)
+    with alone(here.folder("small", "first")):
+        run([FIRST], Size(1, 1), soon(), here)
+    assert here.ledger.lines == []
+    assert "another run is at work there; wait for it, or give another --data" in capsys.readouterr().out
+
+
+def test_without_gnu_go_the_other_games_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taught = Trial("Go", "go", {"board_size": 5}, (2, GnuGo(9)), 2, 0.01, 4, ("shared",))
+    for module in (command, experiment, games, report, society, held_out):
+        monkeypatch.setattr(module, "TRIALS", {"taught": taught, "small": SMALL})
+    monkeypatch.setattr(experiment, "RATED_PAIRS", 1)
+    monkeypatch.setattr(gnu_go, "_FOLDERS", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    here = site(tmp_path)
+    run([Row("taught", "first", "shared"), FIRST], Size(1, 1), soon(), here)
+    assert "Go, first population, openings and tesujis: GNU Go is not installed" in capsys.readouterr().out
+    assert here.ledger.pairs(**FIRST.key) == 1
+    monkeypatch.setattr(sys, "argv", ["learning", "held-out", "--contests", "5", "--data", str(tmp_path)])
+    command.main()
+    printed = capsys.readouterr().out
+    assert "taught: GNU Go is not installed" in printed and "Tic-tac-toe: 4 contests learnt from" in printed
 
 
 def test_half_a_line_that_an_interrupted_run_wrote_is_cut_off(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
+from academy.v1 import contests_pb2, contests_pb2_grpc
 from arena.academy.client import AcademyClient, contest_message
 from arena.academy.embedded import EmbeddedAcademy
 from clients import Academy, AcademyRefusedError, Connection
@@ -41,6 +42,24 @@ def test_each_condition_is_measured_by_its_rules_and_teaches_nothing(tmp_path: P
             assert played.seconds[1] > 0.0
             assert hall.knows("learnt/5") and not hall.knows(name)
         hall.close()
+    finally:
+        server.close()
+
+
+def test_a_game_whose_run_was_killed_before_it_had_settings_learns_the_same(tmp_path: Path) -> None:
+    server = EmbeddedAcademy(tmp_path / "academy", tmp_path / "server.log")
+    try:
+        connection = server.start()
+        link = AcademyClient(connection)
+        link.register_game(SPEC)
+        link.close()
+        Hall(TIC_TAC_TOE, connection, evaluation_patterns=7).close()
+        with connection.channel() as channel:
+            answer = contests_pb2_grpc.ContestServiceStub(channel).GetGame(
+                contests_pb2.GetGameRequest(game_id=SPEC.game_id), metadata=connection.metadata
+            )
+        learnt = answer.game.settings
+        assert (learnt.evaluation, learnt.evaluation_patterns) == (True, 7)
     finally:
         server.close()
 
