@@ -265,6 +265,9 @@ class _GuardedMethod:
                 request = self._read_questions(context, timeout)
             else:
                 request = await self._read_message(context, timeout)
+                if not self._streams_responses:
+                    # It is answered, also by a server that ends.
+                    self._guard.waiting.discard(timeout)
             answer = self._behaviour(request, context)
             return await (self._write(answer, context, timeout) if self._streams_responses else answer)
         except asyncio.CancelledError:
@@ -273,7 +276,7 @@ class _GuardedMethod:
                 raise
             raise error from None
         finally:
-            self._guard.waiting.remove(timeout)
+            self._guard.waiting.discard(timeout)
             timeout.stop()
 
     async def _read_message(self, context: Context, timeout: CallTimeout) -> Any:

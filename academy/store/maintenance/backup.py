@@ -18,7 +18,9 @@ from academy.store.maintenance.upgrade import as_written, upgrade_copy
 
 _NOTE: Final = "last_backup"
 _DRAFT: Final = ".download-"
-_COPY: Final = ".copy-"
+_COPY: Final = ".academy-copy-"
+# What a copy may have that was killed while it was made.
+_DRAFTED: Final = {"data.mdb", "lock.mdb"}
 _DRAFT_SECONDS: Final = 86_400.0
 
 
@@ -119,13 +121,15 @@ def place_copy(target: Path, environment: Environment, *, for_others: bool = Tru
 
     It gets the permissions of the data, `for_others` those of others too.
     """
+    is_new = not target.exists()
     with _draft_of(target) as draft:
         environment.copy(draft)
         if environment.schema != SCHEMA_VERSION:
             upgrade_copy(draft)
         data = draft / "data.mdb"
         _let_in(environment.folder / data.name, data, for_others)
-    _let_in(environment.folder, target, for_others)
+    if is_new:
+        _let_in(environment.folder, target, for_others)
     return (target / data.name).stat().st_size
 
 
@@ -157,13 +161,18 @@ def _draft_of(target: Path) -> Iterator[Path]:
     place = target if target.exists() else target.parent
     try:
         place.mkdir(parents=True, exist_ok=True)
-        with draft_in(place, _COPY, _DRAFT_SECONDS) as draft:
+        for left in filter(_is_left, place.glob(f"{_COPY}*")):
+            shutil.rmtree(left, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=_COPY, dir=place) as name:
+            draft = Path(name)
             yield draft
             verify(draft)
             (draft / "lock.mdb").unlink(missing_ok=True)
             sync(draft / "data.mdb")
             sync(draft)
             if place == target:
+                # What came meanwhile is not replaced.
+                _check_empty(target)
                 (draft / "data.mdb").rename(target / "data.mdb")
             else:
                 draft.rename(target)
@@ -179,9 +188,21 @@ def _draft_of(target: Path) -> Iterator[Path]:
         raise StoreError(f"{target}: {error.strerror}; nothing was written") from error
 
 
+def _is_left(draft: Path) -> bool:
+    """Whether a copy was killed long ago while it was made; people's own folders hold other things."""
+    try:
+        names = {file.name for file in draft.iterdir()}
+        return names <= _DRAFTED and draft.stat().st_mtime < time.time() - _DRAFT_SECONDS
+    except OSError:
+        # It is gone, or no folder.
+        return False
+
+
 def _check_empty(target: Path) -> None:
+    """Raise StoreError for a target that holds something besides copies that were killed."""
     if target.exists() and (
-        not target.is_dir() or not all(file.name.startswith(_COPY) for file in target.iterdir())
+        not target.is_dir()
+        or not all(file.name.startswith(_COPY) and file.is_dir() for file in target.iterdir())
     ):
         raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")
 

@@ -225,6 +225,11 @@ def shrink(folder: Path) -> tuple[int, int]:
     draft = folder / _DRAFT
     if not data.exists():
         raise StoreError(f"{folder}: holds no data of ACADEMY")
+    owner = data.stat().st_uid
+    if os.geteuid() not in (0, owner):
+        raise StoreError(
+            f"{data}: belongs to another user (number {owner}): shrink it as that one, or as root"
+        )
     with lock_alone(folder) as lock:
         # Remains of an earlier attempt that was killed.
         shutil.rmtree(draft, ignore_errors=True)
@@ -252,7 +257,7 @@ def shrink(folder: Path) -> tuple[int, int]:
 
 
 def _belong_as(data: Path, copy: Path) -> None:
-    """Give a copy owner and mode of the data. Raises PermissionError, as for another user's."""
+    """Give a copy owner and mode of the data, which belong to this user or are root's to give."""
     state = data.stat()
     copy.chmod(stat.S_IMODE(state.st_mode))
     os.chown(copy, state.st_uid, state.st_gid)

@@ -4,6 +4,7 @@ The process that asks goes on with a map that it may make larger meanwhile: LMDB
 while LMDB copies from it.
 """
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,22 +21,29 @@ _REFUSED: Final = 4
 
 def copy_data(folder: Path, target: Path) -> None:
     """Write a compact copy of one moment of a folder into another one. Raises lmdb.Error and StoreError."""
-    copier = subprocess.run(
-        [*_COMMAND, str(folder), str(target)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    try:
+        copier = subprocess.run(
+            [*_COMMAND, str(folder), str(target)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise StoreError(f"{folder}: the process that copies it cannot be started: {error}") from error
     if copier.returncode == _REFUSED:
-        kind, code, what = copier.stderr.split(maxsplit=2)
-        error = getattr(lmdb, kind)(what.strip())
-        error.code = int(code)
-        raise error
+        # Below what the interpreter may have to say.
+        kind, code, what = copier.stderr.strip().splitlines()[-1].split(maxsplit=2)
+        refused = getattr(lmdb, kind)(what)
+        refused.code = int(code)
+        raise refused
+    if copier.returncode < 0:
+        name = signal.Signals(-copier.returncode).name
+        raise StoreError(f"{folder}: the process that copied it was ended by {name}; try again")
     if copier.returncode:
-        raise StoreError(f"{folder}: its copy ended early ({copier.returncode}): {copier.stderr.strip()}")
+        raise StoreError(f"{folder}: cannot be copied: {copier.stderr.strip()}")
 
 
 def _copy(folder: Path, target: Path) -> None:
@@ -60,5 +68,8 @@ if __name__ == "__main__":
     try:
         _copy(Path(sys.argv[1]), Path(sys.argv[2]))
     except lmdb.Error as refused:
-        print(type(refused).__name__, getattr(refused, "code", 0), refused, file=sys.stderr)
+        what = str(refused).replace("\n", " ")
+        print(type(refused).__name__, getattr(refused, "code", 0), what, file=sys.stderr)
         sys.exit(_REFUSED)
+    except (StoreError, OSError) as failed:
+        sys.exit(str(failed))

@@ -14,6 +14,7 @@ from academy.store.environment import TableName
 from academy.store.errors import StoreCorruptError, StoreError
 from academy.store.event_log import Page
 from academy.store.library_store import Store
+from academy.store.maintenance import backup as backup_module
 from academy.store.maintenance.backup import backup, last_backup, open_copy, restore, verify
 from academy.store.maintenance.check import check
 from tests.academy.store.examples import learn, report
@@ -143,21 +144,43 @@ def test_a_folder_that_is_there_stays_and_is_filled(
     target = tmp_path / "target"
     target.mkdir()
     # What a copy left that was killed while it was made.
-    (target / ".copy-left").mkdir()
+    (target / ".academy-copy-left").mkdir()
+    target.chmod(0o2770)
     (tmp_path / "link").symlink_to(target)
     before = target.stat().st_ino
     monkeypatch.chdir(target)
     backup(store.environment, Path() if how == "here" else tmp_path / "link")
     verify(target)
-    assert target.stat().st_ino == before
+    assert target.stat().st_ino == before and stat.S_IMODE(target.stat().st_mode) == 0o2770
 
 
-def test_what_killed_copies_left_long_ago_is_removed(store: Store, tmp_path: Path) -> None:
-    left = tmp_path / ".copy-left"
-    left.mkdir()
-    os.utime(left, (0, 0))
+def test_what_killed_copies_left_long_ago_is_removed_and_nothing_else(store: Store, tmp_path: Path) -> None:
+    left, own, just_now = (tmp_path / f".academy-copy-{name}" for name in ("left", "own", "new"))
+    for folder in (left, own, just_now):
+        folder.mkdir()
+        (folder / "data.mdb").touch()
+    (own / "thesis.txt").touch()
+    for folder in (left, own):
+        os.utime(folder, (0, 0))
     backup(store.environment, tmp_path / "copy")
-    assert not left.exists()
+    assert [folder.exists() for folder in (left, own, just_now)] == [False, True, True]
+
+
+def test_what_came_into_a_folder_meanwhile_is_not_replaced(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    monkeypatch.setattr(backup_module, "verify", lambda draft: (target / "data.mdb").write_text("mine"))
+    with pytest.raises(StoreError, match="must be an empty folder"):
+        backup(store.environment, target)
+    assert (target / "data.mdb").read_text() == "mine"
+
+
+def test_a_file_named_like_a_copy_is_something(store: Store, tmp_path: Path) -> None:
+    (tmp_path / ".academy-copy-notes.txt").touch()
+    with pytest.raises(StoreError, match="must be an empty folder"):
+        backup(store.environment, tmp_path)
 
 
 def test_an_empty_folder_is_filled(store: Store, tmp_path: Path) -> None:
