@@ -91,6 +91,11 @@ class Caller:
     over: bool = False
     analyst: bool = False
 
+    @property
+    def analyses_freely(self) -> bool:
+        """Whether it may see any number of patterns, and weights, outside of contests."""
+        return self.analyst or self.role in (Role.ADMIN, Role.ANALYST)
+
 
 def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
