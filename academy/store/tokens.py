@@ -118,7 +118,7 @@ class CreateToken:
 
     def execute(self, work: WriteContext) -> tuple[Token, str]:
         """Store it. Raises InvalidRecordError for a bad name or a time of expiry that has passed."""
-        keys.check_new_player_name("name", self.name)
+        keys.check_new_player_name(self.name)
         if self.expires is not None and not self.expires > work.now:
             raise InvalidRecordError("expires", "the time of expiry has passed already")
         token = Token(secrets.token_hex(8), self.name, self.role, work.now, self.expires)
