@@ -6,29 +6,37 @@ gRPC has deadlines for whole calls only.
 import asyncio
 import queue
 import threading
-import time
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import grpc
 
 from academy.v1 import consultation_pb2
-from clients.connection import AcademyUnavailableError, Connection, to_client_error
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, to_client_error
 
 _ENDED = "the server ended the stream"
 
 
 class AnswerStream:
-    """A stream for blocking calls."""
+    """A stream for blocking calls. A thread of its own hears the answers, until the stream ends."""
 
     def __init__(self, play: Any, connection: Connection) -> None:
         """Open the stream by the stub's method `play`; each answer may take the connection's `timeout`."""
         self.seconds = connection.timeout
         self._questions: queue.SimpleQueue[consultation_pb2.PlayRequest | None] = queue.SimpleQueue()
+        self._heard: queue.SimpleQueue[consultation_pb2.PlayResponse | Exception] = queue.SimpleQueue()
         self._answers = play(iter(self._questions.get, None), metadata=connection.metadata)
-        self._deadline = AnswerDeadline(connection.timeout, self._answers.cancel)
         self._lock = threading.Lock()
+        # Why no more can be asked.
+        self._ended: Exception | None = None
+        threading.Thread(target=self._listen, name="answers", daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            for response in self._answers:
+                self._heard.put(response)
+            self._heard.put(AcademyUnavailableError(_ENDED))
+        except grpc.RpcError as error:
+            self._heard.put(to_client_error(error))
 
     def ask(
         self, request: consultation_pb2.PlayRequest, seconds: float | None = None
@@ -38,22 +46,28 @@ class AnswerStream:
         Raises AcademyUnavailableError and AcademyRefusedError.
         """
         with self._lock:
+            if self._ended is not None:
+                # Its earlier frames would add up.
+                raise self._ended.with_traceback(None)
             try:
                 self._questions.put(request)
-                with self._deadline.within(self.seconds if seconds is None else seconds):
-                    return _check(request, next(self._answers))
-            except StopIteration:
-                raise AcademyUnavailableError(_ENDED) from None
-            except grpc.RpcError as error:
-                raise (_late(self.seconds) if self._deadline.expired else to_client_error(error)) from None
+                heard = self._heard.get(timeout=max(0.0, self.seconds if seconds is None else seconds))
+                if isinstance(heard, Exception):
+                    raise heard
+                return _check(request, heard)
+            except queue.Empty:
+                self._ended = _late(self.seconds)
+            except (AcademyUnavailableError, AcademyRefusedError) as error:
+                self._ended = error
             except BaseException:
                 # The answer may still come: the next question must not take it for its own.
                 self.close()
                 raise
+            self.close()
+            raise self._ended
 
     def close(self) -> None:
         """End the stream."""
-        self._deadline.close()
         self._questions.put(None)
         self._answers.cancel()
 
@@ -114,57 +128,3 @@ def _late(seconds: float) -> AcademyUnavailableError:
     return AcademyUnavailableError(
         f"no answer within {seconds:g} s: the stream is closed [DEADLINE_EXCEEDED]", "DEADLINE_EXCEEDED"
     )
-
-
-class AnswerDeadline:
-    """Calls `expire` from a thread of its own when a `with` block takes more than `seconds`.
-
-    It serves one block after another until one was late (`expired`) or it is closed. A block costs little:
-    the thread wakes once in `seconds` and looks, and is woken only for a block that has less time.
-    """
-
-    def __init__(self, seconds: float, expire: Callable[[], object]) -> None:
-        self.seconds = seconds
-        self.expired = False
-        self._expire = expire
-        self._allowed = seconds
-        self._until: float | None = None
-        self._looks = 0.0
-        self._woken = threading.Event()
-        self._closed = False
-        threading.Thread(target=self._watch, name="answer-deadline", daemon=True).start()
-
-    def within(self, seconds: float) -> Self:
-        """Have the next block take no more than this, where that is less than the seconds of every block."""
-        self._allowed = min(seconds, self.seconds)
-        return self
-
-    def __enter__(self) -> None:
-        self._until = time.monotonic() + self._allowed
-        if self._until < self._looks:
-            self._woken.set()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._until, self._allowed = None, self.seconds
-
-    def close(self) -> None:
-        """End the thread."""
-        self._closed = True
-        self._woken.set()
-
-    def _watch(self) -> None:
-        while not self._closed:
-            # First when it looks again, then the block: one that begins in between sees that, and wakes it.
-            self._looks = time.monotonic() + self.seconds
-            until = self._until
-            if until is not None:
-                self._looks = until
-            rest = self._looks - time.monotonic()
-            if rest <= 0:
-                self.expired = True
-                self._expire()
-                return
-            self._woken.wait(rest)
-            self._woken.clear()

@@ -53,7 +53,7 @@ def list_contests(
     response = server.contests.ListOpenContests(
         contests_pb2.ListOpenContestsRequest(game_id=game, page_size=limit, page_token=page)
     )
-    printing.show(response, json, printing.contests_table("Open contests", response.contests, time.time()))
+    printing.show(response, json, printing.contests_table(response.contests, time.time()))
     printing.show_next_page(response.next_page_token, json)
 
 

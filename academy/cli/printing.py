@@ -349,13 +349,13 @@ def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> T
     return table
 
 
-def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: float) -> Table:
-    """Contests with their players by seat, their rules of fair use, and how long ago they were opened.
+def contests_table(contests: Iterable[contests_pb2.Contest], now: float) -> Table:
+    """Open contests with their players by seat, their rules of fair use, and how long ago they were opened.
 
     `now` is in seconds since 1970. Players in brackets may not consult in the contest.
     """
     table = new_table(
-        title, " contest", " arena", " game", " players", " opened", "hours ago", *_FAIR_USE_COLUMNS
+        "Open contests", " contest", " arena", " game", " players", " opened", "hours ago", *_FAIR_USE_COLUMNS
     )
     for contest in contests:
         table.add_row(

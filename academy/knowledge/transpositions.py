@@ -16,6 +16,7 @@ __all__ = ["Transposition", "find_transpositions"]
 
 # Steps from node to node. A tree of a thousand nodes has far fewer that fit a line.
 _MOST_STEPS: Final = 2_000
+_MOST_FOUND: Final = 8
 # Before the third move nobody can have moved twice.
 _LEAST_MOVES: Final = 3
 
@@ -33,16 +34,15 @@ class Transposition:
     node: OpeningNode
 
 
-def find_transpositions(tree: OpeningTree, moves: Sequence[str], most: int) -> list[Transposition]:
+def find_transpositions(tree: OpeningTree, moves: Sequence[str]) -> list[Transposition]:
     """Find the nodes that are reached by the same moves of the same players in another order.
 
     Args:
         tree: The tree. In games of simultaneous moves there are no such orders.
         moves: The line, in any symmetric image; the tree need not have it.
-        most: How many to return at most.
 
     Returns:
-        Those found within a bounded search, the most visited first.
+        At most 8 of those found within a bounded search, the most visited first.
     """
     if tree.spec.simultaneous or not _LEAST_MOVES <= len(moves) <= tree.depth:
         return []
@@ -57,7 +57,7 @@ def find_transpositions(tree: OpeningTree, moves: Sequence[str], most: int) -> l
             if node is not own and node.node_id not in orders:
                 orders[node.node_id] = Transposition(line, node)
     by_visits = sorted(orders.values(), key=lambda other: (-other.node.visits, other.moves))
-    return by_visits[:most]
+    return by_visits[:_MOST_FOUND]
 
 
 def _movers(tree: OpeningTree, moves: Sequence[str]) -> list[int]:

@@ -59,7 +59,7 @@ from academy.store.codec.field_rules import check_value
 from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.library_store import Store
 from academy.store.replica import GameView
-from academy.store.tokens import Caller, Role
+from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc, contests_pb2
 
@@ -301,7 +301,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game = await self._games.game(request.game_id)
         view = game.view
         seat = self._access.find_asking_seat(caller, view.spec, request.contest_id, request.player)
-        free = seat is None and (caller.role in (Role.ADMIN, Role.ANALYST) or caller.analyst)
+        free = seat is None and caller.analyses_freely
         if seat is not None:
             self._counts.check_claims(seat)
         rules = _rules_of(seat, view)

@@ -30,7 +30,7 @@ from academy.store.contest_commands import (
 )
 from academy.store.errors import StoreClosedError, StoreError
 from academy.store.library_store import Store
-from academy.store.tokens import Caller, Role
+from academy.store.tokens import Caller
 from academy.v1 import contests_pb2
 
 _T = TypeVar("_T")
@@ -202,8 +202,7 @@ class AnalysisAllowance:
 
         Nothing is written if the caller saw all of them in this hour. Raises AnalysisExceededError.
         """
-        free = caller.analyst or caller.role in (Role.ADMIN, Role.ANALYST)
-        if not self._limit or not pattern_ids or free:
+        if not self._limit or not pattern_ids or caller.analyses_freely:
             return
         clock = self._store.clock
         hour = self._hours.get(caller.name)

@@ -40,6 +40,7 @@ from academy.wire.rates import Bucket
 DOMAIN: Final = "academy"
 # A caller who can cause a fault must not fill the disk with its log: lines per second, and at once.
 fault_lines = Bucket(10.0, 100.0)
+_RETRY_SECONDS: Final = 0.5
 _log = structlog.get_logger()
 
 
@@ -112,9 +113,9 @@ class TooManyCallsError(RefusedCallError):
     reason = "TOO_MANY_CALLS"
     remedy = "Finish some calls, then ask again."
 
-    def __init__(self, what: str, limit: int, retry_after: float) -> None:
+    def __init__(self, what: str, limit: int) -> None:
         super().__init__(f"{what}: at most {limit} at once; finish some, then ask again", limit=limit)
-        self.retry_after = retry_after
+        self.retry_after = _RETRY_SECONDS
 
 
 class StreamIdleError(RefusedCallError):

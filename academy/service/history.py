@@ -29,7 +29,6 @@ from academy.v1 import contests_pb2, history_pb2_grpc
 from academy.v1 import history_pb2 as messages
 from academy.wire.tokens import bearer_token
 
-_MOST_TRANSPOSITIONS: Final = 8
 # How often a watched log is looked at: a look takes some microseconds.
 _LOOK_SECONDS: Final = 0.25
 
@@ -65,7 +64,7 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         least = least_hundredths(None if elo is None else FairUse.of(view.settings).least_elo(elo))
         tree, moves = view.openings, tuple(request.moves)
         answer = messages.ExploreOpeningResponse()
-        for other in find_transpositions(tree, moves, _MOST_TRANSPOSITIONS):
+        for other in find_transpositions(tree, moves):
             if accepts(other.node, least):
                 answer.transpositions.add(moves=other.moves, visits=other.node.visits)
         node = tree.find(moves, request.player)

@@ -47,7 +47,6 @@ _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handl
 
 _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _REFUSALS_LOGGED_AT_ONCE: Final = 100.0
-_RETRY_SECONDS: Final = 0.5
 # Every eighth place is kept for arenas and admins.
 _KEPT_PART: Final = 8
 _log = structlog.get_logger()
@@ -349,9 +348,9 @@ class ConcurrencyLimiter:
     def check(self, holder: str, kept: int = 0) -> None:
         """Raise TooManyCallsError if there is no place but those that are `kept` for others."""
         if self._taken.get(holder, 0) >= self._per_holder:
-            raise TooManyCallsError(f"{self._what} of {holder}", self._per_holder, _RETRY_SECONDS)
+            raise TooManyCallsError(f"{self._what} of {holder}", self._per_holder)
         if self._sum >= self._total - kept:
-            raise TooManyCallsError(f"{self._what} of all callers", self._total - kept, _RETRY_SECONDS)
+            raise TooManyCallsError(f"{self._what} of all callers", self._total - kept)
 
     def take(self, holder: str, kept: int = 0) -> None:
         """Take a place. Raises TooManyCallsError like `check`."""

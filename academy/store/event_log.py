@@ -43,6 +43,7 @@ _DEFLATED: Final = b"\x01"
 _WORTH_DEFLATING: Final = 256
 # Boards of one game resemble each other: the fastest level already gains most.
 _LEVEL: Final = 1
+_REMOVED_AT_ONCE: Final = 2_000
 
 
 def pack(event: events_pb2.Event) -> bytes:
@@ -102,12 +103,12 @@ def let_be_too_late(transaction: Transaction, cut: int) -> None:
     transaction.put(TableName.META, TOO_LATE, keys.number(max(cut, last_too_late(transaction))))
 
 
-def remove_oldest(transaction: Transaction, most: int) -> int:
-    """Remove up to `most` of the events given up, oldest first; return how many were there."""
+def remove_oldest(transaction: Transaction) -> int:
+    """Remove some of the events given up, oldest first; return how many."""
     cut = last_given_up(transaction)
     old: list[tuple[bytes, events_pb2.Event]] = []
     for key, stored in transaction.scan(TableName.EVENTS):
-        if keys.last_number(key) > cut or len(old) == most:
+        if keys.last_number(key) > cut or len(old) == _REMOVED_AT_ONCE:
             break
         old.append((key, unpack(stored)))
     for key, event in old:

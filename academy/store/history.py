@@ -21,6 +21,7 @@ from academy.knowledge.votes import ELO_SCALE
 from academy.store import event_log, keys
 from academy.store.codec.games import pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.codec.patterns import signature_to_proto
 from academy.store.contest_tables import as_given, find_contest, proposals_of_contest
 from academy.store.environment import TableName, Transaction
 from academy.store.v1 import records_pb2
@@ -313,13 +314,10 @@ def _note_patterns(
 def _step(
     entry: PatternEntry, event: events_pb2.Event, sighting: _Sighting | None, cells: str
 ) -> history_pb2.PatternStep:
-    signature = entry.signature
     step = history_pb2.PatternStep(
         event=event.sequence,
         time=event.time,
-        signature=pattern_pb2.Signature(
-            proposers=signature.proposers, elo=signature.elo, value=signature.value, player=signature.player
-        ),
+        signature=signature_to_proto(entry.signature),
         strength=entry.strength,
         cells=cells,
     )

@@ -236,11 +236,11 @@ def check_identity(field: str, name: str) -> None:
         raise InvalidRecordError(field, f"{name!r} is ACADEMY's own name: a player needs another")
 
 
-def check_new_player_name(field: str, name: str) -> None:
+def check_new_player_name(name: str) -> None:
     """Raise InvalidRecordError for what cannot be a player's name from now on; the log may hold others."""
-    check_player_name(field, name)
+    check_player_name("name", name)
     if complaint := complaint_about(name):
-        raise InvalidRecordError(field, complaint)
+        raise InvalidRecordError("name", complaint)
 
 
 def check_player_name(field: str, name: str) -> None:

@@ -158,7 +158,6 @@ def mute_in_new_game(work: WriteContext, game_id: str, actor: str) -> None:
         MuteInGame(game_id, muted.player, actor).execute(work)
 
 
-RECORDS_PER_EVENT: Final = 1_000
 # How many events the writer may replay itself, while other writes wait.
 _EVENTS_WHILE_WRITING: Final = 50
 _READ_AT_ONCE: Final = 200
@@ -501,11 +500,11 @@ class ForgetPlayer:
             for library, number in difference.removed
         ]
         records = [entry_to_proto(entry, library, knowledge.spec) for library, entry in difference.patterns]
-        for first in range(0, max(1, len(records)), RECORDS_PER_EVENT):
+        for first in range(0, max(1, len(records)), library_commands.RECORDS_PER_EVENT):
             forgotten = events_pb2.PlayerForgotten(
                 player=replay.player,
                 removed=removed if first == 0 else (),
-                patterns=records[first : first + RECORDS_PER_EVENT],
+                patterns=records[first : first + library_commands.RECORDS_PER_EVENT],
             )
             work.record(
                 events_pb2.Event(game_id=replay.game_id, actor=self.actor, player_forgotten=forgotten)

@@ -1,6 +1,7 @@
 """A server that falls silent in the middle of a stream: nobody waits for it for ever."""
 
 import asyncio
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,6 @@ import pytest
 from academy.knowledge.boards import SquareGeometry
 from academy.v1 import consultation_pb2, consultation_pb2_grpc
 from clients import Academy, AcademyUnavailableError, AsyncAcademy, Connection, Seat
-from clients.streams import AnswerDeadline, AnswerStream
 
 SECONDS = 1.0
 SEAT = Seat("tiny", SquareGeometry(5, 5), 1)
@@ -148,27 +148,26 @@ def test_an_answer_to_another_question_closes_the_asyncio_stream(echoing: Connec
     asyncio.run(ask())
 
 
-class Interrupted:
-    """The answers of a call; the wait for the first of them is interrupted, as by Ctrl-C."""
-
-    def __init__(self) -> None:
-        self.cancelled = False
-
-    def __next__(self) -> consultation_pb2.PlayResponse:
-        if self.cancelled:
-            raise StopIteration
-        raise KeyboardInterrupt
-
-    def cancel(self) -> None:
-        self.cancelled = True
+def test_an_interrupted_question_closes_the_stream(silent: Connection) -> None:
+    # As by Ctrl-C.
+    interrupt = threading.Timer(0.2, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    with Academy(silent) as academy, academy.stream() as stream:
+        assert stream.opening(SEAT, [], 0) == []
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            stream.opening(SEAT, [], 0)
+        with pytest.raises(AcademyUnavailableError, match="cancelled"):
+            stream.opening(SEAT, [], 0)
 
 
-def test_an_interrupted_question_closes_the_stream() -> None:
-    stream = AnswerStream(lambda questions, metadata: Interrupted(), Connection("nowhere"))
-    with pytest.raises(KeyboardInterrupt):
-        stream.ask(consultation_pb2.PlayRequest(request_id=1))
-    with pytest.raises(AcademyUnavailableError, match="ended"):
-        stream.ask(consultation_pb2.PlayRequest(request_id=2))
+def test_a_closed_stream_leaves_no_thread(echoing: Connection) -> None:
+    with Academy(echoing) as academy, academy.stream() as stream:
+        assert stream.opening(SEAT, ["m1"], 0)[0].move == "m1"
+        listeners = [thread for thread in threading.enumerate() if thread.name == "answers"]
+        assert listeners
+    for listener in listeners:
+        listener.join(60.0)
+        assert not listener.is_alive()
 
 
 def test_a_cancelled_task_closes_the_asyncio_stream(silent: Connection) -> None:
@@ -237,36 +236,3 @@ def test_a_question_that_is_put_again_has_what_is_left_of_its_time(
 ) -> None:
     # A whole deadline for the second attempt would make it 1.7 times as long.
     assert 0.9 * SECONDS <= wait(stalling) < 1.5 * SECONDS
-
-
-@pytest.mark.parametrize("pause", [0.0, 0.5])
-def test_a_block_may_have_less_time_than_others(pause: float) -> None:
-    expired = threading.Event()
-    deadline = AnswerDeadline(60.0, expired.set)
-    time.sleep(pause)
-    with deadline:
-        pass
-    with deadline.within(0.2):
-        assert expired.wait(30.0)
-    assert deadline.expired
-
-
-def test_only_a_block_that_takes_too_long_is_late() -> None:
-    expired = threading.Event()
-    deadline = AnswerDeadline(2.0, expired.set)
-    for _ in range(11):
-        with deadline:
-            time.sleep(0.2)
-    assert not deadline.expired
-    with deadline:
-        assert expired.wait(60.0)
-    assert deadline.expired
-
-
-def test_closing_ends_the_thread() -> None:
-    before = threading.active_count()
-    AnswerDeadline(60.0, lambda: None).close()
-    deadline = time.monotonic() + 180.0
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert threading.active_count() == before

@@ -16,6 +16,7 @@ from academy.knowledge.votes import (
     MAX_SILENT_VOTES,
     VALUE_SCALE,
     AggregatedVotes,
+    Signature,
     Vote,
     VoteTally,
     digest,
@@ -83,13 +84,21 @@ def _folded_to_proto(folded: AggregatedVotes) -> pattern_pb2.FoldedVotes:
 
 def with_figures(record: pattern_pb2.PatternRecord, entry: PatternEntry) -> pattern_pb2.PatternRecord:
     """Add a pattern's signature and strength to its message, which is returned."""
-    signature = entry.signature
-    record.signature.proposers = signature.proposers
-    record.signature.elo = signature.elo
-    record.signature.value = signature.value
-    record.signature.player = signature.player
+    record.signature.CopyFrom(signature_to_proto(entry.signature))
     record.strength = entry.strength
     return record
+
+
+def signature_to_proto(signature: Signature) -> pattern_pb2.Signature:
+    """Write a signature."""
+    return pattern_pb2.Signature(
+        proposers=signature.proposers, elo=signature.elo, value=signature.value, player=signature.player
+    )
+
+
+def signature_from_proto(message: pattern_pb2.Signature) -> Signature:
+    """Read a signature that ACADEMY wrote."""
+    return Signature(message.proposers, message.elo, message.value, message.player)
 
 
 def proposed_by(stored: bytes, player: str) -> bool:

@@ -26,7 +26,7 @@ from academy.store.codec.learnt_tables import (
     tesujis_from_records,
 )
 from academy.store.codec.openings import check_figures, node_from_proto
-from academy.store.codec.patterns import entry_from_proto
+from academy.store.codec.patterns import entry_from_proto, signature_from_proto
 from academy.store.errors import InvalidRecordError
 from academy.store.library_text.words import (
     END_LINE,
@@ -387,9 +387,7 @@ class _Reader:
             raise LibraryTextError(self._first_line or self._cells_line, 1, str(error)) from error
         if label:
             (written,) = tesuji_records(table, self._spec, [0])
-            made = written.signature
-            signature = Signature(made.proposers, made.elo, made.value, made.player)
-            _check_label(line, label, signature)
+            _check_label(line, label, signature_from_proto(written.signature))
         self.found.tesujis.append(record)
         self._tesuji, self._cells = pattern_pb2.TesujiRecord(), []
         self._first_line = self._cells_line = 0

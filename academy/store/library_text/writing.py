@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
-from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.store.codec.games import library_to_proto
+from academy.store.codec.patterns import signature_from_proto
 from academy.store.library_text.words import (
     END_LINE,
     EVALUATION,
@@ -97,8 +98,7 @@ def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
     yield f"% uses {record.uses} successes {record.successes}"
     yield f"% last {record.last_contest} {quote(record.last_contest_id)}"
     yield record.cells
-    label = record.signature
-    yield str(Signature(label.proposers, label.elo, label.value, label.player))
+    yield str(signature_from_proto(record.signature))
 
 
 def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
@@ -118,8 +118,7 @@ def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
     )
     yield f"% uses {record.uses} successes {record.successes}"
     yield record.cells
-    label = record.signature
-    yield str(Signature(label.proposers, label.elo, label.value, label.player))
+    yield str(signature_from_proto(record.signature))
 
 
 def _evaluation_lines(record: pattern_pb2.EvaluationRecord, with_figures: bool) -> Iterator[str]:

@@ -24,8 +24,6 @@ from academy.store.writer import Command, WriteContext
 from academy.v1 import events_pb2, game_pb2
 
 EVENTS_KEPT: Final = 1_000
-# Other writers get their turn between the parts.
-_REMOVED_AT_ONCE: Final = 2_000
 _READ_AT_ONCE: Final = 200
 
 
@@ -56,7 +54,7 @@ def compact(
     """
     with environment.reading() as transaction:
         if run is None:
-            place.check_own_log(transaction, "cannot be compacted without its server's writer")
+            place.check_own_log(transaction)
         newest = event_log.last_sequence(transaction)
         cut = _cut(transaction, newest - max(keep, 1))
         games = [
@@ -73,9 +71,8 @@ def compact(
             run(refuse)
         environment.write(lambda transaction: _give_up(transaction, games, cut))
     removed = 0
-    while part := environment.write(
-        lambda transaction: event_log.remove_oldest(transaction, _REMOVED_AT_ONCE)
-    ):
+    # Other writers get their turn between the parts.
+    while part := environment.write(event_log.remove_oldest):
         removed += part
     with environment.reading() as transaction:
         return Compacted(removed, transaction.count(TableName.EVENTS))

@@ -111,10 +111,10 @@ def used_tables(transaction: Transaction) -> Iterable[TableName]:
     return [table for table in _TELLING if transaction.count(table)]
 
 
-def check_own_log(transaction: Transaction, what: str) -> None:
-    """Raise StoreError, with `what` cannot be done, where a folder follows a shared log."""
+def check_own_log(transaction: Transaction) -> None:
+    """Raise StoreError where a folder follows a shared log: only its server's writer may compact it."""
     if (now := read(transaction)) is not None:
         raise StoreError(
-            f"{what}: this folder follows the log {LogAddress.parse(now.address)}, which servers share, "
-            "and the others would not know of it"
+            "cannot be compacted without its server's writer: this folder follows the log "
+            f"{LogAddress.parse(now.address)}, which servers share, and the others would not know of it"
         )

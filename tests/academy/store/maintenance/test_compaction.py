@@ -343,7 +343,7 @@ COMPACTOR = """
         give_up(transaction, cut)
 
     event_log.give_up = telling
-    compaction._REMOVED_AT_ONCE = 1
+    event_log._REMOVED_AT_ONCE = 1
     print("beginning")
     with Environment(Path(sys.argv[1])) as environment:
         compaction.compact(environment, keep=5)
