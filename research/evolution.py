@@ -54,7 +54,8 @@ EMBEDDED: Final = """
 [academy]
 address = "embedded"
 """
-_GAME: Final = re.compile(r"\s*g(\d+)_\d+ (\S+) (beat|drew with|vs) (\S+)")
+# A game that hits the move limit is as good as drawn; one of unknown result says nothing.
+_GAME: Final = re.compile(r"\s*g(\d+)_\d+ (\S+) (beat|drew with|vs(?= \S+ [^?])) (\S+)")
 _MEMBER: Final = "weights-g"
 
 
