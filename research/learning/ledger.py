@@ -26,7 +26,7 @@ class Ledger:
         self._kept, self._new = kept, new
         lines = (kept.read_text().splitlines() if kept.exists() else []) + kept_lines(new)
         pairs = [pair for line in lines for pair in _pairs(json.loads(line))]
-        # What was brought into the repository is in both files. Of the same seeds the first pair counts.
+        # What was brought into the repository is in both files. The first pair of some seeds counts.
         firsts: dict[tuple[str, int], dict[str, Any]] = {}
         for pair in pairs:
             firsts.setdefault((_row(pair, _OF_A_RUN), pair["number"]), pair)
