@@ -31,6 +31,7 @@ from arena.runner.stopping import StopRequests
 from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.workers.interface import WorkerLost, Workers
+from benchmarks import arguments
 
 # A run is measured in parts, which show whether later games cost more.
 PARTS: Final = 6
@@ -105,9 +106,9 @@ class SimulatedWorkers(Workers):
 def main() -> None:
     """Run a competition of simulated games for a while, and print what it took."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long")
-    parser.add_argument("--workers", type=int, default=1000, help="how many workers")
-    parser.add_argument("--game-seconds", type=float, default=10.0, help="how long a game lasts")
+    parser.add_argument("--seconds", type=arguments.positive, default=20.0, help="how long")
+    parser.add_argument("--workers", type=arguments.count, default=1000, help="how many workers")
+    parser.add_argument("--game-seconds", type=arguments.positive, default=10.0, help="how long a game lasts")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         path = Path(name, "driver.toml")

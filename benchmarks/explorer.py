@@ -82,7 +82,10 @@ def main() -> None:
     )
     try:
         assert pages.stdout is not None
-        port = int(pages.stdout.readline().split(":")[2].partition("/")[0])
+        address = pages.stdout.readline()
+        if not address:
+            sys.exit(f"{options.library}: has no pages; `make demo` makes a library, --library names another")
+        port = int(address.split(":")[2].partition("/")[0])
         measure(Visitor(port), options.steps, random.Random(options.seed), pages.pid)
     finally:
         pages.terminate()

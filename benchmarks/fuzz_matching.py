@@ -188,6 +188,9 @@ def main() -> int:
         except AssertionError as failure:
             print(f"seed {seed}: {failure}", file=sys.stderr)
             return 1
+        except Exception:
+            print(f"seed {seed}:", file=sys.stderr)
+            raise
         tried += 1
     print(f"{tried:,} games, {matches:,} matches, no difference (seeds from {first})")
     return 0

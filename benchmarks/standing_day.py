@@ -3,7 +3,6 @@
     python -m benchmarks.standing_day
 
 The bots are members of a pool of Go on 5x5, with strengths that are drawn beforehand. Who wins a game follows
-import argparse
 from its id and the two strengths: the loser resigns, or loses otherwise. One bot in ten loses by leaving the
 game at times, and one in ten by illegal moves. All of them leave now and then and come back. The day
 begins with the first game that has ended; at even times the service and its run are killed.

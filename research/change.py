@@ -23,12 +23,14 @@ from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc
 from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
+from benchmarks import arguments
 from clients.academy import Academy
 from clients.bots.strength import Strength
 from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import Outcome
 from referees.openspiel import OpenSpiel, SpielPosition
+from research.kept_lines import kept_lines
 from research.learning.contests import Entrant, play
 
 SETTINGS: Final = {"game": "connect_four"}
@@ -235,13 +237,16 @@ def main() -> None:
     parser.add_argument(
         "results", type=Path, help="a file of JSON lines; repetitions in it are not made again"
     )
-    parser.add_argument("--old", type=int, default=200, help="contests before the change")
-    parser.add_argument("--new", type=int, default=300, help="contests after it")
-    parser.add_argument("--repetitions", type=int, default=5, help="measure until the file has as many")
+    parser.add_argument("--old", type=arguments.count, default=200, help="contests before the change")
+    parser.add_argument("--new", type=arguments.count, default=300, help="contests after it")
+    parser.add_argument(
+        "--repetitions", type=arguments.count, default=5, help="measure until the file has as many"
+    )
     parser.add_argument("--plot", type=Path, help="an SVG file to draw")
     options = parser.parse_args()
-    kept = options.results.read_text().splitlines() if options.results.exists() else []
-    lines = list(map(json.loads, kept))
+    if options.new % BLOCK:
+        parser.error(f"--new {options.new}: give a multiple of {BLOCK}, of which each point is the mean")
+    lines = list(map(json.loads, kept_lines(options.results)))
     size = {"old": options.old, "new": options.new}
     for line in lines:
         if any(line[name] != count for name, count in size.items()):

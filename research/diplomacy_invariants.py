@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from academy.wire.files import write_whole
+from benchmarks import arguments
 from benchmarks.diplomacy import random_orders
 from referees.diplomacy import (
     NOBODY,
@@ -197,37 +199,56 @@ def following(position: Position) -> Iterator[tuple[int, Season, Phase]]:
     yield year + 1, Season.SPRING, Phase.MOVES
 
 
-def first_game(progress: Path | None, first: int) -> int:
-    """Where to begin: where the file says, if there is one."""
+def first_game(progress: Path | None, first: int, played: str) -> int:
+    """Where to begin: where the file says, if there is one. `played` are the map and the years.
+
+    Raises ValueError for a file that says no number, or is of games of another map or of other years.
+    """
     if progress is None or not progress.exists():
         return first
-    return max(first, int(progress.read_text()))
+    text = progress.read_text().strip()
+    number, _, of_file = text.partition(" ")
+    if not number.isdecimal() or of_file != played:
+        rule = f"not the number of a game and {played!r}; name another file"
+        raise ValueError(f"{progress}: has {text!r}, {rule}")
+    return max(first, int(number))
 
 
 def main() -> int:
     """Play, and say what was played."""
-    arguments = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    arguments.add_argument("--games", type=int, default=GAMES)
-    arguments.add_argument("--first", type=int, default=0, help="the number of the first game")
-    arguments.add_argument("--years", type=int, default=YEARS, help="of each game")
-    arguments.add_argument("--map", default="standard", choices=shipped_maps())
-    arguments.add_argument("--progress", type=Path, help="a file to go on from")
-    chosen = arguments.parse_args()
+    parser.add_argument("--games", type=arguments.count, default=GAMES)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first game")
+    parser.add_argument("--years", type=arguments.count, default=YEARS, help="of each game")
+    parser.add_argument("--map", default="standard", choices=shipped_maps())
+    parser.add_argument("--progress", type=Path, help="a file to go on from")
+    chosen = parser.parse_args()
     board, tally = shipped_map(chosen.map), Tally()
     began, reported = time.process_time(), time.monotonic()
-    end = chosen.first + chosen.games
-    for number in range(first_game(chosen.progress, chosen.first), end):
+    end, played = chosen.first + chosen.games, f"{chosen.map} {chosen.years}"
+    try:
+        begin = first_game(chosen.progress, chosen.first, played)
+    except ValueError as error:
+        parser.error(str(error))
+    if begin >= end:
+        parser.error(
+            f"{chosen.progress}: all games to {end - 1} were played; give more --games, or another file"
+        )
+    for number in range(begin, end):
         try:
             play(number, board, chosen.years, tally)
         except BrokenInvariantError as broken:
             print(f"game {number}: {broken}")
             return 1
+        except Exception:
+            print(f"game {number}:", file=sys.stderr)
+            raise
         if time.monotonic() - reported > 10 or number == end - 1:
             reported = time.monotonic()
             if chosen.progress is not None:
-                chosen.progress.write_text(f"{number + 1}\n")
+                write_whole(chosen.progress, [f"{number + 1} {played}\n".encode()])
             print(f"{number + 1 - chosen.first} of {chosen.games} games", file=sys.stderr)
     print(
         f"{tally.games:,} games, {tally.phases:,} phases, {tally.dislodged:,} units dislodged: "

@@ -13,6 +13,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Final
 
+from benchmarks import arguments
+
 CONTROL: Final = """
 [competition]
 kind = "generations"
@@ -54,7 +56,8 @@ EMBEDDED: Final = """
 [academy]
 address = "embedded"
 """
-_GAME: Final = re.compile(r"\s*g(\d+)_\d+ (\S+) (beat|drew with|vs) (\S+)")
+# A game that hits the move limit is as good as drawn; one of unknown result says nothing.
+_GAME: Final = re.compile(r"\s*g(\d+)_\d+ (\S+) (beat|drew with|vs(?= \S+ [^?])) (\S+)")
 _MEMBER: Final = "weights-g"
 
 
@@ -73,12 +76,12 @@ def main() -> None:
     """Run both competitions, or go on with them, and print the generations."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where the competitions are")
-    parser.add_argument("--generations", type=int, default=20)
-    parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--size", type=int, default=6)
+    parser.add_argument("--generations", type=arguments.count, default=20)
+    parser.add_argument("--rounds", type=arguments.count, default=4)
+    parser.add_argument("--size", type=arguments.count, default=6)
     parser.add_argument("--keep", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--parallel", type=int, default=1)
+    parser.add_argument("--parallel", type=arguments.count, default=1)
     parser.add_argument("--only", choices=("alone", "academy"), help="one of the two")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -102,6 +102,8 @@ def main() -> None:
     parser.add_argument("--most-games", type=int, default=GAMES[-1])
     parser.add_argument("--most-events", type=int, default=EVENTS[-1])
     options = parser.parse_args()
+    if options.plot and (options.most_games < GAMES[0] or options.most_events < EVENTS[0]):
+        parser.error(f"nothing to draw below --most-games {GAMES[0]} or --most-events {EVENTS[0]}")
     by_games: dict[int, Figures] = {}
     by_events: dict[int, Figures] = {}
     head = "| {} | consultations/s | p99 ms | report p50 ms | p99 ms |\n|---|---|---|---|---|"

@@ -447,8 +447,12 @@ def main() -> None:
     if needs_hosts:
         if missing := simulated_hosts.why_not():
             sys.exit(f"only {' '.join(_ANYWHERE)} without {missing}: choose of these by --kinds")
-        if not Host.can_be_slow():
-            kinds = [kind for kind in kinds if kind != "slow_disk"]
+        cannot = {"slow_disk": not Host.can_be_slow(), "set_clock": not simulated_hosts.can_set_clocks()}
+        kinds = [kind for kind in kinds if not cannot.get(kind)]
+        if left_out := [kind for kind in options.kinds if kind not in kinds]:
+            print(f"left out, as this machine cannot: {' '.join(left_out)}", file=sys.stderr)
+        if not kinds:
+            parser.error("no kind is left: choose others by --kinds")
         simulated_hosts.enter()
     with ExitStack() as made:
         folder = options.folder or Path(made.enter_context(tempfile.TemporaryDirectory()))

@@ -21,6 +21,7 @@ from typing import Final
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.v1 import contests_pb2, libraries_pb2, libraries_pb2_grpc
 from arena.academy.embedded import EmbeddedAcademy
+from benchmarks import arguments
 from clients.academy import Academy
 from clients.bots.strength import Strength
 from clients.connection import Connection
@@ -124,11 +125,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument(
-        "--rounds", type=int, default=15, help="contests of each pair that ACADEMY learns from"
+        "--rounds", type=arguments.count, default=15, help="contests of each pair that ACADEMY learns from"
     )
     parser.add_argument("--unheard", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.unheard < 2:
+        parser.error(f"--unheard {options.unheard}: two contests at least have an error")
     options.folder.mkdir(parents=True, exist_ok=True)
     file = options.folder / f"votes-{options.seed}.toml"
     file.write_text(control(options.rounds, options.seed))

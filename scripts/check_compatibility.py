@@ -54,8 +54,10 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder:
         archive = subprocess.run(
-            ["git", "archive", tag, "protos"], cwd=ROOT, stdout=subprocess.PIPE, check=True
+            ["git", "archive", tag, "protos"], cwd=ROOT, stdout=subprocess.PIPE, check=False
         )
+        if archive.returncode:
+            sys.exit(f"{tag}: no tag with protos/; `git tag` lists the tags")
         subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
         old = compile_protos(Path(folder) / "protos")
     breakages = [*proto_breakages(old, compile_protos(ROOT / "protos")), *python_breakages(tag)]

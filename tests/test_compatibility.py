@@ -154,3 +154,9 @@ def test_this_commit_breaks_nothing_of_its_own(
     monkeypatch.setattr(sys, "argv", ["check_compatibility.py", "--against", "HEAD"])
     compatibility.main()
     assert "changes break programs of HEAD" in capsys.readouterr().out
+
+
+def test_a_tag_that_there_is_not_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["check_compatibility.py", "--against", "nosuch"])
+    with pytest.raises(SystemExit, match="nosuch: no tag with protos/; `git tag` lists the tags"):
+        compatibility.main()

@@ -154,7 +154,7 @@ class Hall:
         }
         if surroundings(self._spec) is not None:
             learnt["tesuji_capacity"] = LEARNT.tesuji_capacity
-        # Of a game that is known, too: a run may have been killed before this.
+        # Also where the game is known: a run may have been killed before this.
         self.change_settings(learnt)
 
     def change_settings(self, settings: Mapping[str, float]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.ratings.pentanomial import Counts
+from research.kept_lines import kept_lines
 
 # What the pairs of a row do not have in common.
 _OF_A_PAIR: Final = ("number", "points", "took")
@@ -23,14 +24,9 @@ class Ledger:
     def __init__(self, kept: Path, new: Path) -> None:
         """Read the results kept in the repository, and those that runs have added."""
         self._kept, self._new = kept, new
-        held = new.read_bytes() if new.exists() else b""
-        whole = held.rfind(b"\n") + 1
-        if whole < len(held):
-            with new.open("r+b") as damaged:
-                damaged.truncate(whole)
-        lines = (kept.read_text().splitlines() if kept.exists() else []) + held[:whole].decode().splitlines()
+        lines = (kept.read_text().splitlines() if kept.exists() else []) + kept_lines(new)
         pairs = [pair for line in lines for pair in _pairs(json.loads(line))]
-        # What was brought into the repository is in both files. Of the same seeds the first pair counts.
+        # What was brought into the repository is in both files. The first pair of some seeds counts.
         firsts: dict[tuple[str, int], dict[str, Any]] = {}
         for pair in pairs:
             firsts.setdefault((_row(pair, _OF_A_RUN), pair["number"]), pair)

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from academy.cli.app import application
 from arena.cli.app import application as arena_application
+from arena.runner.exit_status import ExitStatus
 from docs.generate import metrics
 from tests.academy.store.shared_log.nats_servers import BINARY
 from tests.deploy.manifests import (
@@ -367,6 +368,15 @@ def test_a_nats_server_without_the_password_does_not_join_the_cluster(tmp_path: 
             else:
                 wait_until(lambda: "Authorization Violation" in (tmp_path / "stranger.log").read_text())
                 assert routes() == 0
+
+
+def test_a_run_that_would_end_in_the_same_way_again_is_not_repeated() -> None:
+    (job,) = (made for made in objects() if made["kind"] == "Job")
+    (rule,) = job["spec"]["podFailurePolicy"]["rules"]
+    pod = job["spec"]["template"]["spec"]
+    assert rule["action"] == "FailJob" and pod["restartPolicy"] == "Never"
+    assert rule["onExitCodes"]["containerName"] in {container["name"] for container in pod["containers"]}
+    assert set(rule["onExitCodes"]["values"]) == {2, ExitStatus.HALTED, ExitStatus.WITHOUT_SOME}
 
 
 def test_all_manifests_are_applied_but_that_of_ray() -> None:

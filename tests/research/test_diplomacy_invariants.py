@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -86,7 +87,44 @@ def test_a_run_goes_on_where_one_was_ended(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith(summary)
-        assert progress.read_text() == f"{games}\n"
+        assert progress.read_text() == f"{games} standard 2\n"
+
+
+@pytest.mark.parametrize(
+    ("progress", "message"),
+    [
+        ("", "has '', not the number of a game and 'standard 2'; name another file"),
+        ("3 straits 2", "has '3 straits 2', not the number of a game and 'standard 2'; name another file"),
+        ("5 standard 2", "all games to 4 were played; give more --games, or another file"),
+    ],
+)
+def test_a_run_that_would_play_nothing_or_other_games_is_refused(
+    progress: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "progress"
+    file.write_text(progress)
+    command = ["diplomacy_invariants", "--years", "2", "--games", "5", "--progress", str(file)]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit):
+        invariants.main()
+    assert f"{file}: {message}" in capsys.readouterr().err
+
+
+def test_an_adjudicator_that_fails_is_reported_with_the_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise IndexError("beyond the map")
+
+    monkeypatch.setattr(sys, "argv", ["diplomacy_invariants", "--first", "17", "--games", "2"])
+    monkeypatch.setattr(invariants, "adjudicate", fails)
+    with pytest.raises(IndexError):
+        invariants.main()
+    assert capsys.readouterr().err == "game 17:\n"
 
 
 def test_a_fault_is_reported_with_its_game_and_ends_the_run(

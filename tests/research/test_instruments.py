@@ -1,9 +1,11 @@
 """The instruments about change, votes, generations and games measure what they say."""
 
+import json
 import random
 import shutil
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -11,8 +13,9 @@ from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.v1 import contests_pb2, libraries_pb2, libraries_pb2_grpc, pattern_pb2
 from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
+from benchmarks import driver
 from referees.api import referee
-from research import change, evolution, game_table, votes
+from research import change, evolution, game_table, growth, stopped_playoff, votes
 
 
 def test_generations_are_scored_by_their_members_games_alone() -> None:
@@ -22,6 +25,7 @@ def test_generations_are_scored_by_their_members_games_alone() -> None:
 generation 0, family weights:
   weights-g0-1  1.000 in 1 games  soldier:1
   g1_10 one-ply vs weights-g1-0 Void (hit the move limit of 120 plies)
+  g1_11 one-ply vs weights-g1-0 ? (result unknown)
 """
     assert evolution.scores(history) == {0: [1.0, 0.0], 1: [0.5]}
 
@@ -126,6 +130,68 @@ def test_a_table_of_nothing_is_refused_before_anything_is_measured(
     with pytest.raises(SystemExit):
         game_table.main()
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("program", "command", "message"),
+    [
+        (stopped_playoff, ["--rounds", "0"], "'0': it must be a whole number from 1"),
+        (votes, ["folder", "--unheard", "1"], "--unheard 1: two contests at least have an error"),
+        (votes, ["folder", "--rounds", "0"], "'0': it must be a whole number from 1"),
+        (evolution, ["folder", "--generations", "0"], "'0': it must be a whole number from 1"),
+        (driver, ["--game-seconds", "0"], "'0': it must be a number above 0"),
+        (driver, ["--workers", "0"], "'0': it must be a whole number from 1"),
+    ],
+)
+def test_numbers_of_which_nothing_would_come_are_refused(
+    program: ModuleType,
+    command: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["program", *command])
+    with pytest.raises(SystemExit):
+        program.main()
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_plot_without_a_table_is_refused_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    plot = ["growth", "--plot", str(tmp_path / "growth.svg")]
+    for limits in (["--most-games", "0"], ["--most-events", "9999"]):
+        monkeypatch.setattr(sys, "argv", [*plot, *limits])
+        with pytest.raises(SystemExit):
+            growth.main()
+        assert "nothing to draw" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("new", ["10", "50"])
+def test_contests_after_the_change_that_fill_no_block_are_refused(
+    new: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["change", str(tmp_path / "results.jsonl"), "--new", new])
+    with pytest.raises(SystemExit):
+        change.main()
+    assert f"--new {new}: give a multiple of 20" in capsys.readouterr().err
+
+
+def test_half_a_line_that_an_interrupted_run_wrote_is_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Path(change.__file__).with_name("change.jsonl").read_bytes()
+    results = tmp_path / "change.jsonl"
+    results.write_bytes(kept[:-100])
+    blocks = [change.Block(**block) for block in json.loads(kept.splitlines()[-1])["blocks"]]
+    monkeypatch.setattr(change, "measure", lambda *_: blocks)
+    arguments = ["change", str(results), "--repetitions", "16", "--old", "80", "--new", "120"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    change.main()
+    assert results.read_bytes() == kept
 
 
 def test_the_table_goes_into_its_place_of_a_page_and_leaves_the_rest(
