@@ -6,7 +6,7 @@ from typing import Any, Final
 
 MAX_CHARACTERS: Final = 2**20
 MAX_NESTING: Final = 32
-# Python writes no longer whole number, and reads none but in hexadecimal, octal and binary digits.
+# Python writes no longer whole number, and reads longer ones in hexadecimal, octal and binary digits only.
 _DIGITS: Final = 4300
 _TOO_LARGE: Final = 10**_DIGITS
 _LONG_NUMBER: Final = f"a whole number has more than {_DIGITS} digits: write a shorter one"

@@ -56,8 +56,8 @@ EMBEDDED: Final = """
 [academy]
 address = "embedded"
 """
-# A game that hits the move limit is as good as drawn; one of unknown result says nothing.
-_GAME: Final = re.compile(r"\s*g(\d+)_\d+ (\S+) (beat|drew with|vs(?= \S+ [^?])) (\S+)")
+# A game of unknown result is half a point, as the competition counts it.
+_GAME: Final = re.compile(r"\s*g(\d+)_\d+ (\S+) (beat|drew with|vs) (\S+)")
 _MEMBER: Final = "weights-g"
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.runner.exit_status import ExitStatus
+from benchmarks import arguments
 
 MARK: Final = "STOPPED_PLAYOFF"
 LONGEST_WAIT: Final = 600.0
@@ -221,9 +222,9 @@ def played_out(control: Path, games: int) -> list[str]:
 def main() -> None:
     """Run it, and say what was wrong."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--games", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=2, help="how often each way is tried")
-    parser.add_argument("--parallel", type=int, default=2)
+    parser.add_argument("--games", type=arguments.count, default=200)
+    parser.add_argument("--rounds", type=arguments.count, default=2, help="how often each way is tried")
+    parser.add_argument("--parallel", type=arguments.count, default=2)
     parser.add_argument("--levels", type=int, nargs=2, default=(0, 1))
     chosen = parser.parse_args()
     gnugo = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")

@@ -27,7 +27,7 @@ generation 0, family weights:
   g1_10 one-ply vs weights-g1-0 Void (hit the move limit of 120 plies)
   g1_11 one-ply vs weights-g1-0 ? (result unknown)
 """
-    assert evolution.scores(history) == {0: [1.0, 0.0], 1: [0.5]}
+    assert evolution.scores(history) == {0: [1.0, 0.0], 1: [0.5, 0.5]}
 
 
 def test_a_vote_weighs_by_the_proposers_elo_of_its_day_and_of_today(tmp_path: Path) -> None:

@@ -200,11 +200,15 @@ def _is_left(draft: Path) -> bool:
 
 def _check_empty(target: Path) -> None:
     """Raise StoreError for a target that holds something besides copies that were killed."""
-    if target.exists() and (
-        not target.is_dir()
-        or not all(file.name.startswith(_COPY) and file.is_dir() for file in target.iterdir())
-    ):
+    if not target.exists():
+        return
+    if not target.is_dir() or not all(map(_is_nobodys, target.iterdir())):
         raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")
+
+
+def _is_nobodys(file: Path) -> bool:
+    # The second is made with a file system, which may be mounted here.
+    return file.is_dir() and (file.name.startswith(_COPY) or file.name == "lost+found")
 
 
 def sync(path: Path) -> None:

@@ -145,6 +145,8 @@ def test_a_folder_that_is_there_stays_and_is_filled(
     target.mkdir()
     # What a copy left that was killed while it was made.
     (target / ".academy-copy-left").mkdir()
+    # Every new file system has one.
+    (target / "lost+found").mkdir()
     target.chmod(0o2770)
     (tmp_path / "link").symlink_to(target)
     before = target.stat().st_ino
