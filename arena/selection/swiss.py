@@ -52,6 +52,8 @@ class Swiss(Selector):
         # Games of a player or pairing that was left out: they count as they were decided then.
         self._decided: set[str] = set()
         self._games_begun = 0
+        # Games of rounds beyond those that the control file has now.
+        self._uncounted = 0
         # The games of the round that have a result.
         self._over: list[str] = []
         # Before the round: who had met and sat where, the games begun; and the pairs of earlier versions.
@@ -99,7 +101,10 @@ class Swiss(Selector):
 
     def completed(self, game: CompletedGame) -> None:
         """Take in a result; after a round's last one, begin the next. Raises CompetitionChangedError."""
-        if self._check(game) > self._plan.rounds or game.game_id in self._decided:
+        if self._check(game) > self._plan.rounds:
+            self._uncounted += 1
+            return
+        if game.game_id in self._decided:
             return
         if game.game_id not in self._open:
             self._pair_as_before()
@@ -181,6 +186,8 @@ class Swiss(Selector):
             lines.append(
                 f"{rank:3d} {name:<{width}}  {self.score(name):6g} {self.buchholz(name):8g}{bye}{left}"
             )
+        if self._uncounted:
+            lines.append(f"{self._uncounted} games of later rounds do not count here")
         if not self.finished:
             meetings = ", ".join(" v ".join(pairing) for pairing in self._pairings.values())
             lines.append(f"round {self._round}: {meetings}")

@@ -20,7 +20,6 @@ from arena.control.plans import AllPlayAllPlan, CandidatePlan, GameSettings, Mat
 from arena.control.players import setup_player
 from arena.control.ringmaster.definitions import SETTINGS, Definition
 from arena.control.ringmaster.execution import ControlProgram
-from arena.control.ringmaster.python2 import as_python_3
 from arena.control.settings import Control, ControlError
 from arena.control.validation import Key, Model, Place, explain_unknown, suggest_misspelt
 from arena.control.validation import read as read_table
@@ -86,7 +85,7 @@ def read(path: Path, text: str) -> Control:
     kind = match[2]
     if kind not in KINDS:
         raise ControlError(f"unknown competition type: {kind}; there are {', '.join(KINDS)}")
-    names = ControlProgram(path, as_python_3(path.name, text.removeprefix("\ufeff")), kind).execute()
+    names = ControlProgram(path, text.removeprefix("\ufeff"), kind).execute()
     if names.get("competition_type") != kind:
         raise ControlError("competition_type improperly specified: it is set again in the file")
     return _Event(path, KINDS[kind], names).read()

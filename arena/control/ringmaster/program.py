@@ -21,6 +21,7 @@ from arena.control.ringmaster.definitions import (
     decode,
     namespace,
 )
+from arena.control.ringmaster.python2 import InconvertibleError, as_python_3
 from arena.players.process_tree import die_with_parent
 
 
@@ -38,7 +39,7 @@ class Program:
         """Execute the file; the answer has what it has set."""
 
         def names() -> dict[str, Any]:
-            code = compile(self._text, self._path, "exec", dont_inherit=True)
+            code = compile(as_python_3(self._path, self._text), self._path, "exec", dont_inherit=True)
             before = dict(self._names)
             exec(code, self._names)
             return {
@@ -61,6 +62,8 @@ class Program:
             return {"value": self._encoder.encode(action())}
         except UnencodableError as error:
             return {"error": str(error)}
+        except InconvertibleError as error:
+            return {"error": str(error), "line": error.line}
         except SyntaxError as error:
             return {"error": f"this is not Python: {error.msg}", "line": error.lineno}
         except MemoryError:

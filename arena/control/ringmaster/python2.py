@@ -3,8 +3,6 @@
 import ast
 from typing import Final
 
-from arena.control.settings import ControlError
-
 # What Python 3 reads, and finds missing when it is executed.
 _NAMES: Final = frozenset(
     {"apply", "basestring", "execfile", "long", "raw_input", "reduce", "unichr", "unicode", "xrange"}
@@ -12,8 +10,16 @@ _NAMES: Final = frozenset(
 _METHODS: Final = frozenset({"has_key", "iteritems", "iterkeys", "itervalues"})
 
 
+class InconvertibleError(ValueError):
+    """A file that neither Python reads; `line` is that of the first fault, where it is known."""
+
+    def __init__(self, why: str, line: int | None) -> None:
+        super().__init__(f"this is neither Python 3 nor Python 2 that can be converted: {why}")
+        self.line = line
+
+
 def as_python_3(name: str, text: str) -> str:
-    """The text, converted if it is Python 2. `name` is the file's. Raises ControlError."""
+    """The text, converted if it is Python 2. `name` is the file's. Raises InconvertibleError."""
     problem = _syntax_problem(text)
     if problem is None and not _needs_python_2(ast.parse(text)):
         return text
@@ -24,18 +30,16 @@ def as_python_3(name: str, text: str) -> str:
     if problem is None:
         return text
     line, why = problem
-    raise ControlError(
-        f"{name}, line {line}: this is neither Python 3 nor Python 2 that can be converted: {why}"
-    )
+    raise InconvertibleError(why, line)
 
 
-def _syntax_problem(text: str) -> tuple[int, str] | None:
+def _syntax_problem(text: str) -> tuple[int | None, str] | None:
     try:
         ast.parse(text)
     except SyntaxError as error:
-        return error.lineno or 0, error.msg
+        return error.lineno, error.msg
     except (ValueError, RecursionError, MemoryError) as error:
-        return 0, str(error) or type(error).__name__
+        return None, str(error) or type(error).__name__
     return None
 
 

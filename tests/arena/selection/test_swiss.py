@@ -188,7 +188,8 @@ def test_a_tournament_that_an_earlier_version_paired_with_rematches_goes_on(
 
 def test_rounds_may_change_but_not_who_plays() -> None:
     games = play(swiss(rounds=2), stronger_wins(strength)).games
-    assert resumed(swiss(rounds=1), games).finished
+    fewer = resumed(swiss(rounds=1), games)
+    assert fewer.finished and fewer.report_lines()[-1] == "8 games of later rounds do not count here"
     assert not resumed(swiss(rounds=3), games).finished
     with pytest.raises(
         CompetitionChangedError, match=r"competition\.competitors: .* 8 players .* now has 9 players"

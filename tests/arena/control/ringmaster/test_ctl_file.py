@@ -357,6 +357,7 @@ def test_what_a_file_prints_is_shown(tmp_path: Path, capfd: pytest.CaptureFixtur
     ("text", "message"),
     [
         ("while True: pass", "cup.ctl: it took longer than 2 s to execute, and was ended"),
+        ("print 'x', [1, 2, 3]\n" * 20_000, "it took longer than 2 s to execute"),
         ("description = 'x' * 5 * 2 ** 30", "cup.ctl: it needs more memory than control files may have"),
         ("description = 'x' * 2 ** 25", "cup.ctl: what it sets takes more than 16 MiB"),
         ("open('large', 'wb').write(b'x' * 2 ** 25)", "line 7: OSError: [Errno 27] File too large"),
@@ -373,7 +374,7 @@ def test_what_a_file_prints_is_shown(tmp_path: Path, capfd: pytest.CaptureFixtur
     ],
 )
 def test_a_file_has_limits(tmp_path: Path, text: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execution, "SECONDS", 2.0 if "while" in text else 60.0)
+    monkeypatch.setattr(execution, "SECONDS", 2.0 if "while" in text or "print" in text else 60.0)
     assert message in fails(tmp_path, f"{ALL_PLAY_ALL}{text}\n")
 
 
