@@ -1,6 +1,7 @@
 """Stands before every page: what is refused, what every answer carries, and how long it may take."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
@@ -60,7 +61,7 @@ class Guard:
         self._application = application
         self._settings = settings
         self._error_page = error_page
-        self._taken = {False: 0, True: 0}
+        self._taken = Counter[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass on what is none."""
@@ -75,7 +76,7 @@ class Guard:
             self._check(scope)
             # A page that follows what happens is open as long as its visitor looks at it.
             most = self._seconds_for(scope["path"])
-            with self._place(follows=scope["path"] in STREAMS):
+            with self._place(scope):
                 async with asyncio.timeout(most):
                     await self._application(scope, receive, answer)
         except TimeoutError:
@@ -86,19 +87,22 @@ class Guard:
             await self._refuse(error, scope, receive, answer)
 
     @contextmanager
-    def _place(self, *, follows: bool) -> Iterator[None]:
-        """Keep a place while a page is sent: those that follow anything must leave the visitors theirs."""
+    def _place(self, scope: Scope) -> Iterator[None]:
+        """Keep a place while a page is sent: followers, and those who send forms, leave visitors theirs."""
         limits = self._settings.limits
-        most = limits.watchers if follows else limits.connections
-        if self._taken[follows] >= most:
-            title = "Too many watch" if follows else "Too many visitors"
-            what = "pages follow games in progress, or what is learnt," if follows else "visitors are served"
-            raise PageError(503, title, f"{most:,} {what} already.", "Load the page again.", 5)
-        self._taken[follows] += 1
+        if scope["path"] in STREAMS:
+            what, most = "pages follow games in progress, or what is learnt,", limits.watchers
+        elif scope["method"] == "POST":
+            what, most = "forms are sent", limits.forms
+        else:
+            what, most = "visitors are served", limits.connections
+        if self._taken[what] >= most:
+            raise PageError(503, "Too many at once", f"{most:,} {what} already.", "Load the page again.", 5)
+        self._taken[what] += 1
         try:
             yield
         finally:
-            self._taken[follows] -= 1
+            self._taken[what] -= 1
 
     def _seconds_for(self, path: str) -> float | None:
         if path in STREAMS:

@@ -49,12 +49,16 @@ class LibraryNews:
         if self._is_admin is None:
             caller = await self._knowledge.extras.get("caller", self._caller.get)
             if caller is None:
-                return None
+                return False if self.is_refused else None
             self._is_admin = caller.role == tokens_pb2.TOKEN_ROLE_ADMIN
         return self._is_admin and not self.is_refused
 
     async def _ask_caller(self) -> tokens_pb2.GetCallerResponse:
-        return await self._knowledge.ask(self._knowledge.tokens.GetCaller, tokens_pb2.GetCallerRequest())
+        try:
+            return await self._knowledge.ask(self._knowledge.tokens.GetCaller, tokens_pb2.GetCallerRequest())
+        except PageError as error:
+            self.is_refused = self.is_refused or error.status == 403
+            raise
 
     async def parts(self) -> AsyncIterator[str]:
         """Yield the part of a page as it is now, and each time that something was learnt."""

@@ -41,6 +41,7 @@ __all__ = [
 MOST_MOVES: Final = 400
 # Of a whole game; the pages of longer ones have no board.
 _MOST_PLIES: Final = 5_000
+_TOO_LONG: Final = f"The game has more than {_MOST_PLIES} moves, which are not played again."
 _MOST_LISTED: Final = 500
 # At most this number of moves are played to see where they end.
 _MOST_TRIED: Final = 120
@@ -384,7 +385,7 @@ class GameReplay:
     def _add(self, seat: int, text: str) -> None:
         number = len(self.drawings) + len(self._waiting)
         if number > _MOST_PLIES:
-            raise NoBoardError(f"The game has more than {_MOST_PLIES} moves, which are not played again.")
+            raise NoBoardError(_TOO_LONG)
         judge, position = self._judge, self._position
         self._waiting.append((seat, text))
         seats = judge.to_move(position)
@@ -490,6 +491,8 @@ def replay_game(start: GameStart, moves: tuple[tuple[int, str], ...]) -> GameRep
     Raises:
         NoBoardError: There is no referee, or it cannot play the game.
     """
+    if len(moves) > _MOST_PLIES:
+        raise NoBoardError(_TOO_LONG)
     played = GameReplay(start)
     played.add(moves)
     return played

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from ipaddress import IPv6Address
 from typing import Final
 
 import uvicorn
@@ -92,7 +93,7 @@ def serve_pages(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=limits.connections + limits.watchers,
+        limit_concurrency=limits.connections + limits.forms + limits.watchers,
         timeout_keep_alive=limits.idle_seconds,
         timeout_graceful_shutdown=_GRACE_SECONDS,
         h11_max_incomplete_event_size=_LARGEST_HEAD,
@@ -112,7 +113,7 @@ def serve_pages(
 
 def _fit_open_files(limits: WebLimits) -> WebLimits:
     """Raise this process's limit of open files where the connections need it, or lower theirs."""
-    wanted = limits.connections + limits.watchers
+    wanted = limits.connections + limits.forms + limits.watchers
     needed = wanted + _OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
@@ -124,14 +125,22 @@ def _fit_open_files(limits: WebLimits) -> WebLimits:
     room = max(soft, raised) - _OTHER_FILES
     if room >= wanted:
         return limits
-    connections = max(1, room * limits.connections // wanted)
-    watchers = max(1, room - connections)
+    connections, forms = (max(1, room * most // wanted) for most in (limits.connections, limits.forms))
+    watchers = max(1, room - connections - forms)
     _log.warning(
         "%d connections at once instead of %d, as this process may have %d open files; raise its limit "
         "(`ulimit -n %d`)",
-        connections + watchers, wanted, hard, needed,
+        connections + forms + watchers, wanted, hard, needed,
     )  # fmt: skip
-    return replace(limits, connections=connections, watchers=watchers)
+    return replace(limits, connections=connections, forms=forms, watchers=watchers)
+
+
+def _is_any_of_version_6(host: str) -> bool:
+    """Whether an address, however it is written, is that of all networks."""
+    try:
+        return IPv6Address(host).is_unspecified
+    except ValueError:
+        return False
 
 
 def _listen(address: ServerAddress) -> socket.socket:
@@ -141,7 +150,7 @@ def _listen(address: ServerAddress) -> socket.socket:
             (address.host, address.port),
             family=family,
             backlog=512,
-            dualstack_ipv6=address.host == "::" and socket.has_dualstack_ipv6(),
+            dualstack_ipv6=_is_any_of_version_6(address.host) and socket.has_dualstack_ipv6(),
         )
     except OSError as error:
         raise InvalidAddressError(

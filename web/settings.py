@@ -22,7 +22,8 @@ class WebLimits:
         action_seconds: The seconds that what a form asks for may take.
         download_seconds: The seconds that a backup may take to arrive.
         form_bytes: The bytes of a form.
-        connections: How many visitors are served at once, besides the watchers.
+        connections: How many visitors are served at once, besides the watchers and those who send forms.
+        forms: How many forms are sent at once.
         watchers: How many pages follow games in progress, or what is learnt, at once.
         idle_seconds: The seconds until a connection without a whole head of a request is closed.
     """
@@ -33,6 +34,7 @@ class WebLimits:
     download_seconds: float = 3_600.0
     form_bytes: int = 262_144
     connections: int = 256
+    forms: int = 64
     watchers: int = 1_200
     idle_seconds: int = 15
 

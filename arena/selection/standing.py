@@ -3,6 +3,7 @@
 import math
 import re
 import time
+from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -62,8 +63,7 @@ class Standing(Selector):
         self._waiting: deque[Fixture] = deque()
         self._open: set[str] = set()
         self.ratings: Ratings = lambda names: None
-        # How often each two have met.
-        self._met: Counter[tuple[str, str]] = Counter()
+        self._met = _Meetings()
         self._points: defaultdict[tuple[str, str], float] = defaultdict(float)
         # How many games each had in each seat, from 0.
         self._seated: Counter[tuple[str, int]] = Counter()
@@ -131,7 +131,7 @@ class Standing(Selector):
         # A game counts as one for each player, as in the league.
         weight = 1.0 / (len(names) - 1)
         for first, second in combinations(names, 2):
-            self._met[first, second] += 1
+            self._met.add(first, second)
             if winners:
                 share = 0.5 * (1 + (first in winners) - (second in winners))
                 self._points[first, second] += weight * share
@@ -205,22 +205,19 @@ class Standing(Selector):
     def _group(self, able: Sequence[str]) -> list[tuple[str, ...]]:
         known = self.ratings(able) or self.strengths(able)
         place = {name: number for number, name in enumerate(able)}
-        often = np.zeros((len(able), len(able)))
-        for (first, second), games in self._met.items():
-            if first in place and second in place:
-                often[place[first], place[second]] += games
+        often = self._met.between(able)
         apart = np.ones((len(able), len(able)), dtype=np.bool_)
         for pair in set[frozenset[str]]().union(*self._last):
             if pair <= place.keys():
-                left, right = (place[name] for name in pair)
-                apart[left, right] = apart[right, left] = False
+                first, second = (place[name] for name in pair)
+                apart[first, second] = apart[second, first] = False
         waited = np.array([self._sat_out[name] for name in able])
-        groups = group_up(known, often + often.T, apart, waited, self._plan.seats)
+        groups = group_up(known, often, apart, waited, self._plan.seats)
         return [tuple(able[number] for number in group) for group in groups]
 
     def strengths(self, able: Sequence[str]) -> Strengths:
         """The likeliest ratings by all games of the competition; those of `able`."""
-        names = list(dict.fromkeys([*able, *(name for pair in self._met for name in pair)]))
+        names = list(dict.fromkeys([*able, *self._met.names]))
         place = {name: number for number, name in enumerate(names)}
         pairs = [(first, second) for first, second in self._points if place[first] < place[second]]
         pairings = Pairings(
@@ -237,6 +234,43 @@ class Standing(Selector):
         strengths = likeliest(pairings, nobody, np.full(len(names), math.nan), begin)
         self._elo = dict(zip(names, strengths.elo.tolist(), strict=True))
         return Strengths(strengths.elo[: len(able)], strengths.error[: len(able)])
+
+
+class _Meetings:
+    """How often each two players have met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._places: dict[tuple[int, int], int] = {}
+        # Of each pair that has met; arrays, which NumPy reads at once.
+        self._first, self._second, self._games = array("q"), array("q"), array("q")
+
+    @property
+    def names(self) -> Collection[str]:
+        """All who have met somebody, in the order in which they came."""
+        return self._numbers.keys()
+
+    def add(self, first: str, second: str) -> None:
+        """Count a game of two."""
+        lower, higher = sorted(self._numbers.setdefault(name, len(self._numbers)) for name in (first, second))
+        place = self._places.setdefault((lower, higher), len(self._games))
+        if place == len(self._games):
+            self._first.append(lower)
+            self._second.append(higher)
+            self._games.append(0)
+        self._games[place] += 1
+
+    def between(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The games of each two of these."""
+        place = np.full(len(self._numbers), -1)
+        for number, name in enumerate(names):
+            if name in self._numbers:
+                place[self._numbers[name]] = number
+        first, second = place[np.array(self._first)], place[np.array(self._second)]
+        both = (first >= 0) & (second >= 0)
+        often = np.zeros((len(names), len(names)))
+        often[first[both], second[both]] = np.array(self._games)[both]
+        return often + often.T
 
 
 def group_up(

@@ -123,7 +123,7 @@ class Runs:
             words = _end_of(output).decode(errors="replace").strip()
         if run.interrupted and status == -signal.SIGTERM:
             # It had not come so far that it could end as interrupted by itself.
-            status = ExitStatus.INTERRUPTED
+            status = int(ExitStatus.INTERRUPTED)
         self._ended[control] = LastRun(status, words)
         self.ended[status] += 1
         del self._runs[control]

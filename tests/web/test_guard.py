@@ -217,13 +217,14 @@ def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int)
     ("paths", "at_once", "why"),
     [
         (["/events", "/competition/events", "/competition/game/events"], 2, "2 pages follow"),
-        (["/", "/static/x/site.css", "/actions/sign-in"], 3, "3 visitors"),
+        (["/", "/static/x/site.css"], 3, "3 visitors"),
+        (["/actions/sign-in", "/actions/sign-out"], 1, "1 forms"),
     ],
 )
 def test_visitors_who_come_together_get_no_more_places_than_there_are_and_leave_them_to_others(
     paths: list[str], at_once: int, why: str
 ) -> None:
-    limits = WebLimits(connections=3, watchers=2)
+    limits = WebLimits(connections=3, forms=1, watchers=2)
     settings = WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits)
     leaving = asyncio.Event()
     sent: list[Message] = []

@@ -270,7 +270,7 @@ def test_pages_with_few_open_files_say_so_and_do_not_hang() -> None:
         visitor.process.terminate()
         _, errors = visitor.process.communicate(timeout=20)
 
-    assert "128 connections" in errors and "ulimit -n 1584" in errors
+    assert "128 connections" in errors and "ulimit -n 1648" in errors
     assert "out of system resource" not in errors
 
 

@@ -221,8 +221,11 @@ async def _board_of(
     )
     moves = tuple((move.seat, move.text) for move in known.moves)
     try:
-        played = _kept.get((start, moves))
-        if played is None:
+        played = _kept.pop((start, moves), None)
+        if played is not None:
+            # What is looked at stays longest.
+            _kept[start, moves] = played
+        else:
             played = await _replays.run(_play_again, start, moves)
     except NoBoardError as error:
         return _Board(reason=str(error))

@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, ParamSpec, Protocol, TypeVar
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 from academy.knowledge.spec import GameSpec
 from web.drawing import CellLink
@@ -48,9 +48,15 @@ class ReplayThreads:
         """
         await self._room.acquire()
         playing = asyncio.create_task(asyncio.to_thread(play, *given, **named))
-        playing.add_done_callback(lambda _: self._room.release())
+        playing.add_done_callback(self._end)
         # A thread plays on when who waits for it leaves: it keeps its place until it ends.
         return await asyncio.shield(playing)
+
+    def _end(self, playing: "asyncio.Task[Any]") -> None:
+        self._room.release()
+        if not playing.cancelled():
+            # Nobody may be left to hear of a failure.
+            playing.exception()
 
 
 line_replays: Final = ReplayThreads(2)
