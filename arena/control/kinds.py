@@ -9,7 +9,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from arena.control import plans, schema
+from arena.control import plans
+from arena.control.competition_tables import (
+    FAMILY_SCALES,
+    SCALES,
+    ChangedGameTable,
+    CrossEntropyTable,
+    DrawnParameter,
+    FamilyTable,
+    GameTable,
+    GauntletTable,
+    GenerationsTable,
+    ListedParameter,
+    ListedValues,
+    MatchupTable,
+    MonteCarloTable,
+    RangeParameter,
+    ScaledRange,
+    SeriesTable,
+    SprtTestTable,
+    TunerTable,
+)
 from arena.control.parameters import (
     Bounded,
     CandidateTemplate,
@@ -20,8 +40,10 @@ from arena.control.parameters import (
     Logarithmic,
     NormalParameter,
 )
+from arena.control.player_tables import PlayerTable, StartedTable
 from arena.control.players import read_player, setup_player
 from arena.control.settings import ControlError
+from arena.control.table import Table
 from arena.control.validation import Place, choose, cut, read, toml_place
 from arena.control.values import (
     MAX_AT_ONCE,
@@ -85,7 +107,7 @@ class Contents:
             "competition.competitors", tuple(self.players) if names is None else names, least
         )
 
-    def changed_game(self, table: schema.ChangedGameTable | None, place: Place) -> plans.GameSettings:
+    def changed_game(self, table: ChangedGameTable | None, place: Place) -> plans.GameSettings:
         """The game of the file, with the changes of a table."""
         return self.game if table is None else read_game(table, self.folder, place, self.game)
 
@@ -96,7 +118,7 @@ def read_plan(contents: Contents) -> plans.Plan:
 
 
 def read_game(
-    table: schema.GameTable | schema.ChangedGameTable,
+    table: GameTable | ChangedGameTable,
     folder: Path,
     place: Place,
     default: plans.GameSettings | None = None,
@@ -116,7 +138,7 @@ def read_game(
         _fail(place(["name"]), str(error))
     except InvalidSettingError as error:
         # The referee does not know the settings that all games have.
-        near = difflib.get_close_matches(error.setting, schema.GameTable.model_fields, n=1)
+        near = difflib.get_close_matches(error.setting, GameTable.model_fields, n=1)
         hint = f"; all games have a setting {near[0]!r}" if near else ""
         why = cut(str(error).removeprefix(f"{error.setting!r}: "), settings.get(error.setting))
         _fail(place([error.setting]), why + hint)
@@ -147,7 +169,7 @@ def _playoff(contents: Contents) -> plans.PlayoffPlan:
     return plans.PlayoffPlan(tuple(matchups.values()))
 
 
-def _matchup(contents: Contents, table: schema.MatchupTable, index: int) -> plans.Matchup:
+def _matchup(contents: Contents, table: MatchupTable, index: int) -> plans.Matchup:
     place, competition = toml_place("matchups", index), contents.file.competition
     for name in table.players:
         contents.check_name(place(["players"]), name)
@@ -166,7 +188,7 @@ def _matchup(contents: Contents, table: schema.MatchupTable, index: int) -> plan
 
 def _gauntlet(contents: Contents) -> plans.GauntletPlan:
     contents.require_two_seats()
-    competition: schema.GauntletTable = contents.file.competition
+    competition: GauntletTable = contents.file.competition
     challengers = contents.check_names("competition.challengers", competition.challengers, least=1)
     opponents = competition.opponents
     if opponents is None:
@@ -200,7 +222,7 @@ def _standing(contents: Contents) -> plans.StandingPlan:
 
 def _sprt(contents: Contents) -> plans.SprtPlan:
     contents.require_two_seats()
-    table: schema.SprtTestTable = contents.file.competition
+    table: SprtTestTable = contents.file.competition
     names = contents.competitors(least=2)
     if len(names) > 2:
         _fail(
@@ -227,7 +249,7 @@ def _mars(contents: Contents) -> plans.MarsPlan:
     return plans.MarsPlan(tuple(series.values()))
 
 
-def _series(contents: Contents, table: schema.SeriesTable, index: int) -> plans.MarsSeries:
+def _series(contents: Contents, table: SeriesTable, index: int) -> plans.MarsSeries:
     place = toml_place("series", index)
     if table.kinds and sum(table.kinds) != contents.seats:
         seats = f"{' + '.join(map(str, table.kinds))} is not {contents.seats}, the seats of a game"
@@ -240,7 +262,7 @@ def _series(contents: Contents, table: schema.SeriesTable, index: int) -> plans.
     return plans.MarsSeries(**_same(plans.MarsSeries, table) | own)
 
 
-def _contestants(contents: Contents, table: schema.SeriesTable, path: str) -> dict[str, float]:
+def _contestants(contents: Contents, table: SeriesTable, path: str) -> dict[str, float]:
     contestants = table.contestants
     if contestants is None:
         contestants = dict.fromkeys(contents.players, 1.0)
@@ -253,7 +275,7 @@ def _contestants(contents: Contents, table: schema.SeriesTable, path: str) -> di
     return contestants
 
 
-def _settings(contents: Contents, table: schema.SeriesTable, series: int) -> tuple[plans.MarsSetting, ...]:
+def _settings(contents: Contents, table: SeriesTable, series: int) -> tuple[plans.MarsSetting, ...]:
     settings: dict[str, plans.MarsSetting] = {}
     for index, setting in enumerate(table.settings):
         name = setting.name or str(index)
@@ -272,14 +294,14 @@ def _monte_carlo(contents: Contents) -> plans.MonteCarloPlan:
     contents.require_two_seats()
     tables: dict[str, dict[str, Any]] = contents.file.parameters
     parameters = tuple(
-        _grid_parameter(given, contents.folder, ("parameters", code), schema.SCALES)
+        _grid_parameter(given, contents.folder, ("parameters", code), SCALES)
         for code, given in tables.items()
     )
     return monte_carlo_plan(contents.file.competition, _candidate(contents), parameters, toml_place())
 
 
 def monte_carlo_plan(
-    table: schema.MonteCarloTable,
+    table: MonteCarloTable,
     candidate: plans.CandidatePlan,
     parameters: tuple[GridParameter, ...],
     place: Place,
@@ -294,7 +316,7 @@ def monte_carlo_plan(
 
 def _cross_entropy(contents: Contents) -> plans.CrossEntropyPlan:
     contents.require_two_seats()
-    tables: dict[str, schema.DrawnParameter] = contents.file.parameters
+    tables: dict[str, DrawnParameter] = contents.file.parameters
     parameters = tuple(
         NormalParameter(
             code=code,
@@ -309,7 +331,9 @@ def _cross_entropy(contents: Contents) -> plans.CrossEntropyPlan:
 
 
 def cross_entropy_plan(
-    table: schema.CrossEntropyTable, candidate: plans.CandidatePlan, parameters: tuple[NormalParameter, ...]
+    table: CrossEntropyTable,
+    candidate: plans.CandidatePlan,
+    parameters: tuple[NormalParameter, ...],
 ) -> plans.CrossEntropyPlan:
     """The plan of a cross-entropy tuner. Raises ControlError."""
     _check_games("competition.batch", table.samples, "samples", table.batch)
@@ -318,7 +342,7 @@ def cross_entropy_plan(
 
 def _generations(contents: Contents) -> plans.GenerationsPlan:
     contents.require_two_seats()
-    table: schema.GenerationsTable = contents.file.competition
+    table: GenerationsTable = contents.file.competition
     panel = tuple(contents.players)
     families = tuple(_family(contents, *named) for named in contents.file.families.items())
     if table.meet == "panel" and not panel:
@@ -332,7 +356,7 @@ def _generations(contents: Contents) -> plans.GenerationsPlan:
     return plans.GenerationsPlan(families, panel, table.generations, table.rounds, table.meet)
 
 
-def _family(contents: Contents, name: str, table: schema.FamilyTable) -> plans.Family:
+def _family(contents: Contents, name: str, table: FamilyTable) -> plans.Family:
     place = toml_place("families", name)
     heading = toml_place("families", name, "player")
     player = _read_started(table.player, heading, contents.folder, "a family's members")
@@ -355,16 +379,16 @@ def _family(contents: Contents, name: str, table: schema.FamilyTable) -> plans.F
     return plans.Family(name, table.size, table.keep, make, variants)
 
 
-def _read_started(table: Any, place: Place, folder: Path, who: str) -> schema.PlayerTable:
+def _read_started(table: Any, place: Place, folder: Path, who: str) -> PlayerTable:
     player = read_player(table, place, folder)
-    if not isinstance(player, schema.StartedTable):
+    if not isinstance(player, StartedTable):
         _fail(
             place(["protocol"]), f"the arena must start {who}; {player.protocol!r} is of players that dial in"
         )
     return player
 
 
-def _same(plan: type, table: schema.Table) -> dict[str, Any]:
+def _same(plan: type, table: Table) -> dict[str, Any]:
     """The settings of a table that are in the plan as they are."""
     names = type(table).model_fields.keys() & {field.name for field in fields(plan)}
     return {name: getattr(table, name) for name in names}
@@ -374,12 +398,12 @@ def _grid_parameter(
     given: dict[str, Any],
     folder: Path,
     heading: tuple[str, ...],
-    scales: Mapping[str, type[schema.ScaledRange | schema.ListedValues]] = schema.FAMILY_SCALES,
+    scales: Mapping[str, type[ScaledRange | ListedValues]] = FAMILY_SCALES,
 ) -> GridParameter:
     place, code = toml_place(*heading), heading[-1]
     table = read(scales[choose(scales, "scale", "linear", given, place)], given, place, folder)
     scale: Linear | Explicit
-    if isinstance(table, schema.ListedValues):
+    if isinstance(table, ListedValues):
         scale = Explicit(table.values)
     else:
         kind = Linear if table.scale == "linear" else Logarithmic
@@ -387,12 +411,12 @@ def _grid_parameter(
             scale = kind(table.low, table.high, table.integer)
         except InvalidParameterError as error:
             _fail(place(["low"]), str(error))
-    split = table.split if isinstance(table, schema.RangeParameter | schema.ListedParameter) else 1
+    split = table.split if isinstance(table, RangeParameter | ListedParameter) else 1
     return GridParameter(code, scale, split, table.format or f"{code}:%s")
 
 
 def _candidate(contents: Contents) -> plans.CandidatePlan:
-    competition: schema.TunerTable = contents.file.competition
+    competition: TunerTable = contents.file.competition
     contents.check_name("competition.opponent", competition.opponent)
     rules = contents.game.rules()
     seats = {rules.seat_name(seat).lower(): seat for seat in range(1, rules.seats + 1)}

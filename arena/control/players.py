@@ -4,7 +4,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
-from arena.control import schema
+from arena.control.player_tables import PLAYERS, PlayerTable, ProgramTable, StartedTable
+from arena.control.schema import ClockTable
 from arena.control.validation import Place, choose, read, toml_place
 from arena.jobs import PlayerSetup, Resources, TimeControl
 from arena.players.protocols import added_protocols, dial_in_protocol
@@ -13,30 +14,30 @@ _SETUP: Final = {field.name for field in fields(PlayerSetup)}
 _RATING: Final = {"elo", "fixed_elo"}
 
 
-def read_player(table: Any, place: Place, folder: Path) -> schema.PlayerTable:
+def read_player(table: Any, place: Place, folder: Path) -> PlayerTable:
     """The settings of a player, by its protocol. Raises ControlError."""
     added = added_protocols()
-    protocol = choose([*schema.PLAYERS, *added], "protocol", "gtp", table, place)
+    protocol = choose([*PLAYERS, *added], "protocol", "gtp", table, place)
     if protocol not in added:
-        return read(schema.PLAYERS[protocol], table, place, folder)
+        return read(PLAYERS[protocol], table, place, folder)
     model = dial_in_protocol(protocol).player_settings()
-    assert issubclass(model, schema.PlayerTable)
+    assert issubclass(model, PlayerTable)
     return read(model, table, place, folder)
 
 
-def read_players(tables: dict[str, dict[str, Any]], folder: Path) -> dict[str, schema.PlayerTable]:
+def read_players(tables: dict[str, dict[str, Any]], folder: Path) -> dict[str, PlayerTable]:
     """The settings of all players, by name. Raises ControlError."""
     return {name: read_player(table, toml_place("players", name), folder) for name, table in tables.items()}
 
 
 def setup_player(
-    name: str, player: schema.PlayerTable, folder: Path, everybodys_clock: TimeControl | None
+    name: str, player: PlayerTable, folder: Path, everybodys_clock: TimeControl | None
 ) -> PlayerSetup:
     """A player of these settings; what `PlayerSetup` has no field for are parameters of the protocol."""
     settings: dict[str, Any] = dict(player)
-    if isinstance(player, schema.ProgramTable):
+    if isinstance(player, ProgramTable):
         settings["memory_bytes"] = settings.pop("memory")
-    if isinstance(player, schema.StartedTable):
+    if isinstance(player, StartedTable):
         settings["working_directory"] = settings["working_directory"] or str(folder)
         needs = player.resources
         settings["resources"] = Resources(
@@ -55,6 +56,6 @@ def setup_player(
     return PlayerSetup(**{"name": name, "command": (), "parameters": parameters, **setup})
 
 
-def clock(table: schema.ClockTable) -> TimeControl:
+def clock(table: ClockTable) -> TimeControl:
     """The clock of a table."""
     return TimeControl(**dict(table))

@@ -11,70 +11,116 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from arena.control import schema
+from arena.control.competition_tables import (
+    AllPlayAllTable,
+    CompetitionTable,
+    CrossEntropyTable,
+    DrawnParameter,
+    FamilyTable,
+    GameTable,
+    GauntletTable,
+    GenerationsTable,
+    ListedParameter,
+    ListedValues,
+    MatchupTable,
+    MonteCarloTable,
+    PlayoffTable,
+    RangeParameter,
+    ScaledRange,
+    SeriesSetting,
+    SeriesTable,
+    SprtTestTable,
+    StandingTable,
+    SwissTable,
+)
+from arena.control.player_tables import (
+    GtpTable,
+    LinesTable,
+    PlayerTable,
+    PolicyTable,
+    ProgramTable,
+    RemotePlayerTable,
+    ResourcesTable,
+    StartedTable,
+)
+from arena.control.schema import (
+    AcademyTable,
+    ClockTable,
+    EarlyEndTable,
+    FairUseTable,
+    LeagueTable,
+    OpeningsFile,
+    RatingsTable,
+    RemoteTable,
+    WorkersTable,
+)
 from arena.control.validation import describe
 from arena.players.protocols import added_protocols, dial_in_protocol
 
 _KIND: Final = "`[competition]` of kind "
 # The heading of each table, its model, and the model whose settings an earlier table has listed.
 SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]] = (
-    ("`[competition]`", schema.CompetitionTable, None),
-    (f'{_KIND}`"all-play-all"` (or `"round-robin"`)', schema.AllPlayAllTable, schema.CompetitionTable),
-    (f'{_KIND}`"playoff"`', schema.PlayoffTable, schema.CompetitionTable),
-    ("`[[matchups]]` of a playoff", schema.MatchupTable, None),
-    (f'{_KIND}`"gauntlet"`', schema.GauntletTable, schema.CompetitionTable),
-    (f'{_KIND}`"swiss"`', schema.SwissTable, schema.CompetitionTable),
-    (f'{_KIND}`"standing"`', schema.StandingTable, schema.CompetitionTable),
-    (f'{_KIND}`"sprt"`', schema.SprtTestTable, schema.CompetitionTable),
-    ('`[[series]]` of kind `"mars"`', schema.SeriesTable, None),
-    ('`[[series.settings]]` of kind `"mars"`', schema.SeriesSetting, None),
-    (f'{_KIND}`"generations"`', schema.GenerationsTable, schema.CompetitionTable),
-    ('`[families.NAME]` of kind `"generations"`', schema.FamilyTable, None),
+    ("`[competition]`", CompetitionTable, None),
+    (
+        f'{_KIND}`"all-play-all"` (or `"round-robin"`)',
+        AllPlayAllTable,
+        CompetitionTable,
+    ),
+    (f'{_KIND}`"playoff"`', PlayoffTable, CompetitionTable),
+    ("`[[matchups]]` of a playoff", MatchupTable, None),
+    (f'{_KIND}`"gauntlet"`', GauntletTable, CompetitionTable),
+    (f'{_KIND}`"swiss"`', SwissTable, CompetitionTable),
+    (f'{_KIND}`"standing"`', StandingTable, CompetitionTable),
+    (f'{_KIND}`"sprt"`', SprtTestTable, CompetitionTable),
+    ('`[[series]]` of kind `"mars"`', SeriesTable, None),
+    ('`[[series.settings]]` of kind `"mars"`', SeriesSetting, None),
+    (f'{_KIND}`"generations"`', GenerationsTable, CompetitionTable),
+    ('`[families.NAME]` of kind `"generations"`', FamilyTable, None),
     (
         '`[families.NAME.parameters.NAME]` of kind `"generations"`, with `scale = "linear"` or `"log"`',
-        schema.ScaledRange,
+        ScaledRange,
         None,
     ),
     (
         '`[families.NAME.parameters.NAME]` of kind `"generations"`, with `scale = "explicit"`',
-        schema.ListedValues,
+        ListedValues,
         None,
     ),
-    (f'{_KIND}`"mc_tuner"`', schema.MonteCarloTable, schema.CompetitionTable),
+    (f'{_KIND}`"mc_tuner"`', MonteCarloTable, CompetitionTable),
     (
         '`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "linear"` or `"log"`',
-        schema.RangeParameter,
+        RangeParameter,
         None,
     ),
     (
         '`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "explicit"`',
-        schema.ListedParameter,
+        ListedParameter,
         None,
     ),
-    (f'{_KIND}`"ce_tuner"`', schema.CrossEntropyTable, schema.CompetitionTable),
-    ('`[parameters.NAME]` of kind `"ce_tuner"`', schema.DrawnParameter, None),
-    ("`[game]`", schema.GameTable, None),
-    ("`[players.NAME]`", schema.PlayerTable, None),
+    (f'{_KIND}`"ce_tuner"`', CrossEntropyTable, CompetitionTable),
+    ('`[parameters.NAME]` of kind `"ce_tuner"`', DrawnParameter, None),
+    ("`[game]`", GameTable, None),
+    ("`[players.NAME]`", PlayerTable, None),
     (
         "`[players.NAME]` that the arena starts, and `[candidate]` of a tuner",
-        schema.StartedTable,
-        schema.PlayerTable,
+        StartedTable,
+        PlayerTable,
     ),
-    ("`[players.NAME]` of programs", schema.ProgramTable, schema.StartedTable),
-    ('`[players.NAME]` of protocol `"gtp"`', schema.GtpTable, schema.ProgramTable),
-    ('`[players.NAME]` of protocol `"lines"`', schema.LinesTable, schema.ProgramTable),
-    ('`[players.NAME]` of protocol `"policy"`', schema.PolicyTable, schema.ProgramTable),
-    ('`[players.NAME]` of protocol `"grpc"`', schema.RemotePlayerTable, schema.PlayerTable),
-    ("`[time_control]`", schema.ClockTable, None),
-    ("`[openings]`", schema.OpeningsFile, None),
-    ("`[adjudication]`", schema.EarlyEndTable, None),
-    ("`[ratings]`", schema.RatingsTable, None),
-    ("`[academy]`", schema.AcademyTable, None),
-    ("`[fair_use]`", schema.FairUseTable, None),
-    ("`[remote]`", schema.RemoteTable, None),
-    ("`[workers]`", schema.WorkersTable, None),
-    ("`[players.NAME.resources]`", schema.ResourcesTable, None),
-    ("`[league]`", schema.LeagueTable, None),
+    ("`[players.NAME]` of programs", ProgramTable, StartedTable),
+    ('`[players.NAME]` of protocol `"gtp"`', GtpTable, ProgramTable),
+    ('`[players.NAME]` of protocol `"lines"`', LinesTable, ProgramTable),
+    ('`[players.NAME]` of protocol `"policy"`', PolicyTable, ProgramTable),
+    ('`[players.NAME]` of protocol `"grpc"`', RemotePlayerTable, PlayerTable),
+    ("`[time_control]`", ClockTable, None),
+    ("`[openings]`", OpeningsFile, None),
+    ("`[adjudication]`", EarlyEndTable, None),
+    ("`[ratings]`", RatingsTable, None),
+    ("`[academy]`", AcademyTable, None),
+    ("`[fair_use]`", FairUseTable, None),
+    ("`[remote]`", RemoteTable, None),
+    ("`[workers]`", WorkersTable, None),
+    ("`[players.NAME.resources]`", ResourcesTable, None),
+    ("`[league]`", LeagueTable, None),
 )
 
 
@@ -87,7 +133,11 @@ def added_sections() -> Iterator[tuple[str, type[BaseModel], type[BaseModel] | N
     """The tables of protocols that packages add."""
     for name in added_protocols():
         protocol = dial_in_protocol(name)
-        yield f'`[players.NAME]` of protocol `"{name}"`', protocol.player_settings(), schema.PlayerTable
+        yield (
+            f'`[players.NAME]` of protocol `"{name}"`',
+            protocol.player_settings(),
+            PlayerTable,
+        )
         yield f"`[{name}]`", protocol.listener_settings(), None
 
 

@@ -7,9 +7,20 @@ from typing import Any, Final
 
 from sqlalchemy import URL
 
-from arena.control import schema
+from arena.control.competition_tables import CompetitionTable
 from arena.control.kinds import Contents, read_game, read_plan
+from arena.control.player_tables import PlayerTable
 from arena.control.players import clock, read_players, setup_player
+from arena.control.schema import (
+    FILES,
+    TUNERS,
+    AcademyTable,
+    ControlFile,
+    FairUseTable,
+    LeagueTable,
+    RatingsTable,
+    WorkersTable,
+)
 from arena.control.settings import AcademySettings, Control, ControlError, WorkerSettings
 from arena.control.tokens import variables_named
 from arena.control.validation import choose, toml_place
@@ -22,7 +33,7 @@ from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
 # What stands in [competition] and is the same in `Control`.
-_SHARED: Final = schema.CompetitionTable.model_fields.keys() - {"kind", "description"}
+_SHARED: Final = CompetitionTable.model_fields.keys() - {"kind", "description"}
 
 
 def read(path: Path) -> Control:
@@ -108,14 +119,14 @@ def _listeners(tables: dict[str, Any], folder: Path) -> dict[str, dict[str, Any]
     }
 
 
-def _model(tables: dict[str, Any]) -> type[schema.ControlFile[Any]]:
+def _model(tables: dict[str, Any]) -> type[ControlFile[Any]]:
     competition = tables.get("competition")
     if not isinstance(competition, dict):
-        return schema.ControlFile[schema.CompetitionTable]
-    return schema.FILES[choose(schema.FILES, "kind", None, competition, toml_place("competition"))]
+        return ControlFile[CompetitionTable]
+    return FILES[choose(FILES, "kind", None, competition, toml_place("competition"))]
 
 
-def _rating(table: schema.RatingsTable, players: dict[str, schema.PlayerTable]) -> EloRules:
+def _rating(table: RatingsTable, players: dict[str, PlayerTable]) -> EloRules:
     return EloRules(
         table.start,
         Curve(table.curve),
@@ -125,7 +136,7 @@ def _rating(table: schema.RatingsTable, players: dict[str, schema.PlayerTable]) 
     )
 
 
-def _workers(table: schema.WorkersTable) -> WorkerSettings:
+def _workers(table: WorkersTable) -> WorkerSettings:
     environment = {
         "working_dir": None if table.working_folder is None else str(table.working_folder),
         "pip": list(table.packages),
@@ -134,7 +145,7 @@ def _workers(table: schema.WorkersTable) -> WorkerSettings:
     return WorkerSettings(table.on, {name: value for name, value in environment.items() if value})
 
 
-def _fair_use(table: schema.FairUseTable | None, academy: AcademySettings | None) -> Mapping[str, float]:
+def _fair_use(table: FairUseTable | None, academy: AcademySettings | None) -> Mapping[str, float]:
     if table is None:
         return {}
     if academy is None:
@@ -142,8 +153,8 @@ def _fair_use(table: schema.FairUseTable | None, academy: AcademySettings | None
     return table.rules
 
 
-def _league(table: schema.LeagueTable, kind: str) -> URL:
-    if kind in schema.TUNERS:
+def _league(table: LeagueTable, kind: str) -> URL:
+    if kind in TUNERS:
         raise ControlError(
             f"league: a competition of kind {kind!r} belongs to no league: its candidates play a game or two "
             "each, and rate nobody; leave [league] out"
@@ -151,7 +162,7 @@ def _league(table: schema.LeagueTable, kind: str) -> URL:
     return table.url
 
 
-def _academy(table: schema.AcademyTable, path: Path, league: URL | None) -> AcademySettings | None:
+def _academy(table: AcademyTable, path: Path, league: URL | None) -> AcademySettings | None:
     if table.address == "none":
         return None
     # What a league's competitions teach is kept together, as their ratings are.

@@ -67,13 +67,13 @@ class Announcer:
 class DialInProtocol(ABC):
     """A protocol whose players dial in at a listener that is open while the competition runs.
 
-    Settings are models of pydantic, as in `arena.control.schema`, which their modules load only where a
-    control file is read.
+    Settings are models of pydantic, as in `arena.control.player_tables`, which their modules load only where
+    a control file is read.
     """
 
     @abstractmethod
     def player_settings(self) -> "type[BaseModel]":
-        """Return the model of a table [players.NAME], a subclass of `arena.control.schema.PlayerTable`.
+        """Return the model of a table [players.NAME]: a subclass of `PlayerTable`.
 
         What a `PlayerSetup` has no field for becomes the setup's parameters.
         """

@@ -13,20 +13,30 @@ from typing import Annotated, Any, Final, NoReturn, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
-from arena.control import schema
+from arena.control.competition_tables import (
+    AllPlayAllTable,
+    CompetitionTable,
+    CrossEntropyTable,
+    GameTable,
+    MatchupTable,
+    MonteCarloTable,
+    PlayoffTable,
+)
 from arena.control.kinds import cross_entropy_plan, monte_carlo_plan, read_game
 from arena.control.parameters import GridParameter, InvalidParameterError, NormalParameter
 from arena.control.plans import AllPlayAllPlan, CandidatePlan, GameSettings, Matchup, Plan, PlayoffPlan
+from arena.control.player_tables import GtpTable
 from arena.control.players import setup_player
 from arena.control.ringmaster.definitions import SETTINGS, Definition
 from arena.control.ringmaster.execution import ControlProgram
 from arena.control.settings import Control, ControlError
+from arena.control.table import Table
 from arena.control.validation import Key, Model, Place, explain_unknown, suggest_misspelt
 from arena.control.validation import read as read_table
 from arena.control.values import MAX_CHILDREN, MAX_MATCHUPS, MAX_PARAMETERS, MAX_PLAYERS, Format, Name
 from arena.jobs import PlayerSetup
 
-Competition = TypeVar("Competition", bound=schema.CompetitionTable)
+Competition = TypeVar("Competition", bound=CompetitionTable)
 KINDS: Final = {
     "playoff": "playoff",
     "allplayall": "all-play-all",
@@ -108,14 +118,14 @@ def _check_function(value: object) -> object:
 Function = Annotated[Any, AfterValidator(_check_function)]
 
 
-class _GridArguments(schema.Table):
+class _GridArguments(Table):
     code: Name
     scale: Function
     split: int = Field(ge=1, le=MAX_CHILDREN)
     format: Format | None = None
 
 
-class _NormalArguments(schema.Table):
+class _NormalArguments(Table):
     code: Name
     initial_mean: float = Field(ge=-1e6, le=1e6)
     initial_variance: float = Field(ge=0, le=1e12)
@@ -123,7 +133,7 @@ class _NormalArguments(schema.Table):
     format: Format | None = None
 
 
-class _Code(schema.Table):
+class _Code(Table):
     players: Name
 
 
@@ -164,7 +174,7 @@ def _ours(given: Mapping[str, Any]) -> dict[str, Any]:
 def _player(name: str, definition: object, folder: Path) -> PlayerSetup:
     whose = f"player {name}"
     given = _arguments(definition, "Player", whose, _PLAYER)
-    player = read_table(schema.GtpTable, {**_SECONDS, **_ours(given)}, _place(whose), folder)
+    player = read_table(GtpTable, {**_SECONDS, **_ours(given)}, _place(whose), folder)
     return replace(setup_player(name, player, folder, None), working_directory=player.working_directory)
 
 
@@ -276,11 +286,11 @@ class _Event:
             settings.pop("handicap_style", None)
         table = {"name": "go", "move_limit": 1000, "scorer": "players", "handicap_compensation": "full"}
         place = _place(whose)
-        game = read_table(schema.GameTable, {**table, **settings}, place, self._folder)
+        game = read_table(GameTable, {**table, **settings}, place, self._folder)
         return read_game(game, self._folder, place)
 
-    def _playoff(self) -> tuple[Plan, schema.CompetitionTable, GameSettings]:
-        competition = self._competition(schema.PlayoffTable)
+    def _playoff(self) -> tuple[Plan, CompetitionTable, GameSettings]:
+        competition = self._competition(PlayoffTable)
         matchups: dict[str, Matchup] = {}
         for index, definition in enumerate(self._listed("matchups", MAX_MATCHUPS)):
             matchup = self._matchup(definition, index)
@@ -299,9 +309,7 @@ class _Event:
         seats = ("player_1", "player_2")
         players = [self._known(own.get(seat), seat, whose) for seat in seats]
         rest = {name: given[name] for name in given if name not in (*seats, *_GAME)}
-        table = read_table(
-            schema.MatchupTable, {**_ours(rest), "players": players}, _place(whose), self._folder
-        )
+        table = read_table(MatchupTable, {**_ours(rest), "players": players}, _place(whose), self._folder)
         return Matchup(
             matchup_id=table.id or str(index),
             players=table.players,
@@ -311,7 +319,7 @@ class _Event:
             games=table.games,
         )
 
-    def _all_play_all(self) -> tuple[Plan, schema.CompetitionTable, GameSettings]:
+    def _all_play_all(self) -> tuple[Plan, CompetitionTable, GameSettings]:
         names: list[str] = []
         for index, competitor in enumerate(self._listed("competitors", MAX_PLAYERS)):
             whose, name = f"competitor {index}", competitor
@@ -322,12 +330,12 @@ class _Event:
                 _fail("competitors", f"duplicate competitor: {name}")
         if len(names) < 2:
             _fail("competitors", "has 1 item, at least 2 must be there")
-        competition = self._competition(schema.AllPlayAllTable, competitors=names)
+        competition = self._competition(AllPlayAllTable, competitors=names)
         even = {name: self._names[name] for name in self._names if not name.startswith("handicap")}
         return AllPlayAllPlan(tuple(names), competition.rounds), competition, self._game(even)
 
-    def _monte_carlo(self) -> tuple[Plan, schema.CompetitionTable, GameSettings]:
-        competition, game = self._competition(schema.MonteCarloTable), self._game(self._names)
+    def _monte_carlo(self) -> tuple[Plan, CompetitionTable, GameSettings]:
+        competition, game = self._competition(MonteCarloTable), self._game(self._names)
         if float(game.settings["komi"]).is_integer():
             _fail("komi", "must be fractional, so that no game is drawn")
         parameters = tuple(
@@ -340,8 +348,8 @@ class _Event:
         plan.candidate.make("candidate", [parameter.value(0.5 / parameter.split) for parameter in parameters])
         return plan, competition, game
 
-    def _cross_entropy(self) -> tuple[Plan, schema.CompetitionTable, GameSettings]:
-        competition, game = self._competition(schema.CrossEntropyTable), self._game(self._names)
+    def _cross_entropy(self) -> tuple[Plan, CompetitionTable, GameSettings]:
+        competition, game = self._competition(CrossEntropyTable), self._game(self._names)
         parameters = tuple(
             NormalParameter(
                 given.code,

@@ -4,7 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from arena.control.schema import PlayerTable, Table
+from arena.control.player_tables import PlayerTable
+from arena.control.table import Table
 from arena.control.validation import SettingError
 from arena.control.values import Seconds, Text
 from referees.diplomacy.daide_server.settings import (

@@ -3,13 +3,16 @@
 import pytest
 from pydantic import BaseModel
 
-from arena.control import schema
+from arena.control import competition_tables, player_tables, schema
+from arena.control.competition_tables import ChangedGameTable, MarsTable, OneMatchupTable, TunerTable
 from arena.control.reference import SECTIONS, added_sections, meaning, to_markdown
+from arena.control.schema import FILES, ControlFile
+from arena.control.table import Table
 
 MODELS = [model for _, model, _ in [*SECTIONS, *added_sections()]]
 
 
-@pytest.mark.parametrize("model", [*MODELS, *schema.FILES.values()], ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", [*MODELS, *FILES.values()], ids=lambda model: model.__name__)
 def test_each_setting_has_a_meaning(model: type[BaseModel]) -> None:
     missing = [name for name in model.model_fields if not meaning(model, name).endswith(".")]
     assert missing == []
@@ -17,15 +20,16 @@ def test_each_setting_has_a_meaning(model: type[BaseModel]) -> None:
 
 def test_each_table_is_in_the_reference() -> None:
     inner = {
-        schema.ControlFile,
-        schema.OneMatchupTable,
-        schema.TunerTable,
-        schema.MarsTable,
-        schema.ChangedGameTable,
+        ControlFile,
+        OneMatchupTable,
+        TunerTable,
+        MarsTable,
+        ChangedGameTable,
     }
-    tables = [value for value in vars(schema).values() if isinstance(value, type)]
-    tables = [value for value in tables if issubclass(value, schema.Table) and value is not schema.Table]
-    missing = {table for table in tables if not issubclass(table, schema.ControlFile)} - set(MODELS) - inner
+    modules = (competition_tables, player_tables, schema)
+    tables = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
+    tables = [value for value in tables if issubclass(value, Table) and value is not Table]
+    missing = {table for table in tables if not issubclass(table, ControlFile)} - set(MODELS) - inner
     assert missing == set()
 
 
