@@ -5,7 +5,6 @@ Each gives a clear error; what can still be answered is; and nothing that was ac
 
 import os
 import resource
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from tests.academy.service import examples
 from tests.academy.service.disks import fill, small_disk
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Refused, Running, refusal, serving
+from tests.rights import obeying
 
 GAME = "faults"
 SETTINGS = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"))
@@ -134,15 +134,9 @@ def test_a_limit_on_the_size_of_files_refuses_the_write_alone(tmp_path: Path) ->
         assert list(check(store.environment)) == []
 
 
-# Root may write anywhere, unless it gives that right up.
-OBEYING = ("setpriv", "--bounding-set", "-dac_override") if os.geteuid() == 0 else ()
-
-
 @pytest.fixture
 def read_only(tmp_path: Path) -> Iterator[Path]:
     """A data folder that may not be written."""
-    if OBEYING and shutil.which(OBEYING[0]) is None:
-        pytest.skip("as root this needs the setpriv command")
     data = tmp_path / "data"
     Store(data).close()
     for path, mode in ((data / "data.mdb", 0o444), (data / "lock.mdb", 0o444), (data, 0o555)):
@@ -156,7 +150,7 @@ def test_a_folder_that_may_not_be_written_is_named_with_the_remedy(
     read_only: Path, command: tuple[str, ...]
 ) -> None:
     done = subprocess.run(
-        [*OBEYING, sys.executable, "-m", "academy", *command, "--data", str(read_only)],
+        obeying(sys.executable, "-m", "academy", *command, "--data", str(read_only)),
         capture_output=True,
         text=True,
         timeout=180,
