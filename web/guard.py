@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -44,6 +45,14 @@ STREAMS: Final = frozenset({"/events", "/competition/events", "/competition/game
 _DOWNLOADS: Final = frozenset({"/admin/backup"})
 
 
+class _Place(Enum):
+    """What a request takes a place of."""
+
+    FOLLOWER = "pages that follow games or what is learnt"
+    FORM = "forms"
+    PAGE = "pages"
+
+
 class Guard:
     """An ASGI application around another.
 
@@ -61,7 +70,7 @@ class Guard:
         self._application = application
         self._settings = settings
         self._error_page = error_page
-        self._taken = Counter[str]()
+        self._taken = Counter[_Place]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass on what is none."""
@@ -91,18 +100,19 @@ class Guard:
         """Keep a place while a page is sent: followers, and those who send forms, leave visitors theirs."""
         limits = self._settings.limits
         if scope["path"] in STREAMS:
-            what, most = "pages follow games in progress, or what is learnt,", limits.watchers
+            place, most = _Place.FOLLOWER, limits.watchers
         elif scope["method"] == "POST":
-            what, most = "forms are sent", limits.forms
+            place, most = _Place.FORM, limits.forms
         else:
-            what, most = "visitors are served", limits.connections
-        if self._taken[what] >= most:
-            raise PageError(503, "Too many at once", f"{most:,} {what} already.", "Load the page again.", 5)
-        self._taken[what] += 1
+            place, most = _Place.PAGE, limits.connections
+        if self._taken[place] >= most:
+            why = f"The limit is {most:,} at a time for {place.value}."
+            raise PageError(503, "Too many at once", why, "Load the page again.", 5)
+        self._taken[place] += 1
         try:
             yield
         finally:
-            self._taken[what] -= 1
+            self._taken[place] -= 1
 
     def _seconds_for(self, path: str) -> float | None:
         if path in STREAMS:

@@ -216,9 +216,9 @@ def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int)
 @pytest.mark.parametrize(
     ("paths", "at_once", "why"),
     [
-        (["/events", "/competition/events", "/competition/game/events"], 2, "2 pages follow"),
-        (["/", "/static/x/site.css"], 3, "3 visitors"),
-        (["/actions/sign-in", "/actions/sign-out"], 1, "1 forms"),
+        (["/events", "/competition/events", "/competition/game/events"], 2, "2 at a time for pages that follow games"),
+        (["/", "/static/x/site.css"], 3, "3 at a time for pages."),
+        (["/actions/sign-in", "/actions/sign-out"], 1, "1 at a time for forms."),
     ],
 )
 def test_visitors_who_come_together_get_no_more_places_than_there_are_and_leave_them_to_others(
