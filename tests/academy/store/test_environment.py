@@ -3,6 +3,7 @@
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import lmdb
 import pytest
@@ -118,6 +119,29 @@ def test_questions_and_writes_go_on_while_a_backup_is_made_and_the_map_grows(
         copier.join(60)
     with Environment(tmp_path / "copy", read_only=True) as copy, copy.reading() as transaction:
         assert transaction.count(TableName.EVENTS) == 10_000
+
+
+def test_a_backup_is_complete_where_the_map_grew_after_its_process_opened_the_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, target = tmp_path / "data", tmp_path / "copy"
+    target.mkdir()
+    with Environment(data) as environment:
+        environment.write(lambda transaction: fill(transaction, 10))
+    opened, sizes = lmdb.open, []
+
+    def open_then_grow(*arguments: Any, **options: Any) -> lmdb.Environment:
+        copied = opened(*arguments, **options)
+        sizes.append(copied.info()["map_size"])
+        run_python(FILLING, str(data))
+        return copied
+
+    monkeypatch.setattr(lmdb, "open", open_then_grow)
+    copying._copy(data, target)
+    monkeypatch.undo()
+    assert sizes[0] < (data / "data.mdb").stat().st_size
+    with Environment(target, read_only=True) as copy, copy.reading() as transaction:
+        assert transaction.count(TableName.EVENTS) == 5_000
 
 
 def test_a_copy_that_finds_no_place_is_refused_as_before(tmp_path: Path) -> None:
