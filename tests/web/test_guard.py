@@ -216,7 +216,7 @@ def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int)
 @pytest.mark.parametrize(
     ("paths", "at_once", "why"),
     [
-        (["/events", "/competition/events", "/competition/game/events"], 2, "2 at a time for pages that follow games"),
+        (["/events", "/competition/events", "/competition/game/events"], 2, "2 at a time for pages that"),
         (["/", "/static/x/site.css"], 3, "3 at a time for pages."),
         (["/actions/sign-in", "/actions/sign-out"], 1, "1 at a time for forms."),
     ],
