@@ -27,6 +27,7 @@ from arena.results.totals import count_totals
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 
 CALLS: Final = 20
+_GAMES: Final = 100_000
 _PLAYERS: Final = "abcdefgh"
 _CONTROL: Final = """\
 [competition]
@@ -146,7 +147,7 @@ def measure(folder: Path) -> None:
                 competitions_pb2.GetHistoryRequest(name=name, player="a"),
             ),
             "the competitions": (stub.ListCompetitions, competitions_pb2.ListCompetitionsRequest()),
-            "a game": (stub.GetGame, competitions_pb2.GetGameRequest(name=name, game_id="AvB_7")),
+            "a game": (stub.GetGame, competitions_pb2.GetGameRequest(name=name, game_id="AvB_0")),
         }
         for what, (ask, request) in questions.items():
             seconds, before = [], _processor_seconds(process)
@@ -170,14 +171,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--games", type=int, default=100_000)
+    parser.add_argument("--games", type=int, help="of a new competition (100,000)")
     parser.add_argument("--folder", type=Path, help="where the competition is kept for the next time")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
         folder.mkdir(exist_ok=True)
         if not (folder / "many.toml").exists():
-            copy_games(play(folder).with_suffix(".results.sqlite"), arguments.games)
+            copy_games(play(folder).with_suffix(".results.sqlite"), arguments.games or _GAMES)
+        elif arguments.games is not None:
+            parser.error(f"{folder} has a competition with games: leave out --games, or take another folder")
         measure(folder)
 
 

@@ -3,7 +3,8 @@
 import signal
 import sys
 from io import TextIOWrapper
-from typing import Annotated
+from types import FrameType
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -53,11 +54,18 @@ for room in (serving, libraries, history, contests, transfer, tokens, players, d
     room.add_to(application)
 
 
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    # As a shell counts a command that a signal ended.
+    sys.exit(128 + number)
+
+
 def main() -> None:
     """The console entry point."""
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal may not have all letters of names.
         sys.stdout.reconfigure(errors="backslashreplace")
+    # Commands remove their drafts of copies when they are ended; a server has handlers of its own.
+    signal.signal(signal.SIGTERM, _end)
     try:
         application()
     finally:

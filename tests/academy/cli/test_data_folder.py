@@ -1,7 +1,10 @@
 """Tokens, check, backup and restore, on a folder that a server uses."""
 
+import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -241,6 +244,20 @@ def test_options_of_a_backup_that_would_be_ignored_are_refused(
     assert checked.exit_code == 2 and "--tls-cert is for --against" in checked.err
     moved = run("move", "--to", "own", "--data", filled, "--log-replicas", "3")
     assert moved.exit_code == 2 and "--log-replicas is for a new stream" in moved.err
+
+
+def test_a_backup_that_is_ended_leaves_nothing_of_its_copy(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        command = (sys.executable, "-m", "academy", "backup", "copy", "--address", address)
+        environment = {**os.environ, "ACADEMY_TOKEN": "academy_of_nobody"}
+        with subprocess.Popen(command, cwd=tmp_path, env=environment) as backup:
+            while not any(tmp_path.iterdir()):
+                assert backup.poll() is None
+                time.sleep(0.01)
+            backup.terminate()
+            assert backup.wait(60) == 128 + signal.SIGTERM
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("command", ["check", "compact", "backup", "restore"])
