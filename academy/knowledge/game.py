@@ -31,7 +31,7 @@ PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
 
 # To be raised with every change of the rules by which an event of before would now have another outcome, and
 # the store's SCHEMA_VERSION with it: `store.maintenance.upgrade` then keeps what the rules before made.
-RULES_VERSION: Final = 4
+RULES_VERSION: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,7 +461,7 @@ class GameKnowledge:
         self,
         patterns: Iterable[tuple[Library, PatternEntry]],
         nodes: Iterable[OpeningNode],
-        values_taken: Mapping[int, Sequence[int]],
+        values_taken: Mapping[int, Mapping[int, Sequence[int]]],
     ) -> tuple[list[tuple[Library, PatternEntry]], list[OpeningNode]]:
         """Put removed records back as far as there is room, the strongest patterns first.
 

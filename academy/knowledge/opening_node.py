@@ -83,6 +83,16 @@ class LevelVisits:
                 sums[2 - mover] = self.visits * VALUE_SCALE - sums[mover - 1]
         return replace(self, value_millionths=tuple(sums))
 
+    def with_value_back(self, taken: Sequence[int]) -> "LevelVisits":
+        """Return the same with the value that pruning took, as far as its visits can have it.
+
+        Args:
+            taken: What was taken from each player's sum, in millionths.
+        """
+        most = self.visits * VALUE_SCALE
+        sums = zip(self.value_millionths, taken, strict=True)
+        return replace(self, value_millionths=tuple(min(max(own + more, 0), most) for own, more in sums))
+
 
 @dataclass(frozen=True, slots=True)
 class OpeningNode:
@@ -204,7 +214,33 @@ class OpeningNode:
             factor: What their values are multiplied by.
         """
         movers = frozenset(movers)
-        parts = [part.with_less_value(movers, factor) for part in self.parts()]
+        return self._with_values([part.with_less_value(movers, factor) for part in self.parts()])
+
+    def value_taken(self, pruned: "OpeningNode") -> dict[int, tuple[int, ...]]:
+        """Return what pruning took from each player's sum of values, in millionths, by level.
+
+        Args:
+            pruned: The node after that.
+        """
+        left = {part.level: part.value_millionths for part in pruned.parts()}
+        return {
+            part.level: tuple(map(int.__sub__, part.value_millionths, left[part.level]))
+            for part in self.parts()
+            if part.value_millionths != left.get(part.level, part.value_millionths)
+        }
+
+    def with_value_back(self, taken: Mapping[int, Sequence[int]]) -> "OpeningNode":
+        """Return the node with the value that pruning took: `LevelVisits.with_value_back` of each part.
+
+        Args:
+            taken: As `value_taken` returns it. What belongs to levels that left the node is lost.
+        """
+        parts = self.parts()
+        return self._with_values(
+            [part.with_value_back(taken[part.level]) if part.level in taken else part for part in parts]
+        )
+
+    def _with_values(self, parts: Sequence[LevelVisits]) -> "OpeningNode":
         sums = tuple(map(sum, zip(*(part.value_millionths for part in parts), strict=True)))
         return replace(self, value_millionths=sums, weaker=tuple(parts[:-1]))
 

@@ -308,14 +308,16 @@ class OpeningTree:
         return branch
 
     def put_back(
-        self, nodes: Iterable[OpeningNode], values_taken: Mapping[int, Sequence[int]], capacity: int
+        self,
+        nodes: Iterable[OpeningNode],
+        values_taken: Mapping[int, Mapping[int, Sequence[int]]],
+        capacity: int,
     ) -> list[OpeningNode]:
         """Put removed nodes back as far as there is room and their parents are there.
 
         Args:
             nodes: The nodes. Where a node has become known again, the figures are added to it.
-            values_taken: By node, what pruning its children took from its sums of values, in millionths for
-                each player.
+            values_taken: By node, what pruning its children took: see `OpeningNode.value_taken`.
             capacity: How many nodes the tree may have.
 
         Returns:
@@ -338,9 +340,7 @@ class OpeningTree:
             numbers[node.node_id] = known
             back.append(node)
         for parent in {node.parent_id for node in back} & values_taken.keys():
-            above = self.nodes[parent]
-            sums = zip(above.value_millionths, values_taken[parent], strict=True)
-            self._put(replace(above, value_millionths=tuple(total + taken for total, taken in sums)))
+            self._put(self.nodes[parent].with_value_back(values_taken[parent]))
         self._cleared_below = None
         return back
 

@@ -26,7 +26,7 @@ from academy.store.errors import (
 )
 from academy.store.maintenance import copying, scan
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 # `academy.store.maintenance.upgrade` has a step from each that is older.
 _OLDEST: Final = 1
 

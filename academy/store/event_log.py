@@ -373,10 +373,14 @@ def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> Ev
         deleted = knowledge.delete_opening(event.opening_deleted.node_id)
         return EventOutcome(removed=len(deleted), pruned=tuple(deleted))
     restored = event.removal_restored
+    values_taken: dict[int, dict[int, tuple[int, ...]]] = {}
+    for taken in restored.values_taken:
+        if taken.HasField("level"):
+            values_taken.setdefault(taken.node_id, {})[taken.level] = tuple(taken.value_millionths)
     patterns, nodes = knowledge.put_back(
         _entries(restored.patterns, knowledge.spec),
         _nodes(restored.nodes, knowledge.spec),
-        {taken.node_id: tuple(taken.value_millionths) for taken in restored.values_taken},
+        values_taken,
     )
     knowledge.put_tables_back(
         tesujis_from_records(restored.tesujis, knowledge.spec),

@@ -74,8 +74,8 @@ def record_removal(
         if now is None:
             removal.nodes.append(node_to_proto(node, event.game_id))
         elif now.value_millionths != node.value_millionths:
-            taken = zip(node.value_millionths, now.value_millionths, strict=True)
-            removal.values_taken.add(node_id=node_id, value_millionths=[was - is_ for was, is_ in taken])
+            for level, taken in node.value_taken(now).items():
+                removal.values_taken.add(node_id=node_id, value_millionths=taken, level=level)
     keep_removal(work, event.game_id, removal, knowledge.settings)
     return number, outcome
 

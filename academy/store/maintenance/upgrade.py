@@ -21,6 +21,7 @@ from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError, StoreError
 from academy.store.v1 import records_pb2
+from academy.v1 import pattern_pb2
 
 # Other processes that start look at the version before they wait for their turn.
 _SECONDS_FOR_OTHERS_TO_GO: Final = 10.0
@@ -180,6 +181,18 @@ def _from_version_3(transaction: Transaction) -> None:
 
 def _from_version_4(transaction: Transaction) -> None:
     """Ten contests of a high Elo silenced all others in the opening trees."""
+    # What its rules made is kept by the last step.
+
+
+def _from_version_5(transaction: Transaction) -> None:
+    """Pruned openings that were restored had more value at one level of contests than at all levels."""
+    for key, stored in [*transaction.scan(TableName.OPENINGS)]:
+        node = unpack_message(pattern_pb2.OpeningNodeRecord, stored)
+        by_player = zip(*(part.value_millionths for part in node.weaker), strict=True)
+        if any(sum(parts) > whole for parts, whole in zip(by_player, node.value_millionths, strict=False)):
+            # How the value belongs to the levels is not known any more.
+            del node.weaker[:]
+            transaction.put(TableName.OPENINGS, key, pack_message(node))
     _keep_what_other_rules_made(transaction)
 
 
@@ -188,4 +201,5 @@ _STEPS: Final[dict[int, Callable[[Transaction], None]]] = {
     2: _from_version_2,
     3: _from_version_3,
     4: _from_version_4,
+    5: _from_version_5,
 }

@@ -296,6 +296,40 @@ def test_when_all_moves_are_bad_for_the_mover_they_are_erased_and_the_position_l
     assert grove.lines == {"1", "1 2", "1 4"}
 
 
+@given(st.integers(0, 10**6))
+def test_pruned_lines_of_strong_and_weak_players_are_restored_as_they_were(seed: int) -> None:
+    chance = random.Random(seed)
+    grove = Grove()
+    for _ in range(20):
+        moves = " ".join(str(chance.randint(1, 2)) for _ in range(chance.randint(1, 4)))
+        elo = chance.choice([1210.0, 1340.0, 1460.0])
+        stated = {ply: {2 - ply % 2: chance.random() / 2} for ply in range(1, 1 + len(moves.split()))}
+        grove.play(moves, *chance.choice([(WIN, LOSS), (LOSS, WIN)]), elos=(elo, elo), values=stated)
+    tree, before = grove.tree, dict(grove.tree.nodes)
+    tree.prune(0.33, 0.5)
+    gone = [node for number, node in before.items() if number not in tree.nodes]
+    taken = {number: before[number].value_taken(node) for number, node in tree.nodes.items()}
+    assert tree.put_back(gone, taken, capacity=1000) == sorted(
+        gone, key=lambda node: (node.depth, node.node_id)
+    )
+    assert tree.nodes == before
+
+
+def test_value_that_pruning_took_comes_back_as_far_as_the_visits_that_are_left_can_have_it() -> None:
+    """Contests of the lower level left the node meanwhile, and one came."""
+    grove = Grove()
+    for _ in range(10):
+        grove.play("1", elos=(1000, 1000), values={1: {1: 0.4}})
+    grove.play("1", elos=(1300, 1300), values={1: {1: 0.4}})
+    pruned = grove.at("1").with_less_value([1], 0.5)
+    taken = grove.at("1").value_taken(pruned)
+    assert taken == {10: (2_000_000, -2_000_000), 13: (200_000, -200_000)}
+    grove.tree.restore([pruned.without_below(12)])
+    grove.play("1", elos=(1000, 1000), values={1: {1: 0.9}})
+    restored = grove.at("1").with_value_back(taken)
+    assert [part.value_millionths for part in restored.parts()] == [(1_000_000, 0), (400_000, 600_000)]
+
+
 @pytest.mark.parametrize(
     ("replies", "pruned"),
     [

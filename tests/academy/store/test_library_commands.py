@@ -160,6 +160,21 @@ def test_pruned_openings_come_back_with_their_parents_values(store: Store) -> No
     assert known_records(store) == before and not list(check(store.environment))
 
 
+def test_pruned_openings_of_strong_and_weak_players_come_back_and_the_game_can_be_read(store: Store) -> None:
+    lower(store, prune_below=0.0)
+    for number, elo in enumerate([1000.0] * 10 + [1450.0] * 2):
+        played = report(f"levels/{number}", plies=2, seed=1)
+        for place, player in enumerate(played.contest.players):
+            player.elo = elo
+            del played.plies[place].values[:]
+            played.plies[place].values.add(player=1 + place, value=0.4 - place / 10)
+        store.run(ReportContest(played, "arena"))
+    before = known_records(store)
+    pruned = store.run(PruneLibrary("go-9x9", Library.OPENING, 0.33, False, "admin"))
+    assert restore_newest(store).nodes == len(pruned) == 1
+    assert known_records(store) == before and not list(check(store.environment))
+
+
 def test_a_deleted_line_takes_what_follows_and_leaves_the_counts_before(store: Store) -> None:
     learn(store, contests=12)
     before = known_records(store)

@@ -9,6 +9,9 @@ others of 1500 know, and openings of one lost reply each were kept.
 
 `schema_4.mdb.zz` is one of schema version 4, by whose rules ten contests of two players of 2400 silenced
 forty of players of 1200 in the opening tree.
+
+`schema_5.mdb.zz` is one of schema version 5. In both of its games an opening that players of 1000 and of 1450
+played was pruned; in one it was restored, after which the game could not be read.
 """
 
 import os
@@ -29,6 +32,7 @@ from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.contest_tables import ProposalFilter
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError
+from academy.store.library_commands import RestoreRemoval, removals
 from academy.store.library_store import Store
 from academy.store.maintenance import upgrade as upgrade_module
 from academy.store.maintenance.backup import backup, restore
@@ -60,6 +64,12 @@ def by_first_rules(tmp_path: Path) -> Path:
 def by_third_rules(tmp_path: Path) -> Path:
     """A data folder of schema version 4."""
     return unpacked_folder(tmp_path / "by third rules", "schema_4.mdb.zz")
+
+
+@pytest.fixture
+def by_fourth_rules(tmp_path: Path) -> Path:
+    """A data folder of schema version 5."""
+    return unpacked_folder(tmp_path / "by fourth rules", "schema_5.mdb.zz")
 
 
 def unpacked_folder(folder: Path, stored: str) -> Path:
@@ -339,6 +349,25 @@ def test_openings_that_were_silenced_stay_so_and_new_contests_are_heard_again(by
         assert not list(check(store.environment))
 
 
+def test_a_game_with_a_restored_opening_can_be_read_again(by_fourth_rules: Path) -> None:
+    with Store(by_fourth_rules) as store:
+        assert not list(check(store.environment))
+        tree = store.follow().refresh("go-9x9").openings
+        node = tree.find(["E5"])
+        assert node is not None and (node.visits, node.value(1), len(node.parts())) == (12, 0.4, 1)
+
+
+def test_openings_that_were_pruned_before_an_upgrade_come_back_without_the_value_that_it_took(
+    by_fourth_rules: Path,
+) -> None:
+    with Store(by_fourth_rules) as store:
+        (removal,) = store.read(removals, "go", store.clock())
+        assert store.run(RestoreRemoval("go", removal.event, "admin")).nodes == 1
+        node = store.follow().refresh("go").openings.find(["E5"])
+        assert node is not None and (node.visits, node.value(2)) == (12, 0.3)
+        assert not list(check(store.environment))
+
+
 def test_upgraded_folder_is_checked_and_compacted_from_the_upgrade_on(by_first_rules: Path) -> None:
     with Store(by_first_rules) as store:
         assert not list(check(store.environment)), "replays begin after what other rules made"
@@ -355,7 +384,10 @@ def test_upgraded_folder_is_checked_and_compacted_from_the_upgrade_on(by_first_r
             }
 
 
-@pytest.mark.parametrize(("folder", "games", "rules"), [("by_first_rules", 2, 1), ("by_third_rules", 1, 3)])
+@pytest.mark.parametrize(
+    ("folder", "games", "rules"),
+    [("by_first_rules", 2, 1), ("by_third_rules", 1, 3), ("by_fourth_rules", 1, 4)],
+)
 def test_by_the_rules_of_today_its_events_make_other_libraries(
     folder: str, games: int, rules: int, request: pytest.FixtureRequest
 ) -> None:
