@@ -7,7 +7,7 @@ from typing import Final
 from academy.store import event_log, game_tables, rebuild
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.maintenance.check import Finding
-from academy.store.maintenance.scan import show_key
+from academy.store.page_scan import show_key
 from academy.store.shared_log import place
 
 _Records = Mapping[tuple[TableName, bytes], bytes]

@@ -10,10 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from academy.store import event_log
+from academy.store import event_log, page_scan
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName
 from academy.store.errors import StoreCorruptError, StoreError, StoreFullError
-from academy.store.maintenance import scan
 from academy.store.maintenance.upgrade import as_written, upgrade_copy
 
 _NOTE: Final = "last_backup"
@@ -112,7 +111,7 @@ def verify(folder: Path) -> None:
 
 
 def _check_pages(folder: Path) -> None:
-    for what in scan.find_damage(folder):
+    for what in page_scan.find_damage(folder):
         raise StoreCorruptError(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 

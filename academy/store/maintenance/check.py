@@ -14,7 +14,7 @@ from academy.store.codec.proposals import PROPOSAL_ID_LENGTH
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreCorruptError
-from academy.store.maintenance.scan import show_key
+from academy.store.page_scan import show_key
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, history_pb2, libraries_pb2, proposals_pb2
 

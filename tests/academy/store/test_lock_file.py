@@ -10,7 +10,7 @@ import pytest
 from academy.store import lock_file
 from academy.store.environment import Environment, TableName
 from academy.store.errors import StoreFullError
-from academy.store.maintenance.scan import find_damage
+from academy.store.page_scan import find_damage
 
 
 @pytest.fixture
