@@ -38,14 +38,7 @@ from academy.store.codec.games import (
 from academy.store.codec.learnt_tables import tesuji_records
 from academy.store.codec.openings import check_budget, node_to_proto, search_kind_from_proto
 from academy.store.codec.patterns import entry_with_figures
-from academy.store.contest_tables import (
-    EVERYBODY,
-    count_held_proposals,
-    count_open_contests,
-    find_player_statistics,
-    page_of_player_statistics,
-    statistics_in_all_games,
-)
+from academy.store.contest_tables import count_open_contests
 from academy.store.event_log import Page, read_page
 from academy.store.fork import ForkGame
 from academy.store.history import origins
@@ -71,6 +64,13 @@ from academy.store.player_commands import (
     game_ids,
     muted_players,
 )
+from academy.store.player_statistics import (
+    EVERYBODY,
+    find_player_statistics,
+    page_of_player_statistics,
+    statistics_in_all_games,
+)
+from academy.store.proposal_tables import count_held_proposals
 from academy.store.sources import of_libraries
 from academy.store.tokens import Role
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from academy.store import contest_tables, event_log, game_tables, keys, player_commands
+from academy.store import event_log, game_tables, keys, player_commands, proposal_tables
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.contest_tables import ProposalFilter, contest_record, find_contest
+from academy.store.contest_tables import contest_record, find_contest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, UnknownArenaError, UnknownContestError
 from academy.store.game_tables import MAX_PAGE
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, proposals_pb2
@@ -181,8 +182,8 @@ def contests_of_id(transaction: Transaction, contest_id: str) -> list[records_pb
 def list_proposals(
     transaction: Transaction, wanted: ProposalFilter, start: bytes = b"", most: int = MAX_PAGE
 ) -> tuple[list[proposals_pb2.Proposal], bytes]:
-    """Return proposals as `contest_tables.list_proposals` does, with contests as their arenas know them."""
-    proposals, after = contest_tables.list_proposals(transaction, wanted, start, most)
+    """Return proposals as `proposal_tables.list_proposals` does, with contests as their arenas know them."""
+    proposals, after = proposal_tables.list_proposals(transaction, wanted, start, most)
     return proposals_as_given(transaction, proposals), after
 
 

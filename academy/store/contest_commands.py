@@ -18,7 +18,7 @@ from academy.knowledge.spec import (
     InvalidGameError,
     Placement,
 )
-from academy.store import arenas, contest_tables, event_log, keys
+from academy.store import arenas, contest_tables, event_log, keys, player_statistics, proposal_tables
 from academy.store.codec.contests import (
     MAX_LINE_LENGTH,
     check_elos,
@@ -216,7 +216,7 @@ class ReportContest:
 
     def _count(self, work: WriteContext, record: records_pb2.ContestRecord) -> None:
         contest_id, game_id = record.contest.contest_id, record.contest.game_id
-        held = contest_tables.proposals_of_contest(work.transaction, contest_id)
+        held = proposal_tables.proposals_of_contest(work.transaction, contest_id)
         used = [
             keys.use_of(key) for key, _ in work.transaction.scan(TableName.USES, keys.in_contest(contest_id))
         ]
@@ -245,9 +245,9 @@ class ReportContest:
         event = events_pb2.Event(game_id=game_id, actor=self.actor, contest_reported=reported)
         openings_before = work.knowledge(game_id).counters.next_node_id
         record.event, outcome = work.record(event)
-        judgements = [contest_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
+        judgements = [proposal_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
         for proposal, judgement in zip(held, judgements, strict=True):
-            accepted = contest_tables.settle_proposal(work.transaction, proposal, judgement)
+            accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
             record.accepted += accepted
             record.dropped += not accepted
         if not self.report.void:
@@ -258,7 +258,7 @@ class ReportContest:
                 entry = libraries[library].entries.get(pattern_id)
                 return (vote.player for vote in (entry.ballot.votes if entry else ()))
 
-            contest_tables.count_contest(
+            player_statistics.count_contest(
                 work.transaction, reported, claims, outcome.judgements, voters, new_openings
             )
 
@@ -508,10 +508,10 @@ class SubmitProposals:
         fresh = {
             proposal.proposal_id: proposal
             for proposal in self.proposals
-            if contest_tables.find_proposal(work.transaction, proposal.proposal_id) is None
+            if proposal_tables.find_proposal(work.transaction, proposal.proposal_id) is None
         }
         allowed = work.knowledge(record.contest.game_id).settings.max_submissions_per_contest
-        earlier = contest_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
+        earlier = proposal_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
         if fresh and earlier + len(fresh) > allowed:
             raise TooManyProposalsError(earlier, len(fresh), allowed)
         for read in fresh.values():
@@ -520,12 +520,12 @@ class SubmitProposals:
             proposal.CopyFrom(read)
             proposal.player = record.contest.players[self.seat - 1].name
             proposal.create_time.CopyFrom(work.time)
-            contest_tables.add_proposal(work.transaction, proposal)
+            proposal_tables.add_proposal(work.transaction, proposal)
             if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
                 judgement = self._judge_late(work, record, proposal)
-                accepted = contest_tables.settle_proposal(work.transaction, proposal, judgement)
+                accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
                 if record.contest.state == contests_pb2.CONTEST_STATE_REPORTED:
-                    contest_tables.count_late_proposal(
+                    player_statistics.count_late_proposal(
                         work.transaction, proposal.game_id, proposal.player, judgement
                     )
                 record.accepted += accepted
@@ -533,7 +533,7 @@ class SubmitProposals:
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             store_contest(work.transaction, record)
         return [
-            contest_tables.proposal_record(work.transaction, proposal.proposal_id)
+            proposal_tables.proposal_record(work.transaction, proposal.proposal_id)
             for proposal in self.proposals
         ]
 
@@ -541,9 +541,9 @@ class SubmitProposals:
         self, work: WriteContext, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal
     ) -> Judgement:
         if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
-            return contest_tables.DROPPED_AS_VOID
+            return proposal_tables.DROPPED_AS_VOID
         if record.event <= event_log.last_too_late(work.transaction):
-            return contest_tables.DROPPED_AS_TOO_LATE
+            return proposal_tables.DROPPED_AS_TOO_LATE
         event = events_pb2.Event(
             game_id=record.contest.game_id,
             actor=self.actor,

@@ -22,8 +22,9 @@ from academy.store import event_log, keys
 from academy.store.codec.games import pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import signature_to_proto
-from academy.store.contest_tables import as_given, find_contest, proposals_of_contest
+from academy.store.contest_tables import as_given, find_contest
 from academy.store.environment import TableName, Transaction
+from academy.store.proposal_tables import proposals_of_contest
 from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2, history_pb2, pattern_pb2, proposals_pb2
 

@@ -7,7 +7,15 @@ from typing import Any, Final
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
-from academy.store import contest_tables, event_log, game_tables, keys, library_commands, rebuild
+from academy.store import (
+    contest_tables,
+    event_log,
+    game_tables,
+    keys,
+    library_commands,
+    proposal_tables,
+    rebuild,
+)
 from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import ballot_from_proto, entry_to_proto, set_votes
@@ -130,7 +138,7 @@ def known_players(transaction: Transaction) -> Iterator[str]:
         yield unpack_message(records_pb2.TokenRecord, stored).name
     for muted in muted_players(transaction):
         yield muted.player
-    yield from contest_tables.proposers(transaction)
+    yield from proposal_tables.proposers(transaction)
 
 
 def _is_known(transaction: Transaction, name: str) -> bool:

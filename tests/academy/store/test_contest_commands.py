@@ -21,7 +21,6 @@ from academy.store.contest_commands import (
     RegisterGame,
     ReportContest,
 )
-from academy.store.contest_tables import ProposalFilter
 from academy.store.environment import Transaction
 from academy.store.errors import (
     ConsultationOrderError,
@@ -34,6 +33,7 @@ from academy.store.errors import (
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 from academy.wire.games import read_spec

@@ -11,7 +11,6 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.store import arenas, event_log, player_commands
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
-from academy.store.contest_tables import ProposalFilter
 from academy.store.errors import StoreBusyError
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
@@ -26,6 +25,7 @@ from academy.store.player_commands import (
     UnmuteInGame,
     UnmutePlayer,
 )
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import SIZE, contest, go, go_game, report, submission

@@ -23,10 +23,9 @@ import pytest
 from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
-from academy.store import arenas, contest_tables, game_tables, tokens
+from academy.store import arenas, contest_tables, game_tables, proposal_tables, tokens
 from academy.store.codec.packing import pack_message
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.contest_tables import ProposalFilter
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError
 from academy.store.library_store import Store
@@ -35,6 +34,7 @@ from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.maintenance.upgrade import as_written, upgrade
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, learn, report
 from tests.academy.store.processes import start_python
@@ -114,7 +114,7 @@ def test_all_that_was_known_is_known(old: Path) -> None:
         assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", OPENED + 30) == "a"
         assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", OPENED + 90) is None
         assert store.read(tokens.authenticate, TOKEN, store.clock()).name == "seki"
-        assert store.read(contest_tables.count_held_proposals, "go-9x9") == 1
+        assert store.read(proposal_tables.count_held_proposals, "go-9x9") == 1
         assert len(store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))[0]) == 7
 
 
