@@ -17,7 +17,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE
-from academy.store import contest_tables, event_log, game_tables, import_digests, keys, sources
+from academy.store import contest_tables, event_effects, event_log, game_tables, import_digests, keys, sources
 from academy.store.codec.contests import check_plausible_elo
 from academy.store.codec.field_rules import check_elo
 from academy.store.codec.games import check_sums, library_to_proto, settings_from_proto, settings_to_proto
@@ -52,7 +52,7 @@ _DAY: Final = 86_400.0
 
 def record_removal(
     work: WriteContext, event: events_pb2.Event, what: str
-) -> tuple[int, event_log.EventOutcome]:
+) -> tuple[int, event_effects.EventOutcome]:
     """Record an event and keep what it removes; returns its number and what became of it."""
     knowledge = work.knowledge(event.game_id)
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}

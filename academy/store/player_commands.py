@@ -9,6 +9,7 @@ from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.store import (
     contest_tables,
+    event_effects,
     event_log,
     game_tables,
     keys,
@@ -295,7 +296,7 @@ class Replay:
             return event_log.get(transaction, number)
 
         if self._was is None or self._without is None:
-            self._was, self._without = event_log.begin(event), event_log.begin(event)
+            self._was, self._without = event_effects.begin(event), event_effects.begin(event)
             return
         kind = event.WhichOneof("kind")
         other = events_pb2.Event()
@@ -306,7 +307,7 @@ class Replay:
                 for library in (PATTERN_LIBRARIES if kind in _REMOVING else ())
                 for entry in self._without.libraries[library]
             ]
-            outcome = event_log.apply(self._without, other, earlier)
+            outcome = event_effects.apply(self._without, other, earlier)
             lost = [
                 pair for pair in known if pair[1].pattern_id not in self._without.libraries[pair[0]].entries
             ]
@@ -314,7 +315,7 @@ class Replay:
                 self._muted[event.player_muted.player] = outcome.taken_out
             elif lost:
                 self._lost[event.sequence] = lost
-        event_log.apply(self._was, event, earlier)
+        event_effects.apply(self._was, event, earlier)
 
     def _is_left_out(self, name: str, sequence: int) -> bool:
         return name == self.player or sequence < self._forgotten.get(name, 0)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
-from academy.store import event_log, game_tables, keys
+from academy.store import event_effects, event_log, game_tables, keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError
@@ -95,7 +95,7 @@ def rebuild(
 def advance(
     begun: tuple[GameKnowledge, int] | None,
     events: Iterable[events_pb2.Event],
-    read_event: event_log.EventReader,
+    read_event: event_effects.EventReader,
 ) -> tuple[GameKnowledge, int] | None:
     """Return what is known of a game, and its last event, once its next events are taken in.
 
@@ -104,9 +104,9 @@ def advance(
     for event in events:
         try:
             if begun is None:
-                begun = event_log.begin(event), event.sequence
+                begun = event_effects.begin(event), event.sequence
             else:
-                event_log.apply(begun[0], event, read_event)
+                event_effects.apply(begun[0], event, read_event)
                 begun = begun[0], event.sequence
         except (ValueError, LookupError) as error:
             raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {error}") from error

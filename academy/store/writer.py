@@ -15,7 +15,7 @@ import lmdb
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
-from academy.store import event_log, game_tables, history, keys, sources
+from academy.store import event_effects, event_log, game_tables, history, keys, sources
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import GameConflictError, LogDivergedError, StoreBusyError, StoreClosedError
@@ -127,10 +127,10 @@ class WriteContext:
         """Return a game's knowledge to look at; only `record` changes it. Raises UnknownGameError."""
         return self._games.current(self.transaction, game_id).knowledge
 
-    def record(self, event: events_pb2.Event) -> tuple[int, event_log.EventOutcome]:
+    def record(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
         """Number an event, log it, and store what it changes. Returns its number and what became of it.
 
-        Raises what `event_log.apply` raises; then the transaction must not be committed.
+        Raises what `event_effects.apply` raises; then the transaction must not be committed.
         """
         event.sequence = event_log.last_sequence(self.transaction) + 1
         event.time.CopyFrom(self.time)
@@ -138,28 +138,28 @@ class WriteContext:
         self._note_event(event)
         return self.take_in(event)
 
-    def take_in(self, event: events_pb2.Event) -> tuple[int, event_log.EventOutcome]:
+    def take_in(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
         """Log a numbered event, and store what it changes. Returns and raises like `record`."""
         game_id = event.game_id
         self.touched.add(game_id)
         if event.WhichOneof("kind") == "game_registered":
             if self.transaction.get(TableName.GAMES, keys.game(game_id)) is not None:
                 raise GameConflictError(game_id, "event of registration")
-            knowledge = event_log.begin(event)
+            knowledge = event_effects.begin(event)
             game_tables.store_new(self.transaction, knowledge, event.sequence)
             event_log.append(self.transaction, event)
             sources.note(self.transaction, event)
-            outcome = event_log.EventOutcome()
+            outcome = event_effects.EventOutcome()
         elif event.WhichOneof("kind") == "game_deleted":
             game_tables.remove_game(self.transaction, game_id)
             event_log.delete_game(self.transaction, event)
             self._games.forget(game_id)
-            return event.sequence, event_log.EventOutcome()
+            return event.sequence, event_effects.EventOutcome()
         else:
             loaded = self._games.current(self.transaction, game_id)
             knowledge = loaded.knowledge
             self._give_way()
-            outcome = event_log.apply(
+            outcome = event_effects.apply(
                 knowledge, event, lambda number: event_log.get(self.transaction, number), self._give_way
             )
             self._give_way()

@@ -12,7 +12,7 @@ import pytest
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.knowledge.settings import Library
-from academy.store import event_log, game_tables, keys, rebuild
+from academy.store import event_effects, event_log, game_tables, keys, rebuild
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.contest_tables import contest_record
 from academy.store.environment import Environment, TableName, Transaction
@@ -151,7 +151,7 @@ def test_a_log_that_another_process_shortens_meanwhile_is_read_again(
     def advance(
         begun: tuple[GameKnowledge, int] | None,
         events: Iterable[events_pb2.Event],
-        read_event: event_log.EventReader,
+        read_event: event_effects.EventReader,
         real: Callable[..., tuple[GameKnowledge, int] | None] = rebuild.advance,
     ) -> tuple[GameKnowledge, int] | None:
         made = real(begun, events, read_event)
