@@ -45,7 +45,6 @@ from academy.store.errors import (
     InvalidRecordError,
     TooManyProposalsError,
     UnknownGameError,
-    WithDetails,
 )
 from academy.store.game_tables import game_record, is_rated
 from academy.store.player_commands import mute_in_new_game
@@ -658,59 +657,3 @@ def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) 
 def _check_open(record: records_pb2.ContestRecord) -> None:
     if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
         raise ContestOverError(record.contest.contest_id)
-
-
-HOUR: Final = 3_600.0
-
-
-class AnalysisExceededError(WithDetails, RuntimeError):
-    """The answer to a question outside of a contest would exceed the different patterns allowed in an hour.
-
-    `returned` were given in this hour, which ends in `retry_after` seconds; the answer has `more`.
-    """
-
-    detail_names = ("returned", "more", "limit")
-
-    def __init__(self, returned: int, more: int, limit: int, retry_after: float) -> None:
-        room = "come again then" if returned else "ask about fewer positions, or with max_matches"
-        super().__init__(
-            f"outside of a contest {limit} different patterns are given in an hour: {returned} were, "
-            f"this answer has {more} more; the hour ends in {retry_after:.0f} seconds; {room}"
-        )
-        self.returned = returned
-        self.more = more
-        self.limit = limit
-        self.retry_after = retry_after
-
-
-@dataclass(frozen=True, slots=True)
-class CountPatterns:
-    """Count patterns of a game that an answer will give to somebody. The result is when the hour began.
-
-    The hour begins with the first pattern. Raises AnalysisExceededError, and then counts nothing.
-    """
-
-    name: str
-    game_id: str
-    pattern_ids: Sequence[int]
-    limit: int
-
-    def execute(self, work: WriteContext) -> float:
-        """Store the count."""
-        key = keys.player(self.name)
-        record = unpack_message(
-            records_pb2.AnalysisRecord, work.transaction.get(TableName.ANALYSES, key) or b""
-        )
-        # A clock that was set back begins another hour too.
-        if not 0 <= work.now - record.begin_time < HOUR:
-            record = records_pb2.AnalysisRecord(name=self.name, begin_time=work.now)
-        counted = next((game for game in record.games if game.game_id == self.game_id), None)
-        if counted is None:
-            counted = record.games.add(game_id=self.game_id)
-        more = sorted(set(self.pattern_ids).difference(counted.pattern_ids))
-        count = sum(len(game.pattern_ids) for game in record.games)
-        if count + len(more) > self.limit:
-            raise AnalysisExceededError(count, len(more), self.limit, record.begin_time + HOUR - work.now)
-        counted.pattern_ids.extend(more)
-        work.transaction.put(TableName.ANALYSES, key, pack_message(record))
-        return record.begin_time
