@@ -41,6 +41,7 @@ from academy.store.codec.patterns import entry_with_figures
 from academy.store.contest_tables import count_open_contests
 from academy.store.event_log import Page, read_page
 from academy.store.fork import ForkGame
+from academy.store.game_tables import list_game_ids
 from academy.store.history import origins
 from academy.store.library_commands import (
     AnalyseOpenings,
@@ -56,14 +57,7 @@ from academy.store.library_commands import (
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, note_backup, open_copy
-from academy.store.player_commands import (
-    MuteInGame,
-    MutePlayer,
-    UnmuteInGame,
-    UnmutePlayer,
-    game_ids,
-    muted_players,
-)
+from academy.store.player_commands import MuteInGame, MutePlayer, UnmuteInGame, UnmutePlayer, muted_players
 from academy.store.player_statistics import (
     EVERYBODY,
     find_player_statistics,
@@ -409,7 +403,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Mute a player in all games, and in those to come."""
         actor = current_caller.get().name
         await self._store.write(MutePlayer(request.player, request.force))
-        games = self._store.read(game_ids)
+        games = self._store.read(list_game_ids)
         taken = [await self._store.write(MuteInGame(game_id, request.player, actor)) for game_id in games]
         return messages.MutePlayerResponse(games=len(games), patterns=sum(taken))
 
@@ -420,7 +414,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         actor = current_caller.get().name
         answer = messages.UnmutePlayerResponse()
         answer.was_muted = await self._store.write(UnmutePlayer(request.player))
-        for game_id in self._store.read(game_ids):
+        for game_id in self._store.read(list_game_ids):
             outcome = await self._store.write(UnmuteInGame(game_id, request.player, actor))
             answer.patterns += outcome.patterns
             answer.no_room += outcome.no_room

@@ -8,7 +8,7 @@ from academy.store import event_log, keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, UnknownContestError
-from academy.store.game_tables import game_record
+from academy.store.game_tables import game_record, list_game_ids
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2
 
@@ -131,7 +131,7 @@ def oldest_open_contests(
         game_record(transaction, game_id)
     if after is not None and not (0 <= after[0] < 1 << 64 and keys.is_place_of_contest(after[1])):
         raise InvalidRecordError("place", "no contest can be there; begin again without one")
-    games = [game_id] if game_id else [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
+    games = [game_id] if game_id else list_game_ids(transaction)
     # Read as far as they are wanted.
     places = islice(heapq.merge(*(_places(transaction, game, after) for game in games)), most)
     return [(place, as_given(contest_record(transaction, place[1]))) for place in places]
@@ -139,8 +139,8 @@ def oldest_open_contests(
 
 def open_contests(transaction: Transaction) -> Iterator[contests_pb2.Contest]:
     """Yield all open contests as they are kept, with their players' identities."""
-    for key, _ in transaction.scan(TableName.GAMES):
-        for _, contest_id in _places(transaction, key.decode(), None):
+    for game_id in list_game_ids(transaction):
+        for _, contest_id in _places(transaction, game_id, None):
             yield contest_record(transaction, contest_id).contest
 
 

@@ -121,6 +121,11 @@ def append_changes(
     transaction.put(TableName.CHANGES, prefix + keys.number(generation), pack_message(record))
 
 
+def list_game_ids(transaction: Transaction) -> list[str]:
+    """Return the ids of all games."""
+    return [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
+
+
 def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
     """Return a game with its present settings. Raises UnknownGameError."""
     stored = transaction.get(TableName.GAMES, keys.game(game_id))
@@ -219,8 +224,7 @@ def rating(transaction: Transaction, game_id: str, player: str) -> Rating | None
 
 def is_rated(transaction: Transaction, player: str) -> bool:
     """Whether a player has a rating in any game."""
-    games = (key.decode() for key, _ in transaction.scan(TableName.GAMES))
-    return any(rating(transaction, game_id, player) for game_id in games)
+    return any(rating(transaction, game_id, player) for game_id in list_game_ids(transaction))
 
 
 def elo(transaction: Transaction, game_id: str, player: str) -> float | None:

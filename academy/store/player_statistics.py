@@ -12,7 +12,7 @@ from academy.store import keys
 from academy.store.codec.games import pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
-from academy.store.game_tables import game_record
+from academy.store.game_tables import game_record, list_game_ids
 from academy.v1 import contests_pb2, events_pb2, libraries_pb2
 
 # The name under which the sums of all figures are kept: no player has it.
@@ -31,7 +31,7 @@ def find_player_statistics(
 
 def statistics_in_all_games(transaction: Transaction, player: str) -> list[libraries_pb2.PlayerStatistics]:
     """Return a player's figures of the games that it has any in, by game."""
-    games = [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
+    games = list_game_ids(transaction)
     in_games = (find_player_statistics(transaction, game_id, player) for game_id in games)
     return [figures for figures in in_games if figures.contests or figures.helped]
 
