@@ -541,7 +541,7 @@ class SubmitProposals:
     ) -> Judgement:
         if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
             return proposal_tables.DROPPED_AS_VOID
-        if record.event <= event_log.last_too_late(work.transaction):
+        if record.event <= event_log.last_unreferable(work.transaction):
             return proposal_tables.DROPPED_AS_TOO_LATE
         event = events_pb2.Event(
             game_id=record.contest.game_id,

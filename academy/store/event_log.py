@@ -59,31 +59,31 @@ def first_sequence(transaction: Transaction) -> int:
     return 0
 
 
-def last_given_up(transaction: Transaction) -> int:
-    """Return the number up to which events were given up, whether or not they are still there."""
+def last_compacted(transaction: Transaction) -> int:
+    """Return the number up to which events are marked as compacted, removed or not yet."""
     stored = transaction.get(TableName.META, _COMPACTED)
     return 0 if stored is None else int.from_bytes(stored)
 
 
-def give_up(transaction: Transaction, cut: int) -> None:
-    """Say that nothing may rely on events up to number `cut` any more."""
-    transaction.put(TableName.META, _COMPACTED, keys.number(max(cut, last_given_up(transaction))))
+def mark_compacted(transaction: Transaction, cut: int) -> None:
+    """Mark events up to number `cut` as replaced by snapshots: `remove_oldest` may delete them."""
+    transaction.put(TableName.META, _COMPACTED, keys.number(max(cut, last_compacted(transaction))))
 
 
-def last_too_late(transaction: Transaction) -> int:
+def last_unreferable(transaction: Transaction) -> int:
     """Return the number of the last event that no new one may refer to, 0 where there is none."""
     stored = transaction.get(TableName.META, TOO_LATE)
-    return max(0 if stored is None else int.from_bytes(stored), last_given_up(transaction))
+    return max(0 if stored is None else int.from_bytes(stored), last_compacted(transaction))
 
 
-def let_be_too_late(transaction: Transaction, cut: int) -> None:
-    """Have no new event refer to those up to number `cut`: servers that share a log may give them up."""
-    transaction.put(TableName.META, TOO_LATE, keys.number(max(cut, last_too_late(transaction))))
+def forbid_references(transaction: Transaction, cut: int) -> None:
+    """Let no new event refer to those up to number `cut`: servers that share a log may compact them."""
+    transaction.put(TableName.META, TOO_LATE, keys.number(max(cut, last_unreferable(transaction))))
 
 
 def remove_oldest(transaction: Transaction) -> int:
-    """Remove some of the events given up, oldest first; return how many."""
-    cut = last_given_up(transaction)
+    """Remove some of the events marked as compacted, oldest first; return how many."""
+    cut = last_compacted(transaction)
     old: list[tuple[bytes, events_pb2.Event]] = []
     for key, stored in transaction.scan(TableName.EVENTS):
         if keys.last_number(key) > cut or len(old) == _REMOVED_AT_ONCE:

@@ -18,7 +18,7 @@ MOST_LOOKED_AT: Final = 2_000
 NO_ARENA: Final = -1
 # What becomes of the proposals of a void contest.
 DROPPED_AS_VOID: Final = Judgement(Verdict.DROPPED, "the contest ended without a result")
-# What becomes of proposals for a contest whose report was given up for a snapshot.
+# What becomes of proposals for a contest whose report was compacted.
 DROPPED_AS_TOO_LATE: Final = Judgement(
     Verdict.DROPPED, "the contest was reported so long ago that its moves are no longer kept"
 )

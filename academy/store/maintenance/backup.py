@@ -102,7 +102,7 @@ def verify(folder: Path) -> None:
         first, last = event_log.first_sequence(transaction), event_log.last_sequence(transaction)
         expected = last - first + 1 if last else 0
         logged = transaction.count(TableName.EVENTS)
-        whole = first <= event_log.last_given_up(transaction) + 1
+        whole = first <= event_log.last_compacted(transaction) + 1
         if not (whole and expected == logged == transaction.count(TableName.EVENTS_BY_GAME)):
             raise StoreCorruptError(
                 f"{folder}: {logged:,} events are stored, the first is number {first:,}, "

@@ -120,7 +120,7 @@ def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
     # Events that snapshots replaced may still wait to be removed.
-    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.last_given_up(transaction))
+    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.last_compacted(transaction))
     expected = log.start
     for key, stored in transaction.scan(TableName.EVENTS):
         expected += 1

@@ -338,11 +338,11 @@ COMPACTOR = """
     from academy.store.maintenance import compaction
     from academy.store.maintenance.compaction import shrink
 
-    def telling(transaction, cut, give_up=event_log.give_up):
+    def telling(transaction, cut, mark_compacted=event_log.mark_compacted):
         print("cutting")
-        give_up(transaction, cut)
+        mark_compacted(transaction, cut)
 
-    event_log.give_up = telling
+    event_log.mark_compacted = telling
     event_log._REMOVED_AT_ONCE = 1
     print("beginning")
     with Environment(Path(sys.argv[1])) as environment:

@@ -66,7 +66,7 @@ def test_a_folder_takes_into_a_new_log_what_all_must_refuse_but_no_freeze(
     share(library, again)
     moved, fresh = open_store("library"), open_store("fresh", again)
     moved.run(CreateToken("ann", Role.BOT))
-    assert fresh.read(event_log.last_too_late) == moved.read(event_log.last_too_late) == 5
+    assert fresh.read(event_log.last_unreferable) == moved.read(event_log.last_unreferable) == 5
 
 
 _KILLED_WHILE_IT_MOVES = """
