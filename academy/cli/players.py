@@ -88,7 +88,7 @@ def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
 
     known: dict[str, _Known] = {}
     for game_id in _games(transaction, only):
-        for name, hundredths in game_tables.ratings(transaction, game_id):
+        for name, hundredths in game_tables.list_ratings(transaction, game_id):
             figures = known.setdefault(name, _Known())
             figures.games += 1
             figures.elo = hundredths / ELO_SCALE

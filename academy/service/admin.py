@@ -53,7 +53,7 @@ from academy.store.library_commands import (
     PruneLibrary,
     RestorePattern,
     RestoreRemoval,
-    removals,
+    list_removals,
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, note_backup, open_copy
@@ -236,7 +236,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.ListRemovalsRequest, context: Context
     ) -> messages.ListRemovalsResponse:
         """Return the removals that can be restored."""
-        kept = await asyncio.to_thread(self._store.read, removals, request.game_id, self._store.clock())
+        kept = await asyncio.to_thread(self._store.read, list_removals, request.game_id, self._store.clock())
         return messages.ListRemovalsResponse(removals=kept)
 
     async def RestoreRemoval(
@@ -293,7 +293,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         view = (await self._games.game(request.game_id)).view
         ratings: list[tuple[str, int]] | None = None
         if len(wanted) == len(Library):
-            ratings = sorted(await asyncio.to_thread(self._store.read, game_tables.ratings, request.game_id))
+            ratings = sorted(
+                await asyncio.to_thread(self._store.read, game_tables.list_ratings, request.game_id)
+            )
         sources = await asyncio.to_thread(self._store.read, of_libraries, request.game_id, wanted)
         async for record in exported(view, wanted, ratings, sources):
             yield record

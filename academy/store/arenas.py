@@ -32,7 +32,7 @@ def find(transaction: Transaction, name: str) -> records_pb2.ArenaRecord | None:
     return None if stored is None else unpack_message(records_pb2.ArenaRecord, stored)
 
 
-def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
+def list_arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
     """Return all arenas in the order in which they came."""
     records = (
         unpack_message(records_pb2.ArenaRecord, stored) for _, stored in transaction.scan(TableName.ARENAS)
@@ -50,7 +50,7 @@ def enter(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
 
 
 def _add(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
-    known = arenas(transaction)
+    known = list_arenas(transaction)
     namespace = _free_namespace(transaction, name, known) if known else ""
     arena = records_pb2.ArenaRecord(
         name=name, number=len(known), namespace=namespace, own_namespace=namespace
@@ -107,7 +107,7 @@ def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str
     if arena.namespace:
         return f"{name}{_MARK}{arena.namespace}"
     _, mark, end = name.rpartition(_MARK)
-    if mark and any(end == other.own_namespace for other in arenas(transaction)):
+    if mark and any(end == other.own_namespace for other in list_arenas(transaction)):
         raise InvalidRecordError(
             field,
             f"{name!r} would be player {name.rpartition(_MARK)[0]!r} of arena {end!r}: "
@@ -152,7 +152,7 @@ def number_of(transaction: Transaction, name: str) -> int | None:
 def is_home(transaction: Transaction, name: str) -> bool:
     """Whether an arena is the first of this folder, or would be."""
     arena = find(transaction, name)
-    return not arenas(transaction) if arena is None else arena.number == 0
+    return not list_arenas(transaction) if arena is None else arena.number == 0
 
 
 def identity_in(transaction: Transaction, name: str, player: str) -> str:
@@ -174,7 +174,7 @@ def contest_of_arena(transaction: Transaction, name: str, contest_id: str) -> re
 
 def contests_of_id(transaction: Transaction, contest_id: str) -> list[records_pb2.ContestRecord]:
     """Return the contests of all arenas that were given this id. Raises InvalidRecordError."""
-    numbers = {0, *(arena.number for arena in arenas(transaction))}
+    numbers = {0, *(arena.number for arena in list_arenas(transaction))}
     kept = (keys.kept_contest_id(contest_id, number) for number in sorted(numbers))
     return [record for kept_id in kept if (record := find_contest(transaction, kept_id)) is not None]
 
@@ -191,14 +191,14 @@ def proposals_as_given(
     transaction: Transaction, proposals: list[proposals_pb2.Proposal]
 ) -> list[proposals_pb2.Proposal]:
     """Return proposals with their contests as the arenas know them, not as they are kept."""
-    names = {arena.number: arena.name for arena in arenas(transaction)}
+    names = {arena.number: arena.name for arena in list_arenas(transaction)}
     for proposal in proposals:
         proposal.arena = names.get(keys.arena_number(proposal.contest_id), "")
         proposal.contest_id = keys.given_contest_id(proposal.contest_id)
     return proposals
 
 
-def ratings(
+def list_ratings(
     transaction: Transaction, game_id: str, name: str, players: Iterable[str], *, of_admin: bool = False
 ) -> dict[str, float]:
     """Return the last Elo in a game of those players of an arena that are known there.
@@ -210,14 +210,14 @@ def ratings(
     game_tables.game_record(transaction, game_id)
     arena = find(transaction, name)
     if arena is None and of_admin:
-        elos = {player: game_tables.elo(transaction, game_id, player) for player in players}
-    elif arena is None and arenas(transaction):
+        elos = {player: game_tables.find_elo(transaction, game_id, player) for player in players}
+    elif arena is None and list_arenas(transaction):
         # Its namespace is made with its first contest; no player can be known there yet.
         return {}
     else:
         arena = arena or records_pb2.ArenaRecord()
         elos = {
-            player: game_tables.elo(transaction, game_id, identity(transaction, arena, player))
+            player: game_tables.find_elo(transaction, game_id, identity(transaction, arena, player))
             for player in players
         }
     return {player: elo for player, elo in elos.items() if elo is not None}

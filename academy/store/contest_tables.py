@@ -50,7 +50,7 @@ def seat_record(record: records_pb2.ContestRecord, seat: int) -> records_pb2.Sea
     return record.seats[seat - 1]
 
 
-def consultations(
+def read_consultations(
     transaction: Transaction, record: records_pb2.ContestRecord
 ) -> contests_pb2.GetConsultationsResponse:
     """Return what players asked and got in a contest, by seat.

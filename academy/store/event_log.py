@@ -95,7 +95,7 @@ def remove_oldest(transaction: Transaction) -> int:
     return len(old)
 
 
-def deletion(transaction: Transaction, game_id: str) -> int:
+def find_deletion(transaction: Transaction, game_id: str) -> int:
     """Return the number of the event that deleted a game last, 0 where none did."""
     stored = transaction.get(TableName.META, _DELETED + keys.game(game_id))
     return 0 if stored is None else int.from_bytes(stored)
@@ -133,7 +133,7 @@ def scan(
     with the event that registered it again.
     """
     prefix = keys.in_game(game_id) if game_id else b""
-    deleted = deletion(transaction, game_id) if game_id else 0
+    deleted = find_deletion(transaction, game_id) if game_id else 0
     if not newest_first:
         after = max(after, deleted)
     table = TableName.EVENTS_BY_GAME if game_id else TableName.EVENTS

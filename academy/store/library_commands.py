@@ -155,7 +155,7 @@ def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[re
         yield unpack_message(records_pb2.RemovalRecord, stored)
 
 
-def removals(transaction: Transaction, game_id: str, now: float) -> list[libraries_pb2.Removal]:
+def list_removals(transaction: Transaction, game_id: str, now: float) -> list[libraries_pb2.Removal]:
     """Return what admins removed of a game and can be restored at a time, newest first.
 
     Raises UnknownGameError.
@@ -538,7 +538,7 @@ class ImportLibraries:
         for event in {sources.section_of(event): event for event in reversed(events)}.values():
             event.sources.extend(named)
         if not self.replace and not self.again:
-            deleted = event_log.deletion(work.transaction, self.game_id)
+            deleted = event_log.find_deletion(work.transaction, self.game_id)
             if earlier := import_digests.find_earlier(work.transaction, events, deleted):
                 raise ImportedBeforeError(self.game_id, earlier)
             if not is_new:

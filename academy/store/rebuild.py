@@ -38,7 +38,7 @@ def pack_snapshot(knowledge: GameKnowledge, generation: int) -> bytes:
 
 def store_snapshot(transaction: Transaction, game_id: str, snapshot: bytes) -> None:
     """Keep a game's snapshot unless there is a newer one, or the game was deleted after it."""
-    newest = max(snapshot_generation(transaction, game_id), event_log.deletion(transaction, game_id))
+    newest = max(snapshot_generation(transaction, game_id), event_log.find_deletion(transaction, game_id))
     if int.from_bytes(snapshot[:_GENERATION_BYTES]) > newest:
         transaction.put(TableName.SNAPSHOTS, keys.game(game_id), snapshot)
 

@@ -58,7 +58,7 @@ class LoadedGames:
     ) -> LoadedGame | None:
         """Take in what another process wrote; None where the feed no longer says what that was."""
         spec = loaded.knowledge.spec
-        news = game_tables.news(transaction, EntryReader(spec), spec.game_id, loaded.generation, state)
+        news = game_tables.read_news(transaction, EntryReader(spec), spec.game_id, loaded.generation, state)
         if news is None:
             return None
         # A copy that fails half-way must not be used again.
@@ -76,7 +76,7 @@ class LoadedGames:
         loaded = self._loaded.pop(game_id, None)
         state = game_tables.game_state(transaction, game_id)
         new_players = any(
-            game_tables.rating(transaction, game_id, player) is None for player in changes.players
+            game_tables.find_rating(transaction, game_id, player) is None for player in changes.players
         )
         if loaded is None or state.generation != generation or new_players:
             return

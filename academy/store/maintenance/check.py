@@ -72,7 +72,7 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         games = [show_key(key) for key, _ in transaction.scan(TableName.GAMES)]
         known = set(games)
         for game_id in sorted(log.newest.keys() - known):
-            if log.newest[game_id] != event_log.deletion(transaction, game_id):
+            if log.newest[game_id] != event_log.find_deletion(transaction, game_id):
                 yield Finding(game_id, "has events, but no record of the game")
         for key, _ in transaction.scan(TableName.SNAPSHOTS):
             if show_key(key) not in known:

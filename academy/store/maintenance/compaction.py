@@ -128,7 +128,7 @@ def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
 
 def _shortened(transaction: Transaction, game_id: str) -> tuple[int, int]:
     """Return what changes before an event of a game is removed, or left out as one of a deleted game."""
-    return event_log.last_compacted(transaction), event_log.deletion(transaction, game_id)
+    return event_log.last_compacted(transaction), event_log.find_deletion(transaction, game_id)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from academy.knowledge.settings import Library
 from academy.store import game_tables, keys, rebuild
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName
-from academy.store.library_commands import ChangeSettings, RestoreRemoval, removals
+from academy.store.library_commands import ChangeSettings, RestoreRemoval, list_removals
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
@@ -93,7 +93,7 @@ def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others
     before = known()
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=20), "admin"))
     lowered = known()
-    (removal,) = taught.read(removals, GAME, taught.clock())
+    (removal,) = taught.read(list_removals, GAME, taught.clock())
     assert removal.weights == before.patterns - 20 > 20
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=40), "admin"))
     back = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
@@ -101,7 +101,7 @@ def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others
     assert {*known().codes.tolist()} == {*before.keep_strongest(40).codes.tolist()}
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=10_000), "admin"))
     taught.run(RestoreRemoval(GAME, removal.event, "admin"))
-    assert not taught.read(removals, GAME, taught.clock())
+    assert not taught.read(list_removals, GAME, taught.clock())
     restored = known()
     assert restored.figures() == before.figures() and lowered.missing_from(restored) == EvaluationTable()
 
@@ -114,7 +114,7 @@ def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others
 
 def test_damage_is_reported(taught: Store) -> None:
     with taught.environment.reading() as transaction:
-        stored = game_tables.evaluation(transaction, GAME)
+        stored = game_tables.stored_evaluation(transaction, GAME)
     taught.environment.write(
         lambda transaction: transaction.put(TableName.EVALUATIONS, keys.game(GAME), stored[:-1] + b"\xff")
     )

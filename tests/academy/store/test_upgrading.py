@@ -84,14 +84,14 @@ def test_all_that_was_known_is_known(old: Path) -> None:
     with Store(old) as store:
         assert not list(check(store.environment))
         elos = {
-            name: store.read(game_tables.elo, "go-9x9", name)
+            name: store.read(game_tables.find_elo, "go-9x9", name)
             for name in ("gnugo 1", "seki", "weak", "Ōtake", "x" * 128)
         }
         assert elos == {"gnugo 1": 1550.0, "seki": 1500.0, "weak": -12.34, "Ōtake": 1500.0, "x" * 128: 1550.0}
         assert (
-            store.read(game_tables.elo, "go", "seki"),
-            store.read(game_tables.elo, "go", "weak"),
-            store.read(game_tables.elo, "untouched", "seki"),
+            store.read(game_tables.find_elo, "go", "seki"),
+            store.read(game_tables.find_elo, "go", "weak"),
+            store.read(game_tables.find_elo, "untouched", "seki"),
         ) == (
             1550.0,
             None,
@@ -140,11 +140,11 @@ def test_the_arena_that_reported_most_is_the_folders_own(old: Path) -> None:
     with Environment(old, version=1) as environment:
         environment.write(hand_out)
     with Store(old) as store:
-        assert [(arena.name, arena.namespace) for arena in store.read(arenas.arenas)] == [("arena", "")]
+        assert [(arena.name, arena.namespace) for arena in store.read(arenas.list_arenas)] == [("arena", "")]
         # What it had opened goes on, and another arena's players are others.
         assert store.run(ReportContest(report("b", names=("seki", "Ōtake")), "arena", "arena")).counted
         store.run(ReportContest(report("b", names=("seki", "Ōtake")), "late", "late"))
-        assert store.read(game_tables.elo, "go-9x9", "seki@late") == 1500.0
+        assert store.read(game_tables.find_elo, "go-9x9", "seki@late") == 1500.0
         assert not list(check(store.environment))
 
 
@@ -175,7 +175,7 @@ def test_an_old_backup_is_brought_up_to_date_in_its_copy(
     assert (old / "data.mdb").read_bytes() == before
     with Store(tmp_path / "restored", read_only=True) as store:
         assert not list(check(store.environment))
-        assert store.read(game_tables.elo, "go-9x9", "weak") == -12.34
+        assert store.read(game_tables.find_elo, "go-9x9", "weak") == -12.34
         backup(store.environment, tmp_path / "copy")
     assert contents(tmp_path / "copy") == contents(tmp_path / "restored")
 
@@ -231,7 +231,7 @@ def test_processes_that_start_together_all_find_the_folder_upgraded(old: Path) -
         from academy.store.maintenance.check import check
         from academy.store.library_store import Store
         with Store(Path(sys.argv[1])) as store:
-            print(store.read(game_tables.elo, "go-9x9", "weak"), list(check(store.environment)))
+            print(store.read(game_tables.find_elo, "go-9x9", "weak"), list(check(store.environment)))
         """
     started = [start_python(program, str(old)) for _ in range(4)]
     outputs = [process.communicate(timeout=180)[0] for process in started]

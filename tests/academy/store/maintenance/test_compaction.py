@@ -313,7 +313,7 @@ def test_a_server_that_starts_meanwhile_waits_and_finds_everything(
             print("opening")
             with Store(Path(sys.argv[1])) as store:
                 store.run(RegisterGame(go_game("other"), "arena"))
-                print([game.game_id for game in store.read(game_tables.games)])
+                print([game.game_id for game in store.read(game_tables.list_games)])
             """,
             str(tmp_path),
         )

@@ -199,7 +199,7 @@ def test_what_one_server_gives_holds_at_the_other(log: LogAddress, open_store: O
     assert answer.counted and answer.accepted + answer.dropped == 1
     assert not first.run(ReportContest(request, "club", "club")).counted
     wait_until_equal(first, second)
-    assert [arena.name for arena in first.read(arenas.arenas)] == ["club"]
+    assert [arena.name for arena in first.read(arenas.list_arenas)] == ["club"]
 
 
 def test_what_an_admin_deleted_at_one_server_is_restored_at_another(
