@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from academy.store.consultation_journal import ConsultationJournal, Note
-from academy.store.contest_commands import KeepNotes, KeptNotes
+from academy.store.contest_commands import StoredNotes, StoreNotes
 from academy.store.environment import LARGEST_MAP, Environment, Transaction
 from academy.store.errors import LogCutError, SchemaOutdatedError, StoreError, StoreReadOnlyError
 from academy.store.maintenance.upgrade import upgrade
@@ -174,7 +174,7 @@ class Store:
             return None
         done: Future[None] = Future()
 
-        def clear(keeping: "Future[KeptNotes]") -> None:
+        def clear(keeping: "Future[StoredNotes]") -> None:
             # In the writer's thread, after the commit.
             try:
                 kept = keeping.result()
@@ -182,11 +182,11 @@ class Store:
                 if kept.are_all:
                     done.set_result(None)
                 else:
-                    self.submit(KeepNotes()).add_done_callback(clear)
+                    self.submit(StoreNotes()).add_done_callback(clear)
             except Exception as error:
                 done.set_exception(error)
 
-        self.submit(KeepNotes()).add_done_callback(clear)
+        self.submit(StoreNotes()).add_done_callback(clear)
         return done
 
     def give_way(self, count_questions: Callable[[], float]) -> None:
