@@ -38,7 +38,7 @@ class Difference:
     """The changes to a game when a player is forgotten.
 
     `removed` are patterns that go or become others, `patterns` what is put; `gone`, `changed` and `new` count
-    them. `compacted` is the last event before which there is nothing to replay (0: all is there);
+    them. `compacted` is the last event that cannot be replayed (0: all can), as a snapshot replaced it.
     `replayed` says whether the rest was: if not, votes are taken out of the patterns as they are.
     """
 
@@ -52,35 +52,36 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class _World:
-    """A game as it was and without a player, at one event: `counts` says whose proposals count there.
+class _Worlds:
+    """The game as it happened (`actual`) and as it would be if the player had proposed nothing (`without`).
 
-    `numbers` are those of patterns there, by those here.
+    Both are as of one event. `counts` says whose proposals count in `without`. `known_numbers` maps numbers
+    of patterns in `actual` to those in `without`: of all that were known when an admin removed some.
     """
 
-    was: GameKnowledge
+    actual: GameKnowledge
     without: GameKnowledge
     counts: Callable[[str], bool]
-    numbers: dict[_Numbered, int]
+    known_numbers: dict[_Numbered, int]
 
-    def number_there(self, library: pattern_pb2.Library.ValueType, pattern_id: int) -> int:
-        """Return the number that a pattern has there, 0 where it is not."""
+    def find_number(self, library: pattern_pb2.Library.ValueType, pattern_id: int) -> int:
+        """Return the number in `without` of a pattern of `actual`, 0 where `without` has no such pattern."""
         name = pattern_library_from_proto(library)
-        entry = self.was.libraries[name].entries.get(pattern_id)
-        there = None if entry is None else self.without.libraries[name].find(entry.pattern, entry.player)
-        return 0 if there is None else there.pattern_id
+        entry = self.actual.libraries[name].entries.get(pattern_id)
+        other = None if entry is None else self.without.libraries[name].find(entry.pattern, entry.player)
+        return 0 if other is None else other.pattern_id
 
     def keep_votes(self, record: pattern_pb2.PatternRecord) -> bool:
         """Keep the votes that count in a record; return whether any is left."""
         return _keep_votes(record, self.counts)
 
     def holds(self, record: pattern_pb2.PatternRecord) -> bool:
-        """Whether a pattern there has a record's number."""
+        """Whether a pattern of `without` has a record's number."""
         return record.pattern_id in self.without.libraries[pattern_library_from_proto(record.library)].entries
 
     def renumber(self, record: pattern_pb2.PatternRecord) -> None:
-        """Give a record the number it had there, or a new one."""
-        record.pattern_id = self.numbers.get(
+        """Give a record the number that its pattern had in `without`, or a new one."""
+        record.pattern_id = self.known_numbers.get(
             (pattern_library_from_proto(record.library), record.pattern_id), 0
         )
         if not record.pattern_id or self.holds(record):
@@ -89,11 +90,11 @@ class _World:
 
     def write(self, entries: Iterable[tuple[Library, PatternEntry]]) -> list[pattern_pb2.PatternRecord]:
         """Write patterns as records."""
-        return [entry_to_proto(entry, library, self.was.spec) for library, entry in entries]
+        return [entry_to_proto(entry, library, self.actual.spec) for library, entry in entries]
 
 
 class Replay:
-    """A game replayed as it was and without a player, as far as event `generation`."""
+    """A game replayed up to event `generation`, as it happened and without a player."""
 
     def __init__(self, transaction: Transaction, game_id: str, player: str) -> None:
         """Begin at the game's snapshot, or before its first event.
@@ -108,14 +109,13 @@ class Replay:
     def _begin(self, transaction: Transaction) -> None:
         self.compacted = rebuild.snapshot_generation(transaction, self.game_id)
         self.generation = self.compacted
-        self._was: GameKnowledge | None = None
+        self._actual: GameKnowledge | None = None
         self._without: GameKnowledge | None = None
-        # Numbers of patterns there, by those here: of all that were known when an admin removed some.
-        self._numbers: dict[_Numbered, int] = {}
-        # Patterns that events removed there, and entries that muting took out.
+        self._known_numbers: dict[_Numbered, int] = {}
+        # Patterns of `without` by the event that removed them, and by the player whose muting did.
         self._lost: dict[int, list[tuple[Library, PatternEntry]]] = {}
         self._muted: dict[str, tuple[tuple[Library, PatternEntry], ...]] = {}
-        # Until which event whose proposals do not count; the player's do not at all.
+        # Players that were forgotten before, by the event up to which their proposals do not count.
         self._forgotten: dict[str, int] = {}
         for event in event_log.scan(transaction, self.game_id, after=self.compacted):
             if event.WhichOneof("kind") == "player_forgotten":
@@ -125,7 +125,7 @@ class Replay:
             rebuild.find_snapshot(transaction, self.game_id),
         )
         if begun is not None and again is not None:
-            self._was, self._without = begun[0], again[0]
+            self._actual, self._without = begun[0], again[0]
             for name in {self.player, *self._forgotten}:
                 self._without.take_votes_out(name)
 
@@ -152,13 +152,13 @@ class Replay:
         def earlier(number: int) -> events_pb2.Event:
             return event_log.get(transaction, number)
 
-        if self._was is None or self._without is None:
-            self._was, self._without = event_effects.begin(event), event_effects.begin(event)
+        if self._actual is None or self._without is None:
+            self._actual, self._without = event_effects.begin(event), event_effects.begin(event)
             return
         kind = event.WhichOneof("kind")
         other = events_pb2.Event()
         other.CopyFrom(event)
-        if kind != "player_forgotten" and self._leave_out(self._was, self._without, other):
+        if kind != "player_forgotten" and self._edit_event(self._actual, self._without, other):
             known = [
                 (library, entry)
                 for library in (PATTERN_LIBRARIES if kind in _REMOVING else ())
@@ -172,102 +172,107 @@ class Replay:
                 self._muted[event.player_muted.player] = outcome.taken_out
             elif lost:
                 self._lost[event.sequence] = lost
-        event_effects.apply(self._was, event, earlier)
+        event_effects.apply(self._actual, event, earlier)
 
     def _is_left_out(self, name: str, sequence: int) -> bool:
         return name == self.player or sequence < self._forgotten.get(name, 0)
 
-    def _leave_out(self, was: GameKnowledge, without: GameKnowledge, event: events_pb2.Event) -> bool:
-        """Make an event that of a world without the player; return whether it happened there at all."""
+    def _edit_event(self, actual: GameKnowledge, without: GameKnowledge, event: events_pb2.Event) -> bool:
+        """Change an event into the one that would have happened without the player.
+
+        Returns False if there would have been none.
+        """
         kind = event.WhichOneof("kind") or ""
         if kind in _REMOVING:
-            self._note_numbers(was, without)
-        leave_out: dict[str, Callable[[_World, Any], bool]] = {
-            "contest_reported": self._leave_out_of_report,
-            "proposal_judged": lambda world, judged: world.counts(judged.proposal.player),
-            "pattern_deleted": self._leave_out_of_deletion,
-            "pattern_restored": self._leave_out_of_restored_pattern,
-            "removal_restored": self._leave_out_of_restored_removal,
-            "patterns_imported": self._leave_out_of_import,
-            "player_unmuted": self._leave_out_of_unmuting,
+            self._note_numbers(actual, without)
+        edits: dict[str, Callable[[_Worlds, Any], bool]] = {
+            "contest_reported": self._edit_report,
+            "proposal_judged": lambda worlds, judged: worlds.counts(judged.proposal.player),
+            "pattern_deleted": self._edit_deletion,
+            "pattern_restored": self._edit_restored_pattern,
+            "removal_restored": self._edit_restored_removal,
+            "patterns_imported": self._edit_import,
+            "player_unmuted": self._edit_unmuting,
         }
-        if kind not in leave_out:
+        if kind not in edits:
             return True
-        world = _World(was, without, lambda name: not self._is_left_out(name, event.sequence), self._numbers)
-        return leave_out[kind](world, getattr(event, kind))
+        worlds = _Worlds(
+            actual, without, lambda name: not self._is_left_out(name, event.sequence), self._known_numbers
+        )
+        return edits[kind](worlds, getattr(event, kind))
 
-    def _leave_out_of_report(self, world: "_World", reported: events_pb2.ContestReported) -> bool:
-        left = [proposal for proposal in reported.proposals if world.counts(proposal.player)]
+    def _edit_report(self, worlds: _Worlds, reported: events_pb2.ContestReported) -> bool:
+        left = [proposal for proposal in reported.proposals if worlds.counts(proposal.player)]
         del reported.proposals[:]
         reported.proposals.extend(left)
         for use in reported.uses:
-            numbers = {world.number_there(use.library, pattern_id) for pattern_id in use.pattern_ids}
+            numbers = {worlds.find_number(use.library, pattern_id) for pattern_id in use.pattern_ids}
             use.pattern_ids[:] = sorted(numbers - {0})
         return True
 
-    def _leave_out_of_deletion(self, world: "_World", deleted: events_pb2.PatternDeleted) -> bool:
-        deleted.pattern_id = world.number_there(deleted.library, deleted.pattern_id)
+    def _edit_deletion(self, worlds: _Worlds, deleted: events_pb2.PatternDeleted) -> bool:
+        deleted.pattern_id = worlds.find_number(deleted.library, deleted.pattern_id)
         return bool(deleted.pattern_id)
 
-    def _leave_out_of_restored_pattern(self, world: "_World", restored: events_pb2.PatternRestored) -> bool:
+    def _edit_restored_pattern(self, worlds: _Worlds, restored: events_pb2.PatternRestored) -> bool:
         record = restored.record
-        world.renumber(record)
+        worlds.renumber(record)
         library = pattern_library_from_proto(record.library)
         lost = self._lost_pattern(library, record.pattern_id)
         if lost is not None:
-            record.CopyFrom(entry_to_proto(lost, library, world.was.spec))
-        return world.keep_votes(record)
+            record.CopyFrom(entry_to_proto(lost, library, worlds.actual.spec))
+        return worlds.keep_votes(record)
 
-    def _leave_out_of_restored_removal(self, world: "_World", restored: events_pb2.RemovalRestored) -> bool:
-        records = [record for record in restored.patterns if world.keep_votes(record)]
+    def _edit_restored_removal(self, worlds: _Worlds, restored: events_pb2.RemovalRestored) -> bool:
+        records = [record for record in restored.patterns if worlds.keep_votes(record)]
         if restored.removal in self._lost:
-            records = world.write(self._lost[restored.removal])
+            records = worlds.write(self._lost[restored.removal])
         else:
             for record in records:
-                world.renumber(record)
-        _set_patterns(restored, [record for record in records if not world.holds(record)])
+                worlds.renumber(record)
+        _set_patterns(restored, [record for record in records if not worlds.holds(record)])
         return True
 
-    def _leave_out_of_import(self, world: "_World", imported: events_pb2.PatternsImported) -> bool:
-        left = [record for record in imported.records if world.keep_votes(record)]
+    def _edit_import(self, worlds: _Worlds, imported: events_pb2.PatternsImported) -> bool:
+        left = [record for record in imported.records if worlds.keep_votes(record)]
         del imported.records[:]
         imported.records.extend(left)
         return True
 
-    def _leave_out_of_unmuting(self, world: "_World", unmuted: events_pb2.PlayerUnmuted) -> bool:
+    def _edit_unmuting(self, worlds: _Worlds, unmuted: events_pb2.PlayerUnmuted) -> bool:
         if unmuted.player in self._muted:
-            _set_patterns(unmuted, world.write(self._muted.pop(unmuted.player)))
+            _set_patterns(unmuted, worlds.write(self._muted.pop(unmuted.player)))
             return True
-        back = [record for record in unmuted.patterns if world.keep_votes(record)]
+        back = [record for record in unmuted.patterns if worlds.keep_votes(record)]
         for record in back:
-            there = world.number_there(record.library, record.pattern_id)
-            if there:
-                record.pattern_id = there
+            number = worlds.find_number(record.library, record.pattern_id)
+            if number:
+                record.pattern_id = number
             else:
-                world.renumber(record)
+                worlds.renumber(record)
         _set_patterns(unmuted, back)
         return True
 
     def _lost_pattern(self, library: Library, number: int) -> PatternEntry | None:
-        """Return a pattern as it was there when it was removed last."""
+        """Return a pattern as it was in `without` when it was removed last."""
         for lost in reversed(self._lost.values()):
             for pair in lost:
                 if (pair[0], pair[1].pattern_id) == (library, number):
                     return pair[1]
         return None
 
-    def _note_numbers(self, was: GameKnowledge, without: GameKnowledge) -> None:
-        """Note which number each pattern has there: what is removed now may be restored."""
+    def _note_numbers(self, actual: GameKnowledge, without: GameKnowledge) -> None:
+        """Note the number of each pattern in `without`: what is removed now may be restored."""
         for library in PATTERN_LIBRARIES:
-            for entry in was.libraries[library]:
-                there = without.libraries[library].find(entry.pattern, entry.player)
-                if there is not None:
-                    self._numbers[library, entry.pattern_id] = there.pattern_id
+            for entry in actual.libraries[library]:
+                other = without.libraries[library].find(entry.pattern, entry.player)
+                if other is not None:
+                    self._known_numbers[library, entry.pattern_id] = other.pattern_id
 
     def difference(self, now: GameKnowledge) -> Difference:
         """Return the changes to the present libraries, which must be of `generation`."""
         without = self._without
-        is_replayed = self._was is not None and without is not None and _is_same(self._was, now)
+        is_replayed = self._actual is not None and without is not None and _is_same(self._actual, now)
         if without is None or not is_replayed:
             return self._compare_records(now)
         removed: list[_Numbered] = []
@@ -276,17 +281,17 @@ class Replay:
         fresh_id = now.counters.next_pattern_id
         for library in PATTERN_LIBRARIES:
             for entry in now.libraries[library]:
-                there = without.libraries[library].find(entry.pattern, entry.player)
-                if there is not None:
-                    there = replace(there, pattern_id=entry.pattern_id)
-                if there == entry:
+                other = without.libraries[library].find(entry.pattern, entry.player)
+                if other is not None:
+                    other = replace(other, pattern_id=entry.pattern_id)
+                if other == entry:
                     continue
                 removed.append((library, entry.pattern_id))
-                if there is None:
+                if other is None:
                     gone += 1
                 else:
                     changed += 1
-                    patterns.append((library, there))
+                    patterns.append((library, other))
         new = 0
         for library in PATTERN_LIBRARIES:
             for entry in sorted(without.libraries[library], key=lambda entry: entry.pattern_id):
