@@ -41,8 +41,8 @@ class MutePlayer:
         if not self.force and not _is_known(work.transaction, self.player):
             raise InvalidRecordError(
                 "player",
-                f"{self.player!r} has played, proposed and taught nothing here, nor has it a token: "
-                "`academy players list` shows names as they are kept; --force mutes it all the same",
+                f"{self.player!r} is unknown here: it has no rating, open contest, proposal, vote or token; "
+                "`academy players list` shows names as they are kept, --force mutes it all the same",
             )
         if work.transaction.count(TableName.MUTED_PLAYERS) >= MOST_MUTED:
             raise InvalidRecordError("player", f"{MOST_MUTED:,} players are muted already: unmute some first")
@@ -54,7 +54,7 @@ class MutePlayer:
 class MuteInGame:
     """Take a player's votes out of a game, and drop its proposals from now on.
 
-    The result is of how many patterns votes were taken out. Nothing is done where it is muted already.
+    The result is the number of patterns that lost votes. Nothing is done where it is muted already.
     """
 
     game_id: str
