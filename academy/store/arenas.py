@@ -1,8 +1,8 @@
 """Arenas: whose contests are whose, and where the names of their players live.
 
 An arena is the holder of a token of its name. It comes to be known with its first contest. The first of a
-folder has the folder's own namespace, in which a player's name stands alone; the players of each other arena
-have a namespace named for it: `NAME@ARENA`. A player's identity is decided when its contest is opened,
+folder has the folder's own namespace, in which a player's name is its identity; the players of each other
+arena have a namespace named for it: `NAME@ARENA`. A player's identity is decided when its contest is opened,
 or reported, and stands in the event: later links change nothing that was learnt before.
 """
 
@@ -252,7 +252,7 @@ class AllowArena:
 
     def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
-        # One that is to act for others may not have had a contest of its own yet.
+        # An arena may act for others before its own first contest.
         arena = (
             _find_known(work.transaction, self.name) if self.forbid else self._enter_arena(work.transaction)
         )

@@ -105,7 +105,7 @@ class RegisterGame:
         before = read_description(known)
         if self.may_describe and (before.placement is not Placement.ANYWHERE or before.winning_row):
             _check_same_shapes(spec, before)
-        # It may have been registered before all was asked, or by a referee that knew less.
+        # An earlier version, or a referee that knew less, may have registered it without all of this.
         now = Description(
             spec.move_forms or before.move_forms,
             before.placement if spec.placement is Placement.ANYWHERE else spec.placement,
@@ -120,7 +120,7 @@ class RegisterGame:
 
 
 def _check_row_fits(spec: GameSpec) -> None:
-    """Raise InvalidGameError for a winning row longer than the board, which games of before may have."""
+    """Raise InvalidGameError for a winning row longer than the board, which older games may have."""
     shape = spec.geometry
     if isinstance(shape, SquareGeometry) and spec.winning_row > (longest := max(shape.rows, shape.columns)):
         raise InvalidGameError(
@@ -625,7 +625,7 @@ def _pop_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, b
 def _keep_questions(
     record: records_pb2.ContestRecord, answered: Sequence[Mapping[Claim, bytes]], boards: Sequence[bytes]
 ) -> None:
-    """Have a contest's record say after which plies its players asked for patterns, and what they got."""
+    """Write into a contest's record after which plies its players asked for patterns, and what they got."""
     place_of = {board: plies for plies, board in reversed(list(enumerate(boards)))}
     for seat, claimed in zip(record.seats, answered, strict=True):
         questions = [

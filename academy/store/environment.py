@@ -218,7 +218,7 @@ class Transaction:
 
     @contextmanager
     def begin_nested(self, note: "NoteWrite | None" = None) -> Iterator["Transaction"]:
-        """A part of this transaction that is undone alone when its block raises.
+        """A part of this transaction: only it is undone when its block raises.
 
         `note` is called with each record that is put, or removed (None), in it.
         """

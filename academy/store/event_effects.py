@@ -1,7 +1,7 @@
 """What events do to a game's knowledge.
 
-`apply` takes one event into it. Writing and rebuilding use it alone, so the log can always make the libraries
-again.
+`apply` takes one event into it. Writing and rebuilding use nothing else, so the log can always make the
+libraries again.
 """
 
 from collections.abc import Callable, Iterable

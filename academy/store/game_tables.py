@@ -383,7 +383,7 @@ def read_update(
 
 
 def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableName, bytes, bytes]]:
-    """Yield table, key and value of everything stored for a game's knowledge, but for the changes feed."""
+    """Yield table, key and value of everything stored for a game's knowledge, except the changes feed."""
     spec = knowledge.spec
     yield TableName.GAMES, keys.game(spec.game_id), pack_message(spec_to_proto(spec, knowledge.settings))
     yield from _figures(knowledge, generation)

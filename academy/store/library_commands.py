@@ -83,7 +83,7 @@ def record_removal(
 def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     """Record that a player is muted, and keep what that takes out, as long as it lasts.
 
-    Returns of how many patterns that is.
+    Returns how many patterns that affects.
     """
     knowledge = work.knowledge(event.game_id)
     number, outcome = work.record(event)

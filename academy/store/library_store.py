@@ -165,7 +165,7 @@ class Store:
         return self._journal.write(lambda journal: note.enter(journal, self.read))
 
     def keep_notes(self) -> "Future[None] | None":
-        """Have all that is noted, by any process, become part of the store; None where nothing is.
+        """Make all that is noted, by any process, part of the store; None where nothing is noted.
 
         What is not kept because of an error stays noted. Raises like `submit`.
         """
@@ -190,12 +190,12 @@ class Store:
         return done
 
     def give_way(self, count_questions: Callable[[], float]) -> None:
-        """Have writes give way to questions; `count_questions` returns how many any thread has had."""
+        """Let writes give way to questions; `count_questions` returns how many any thread has had."""
         if self._writer is not None:
             self._writer.giving_way.to(count_questions)
 
     def schedule_snapshots(self, every: int, *, cut: bool) -> None:
-        """Have new servers of a shared log begin with a snapshot, made after `every` messages (0: never).
+        """Let new servers of a shared log begin with a snapshot, made after `every` messages (0: never).
 
         With `cut` the log loses the messages that all snapshots hold.
         """
@@ -213,7 +213,7 @@ class Store:
         return None if self._writer is None else self._writer.follows
 
     def catch_up(self, seconds: float) -> None:
-        """Wait until all is here that other servers have written to a shared log by now.
+        """Wait for all that other servers have written to a shared log by now.
 
         Asks NATS. Raises LogUnavailableError where that takes longer, or cannot be known.
         """

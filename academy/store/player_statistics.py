@@ -93,7 +93,7 @@ def _count_help(
     reported: events_pb2.ContestReported,
     voters: Callable[[Library, int], Iterable[str]],
 ) -> None:
-    """Count for each player whose patterns another one of the contest was given, and for that one."""
+    """Count help for each player that was given another's patterns, and for that other player."""
     game_id, players = reported.report.contest.game_id, reported.report.contest.players
     helpers: dict[int, set[str]] = {}
     for use in reported.uses:

@@ -273,7 +273,7 @@ class Writer:
         """Wait until all is here that other servers wrote; a folder with a log of its own has none."""
 
     def schedule_snapshots(self, every: int, cut: bool) -> None:
-        """Have snapshots made for new servers; a folder with a log of its own needs none."""
+        """Let snapshots be made for new servers; a folder with a log of its own needs none."""
 
     def submit(self, command: Command[_T]) -> "Future[_T]":
         """Queue a command; the future has its result once that is on the disk.
@@ -374,7 +374,7 @@ class Writer:
 
     @contextmanager
     def _begin(self, transaction: Transaction) -> Iterator[WriteContext]:
-        """One command's part of a transaction, undone alone when its block raises."""
+        """One command's part of a transaction: only it is undone when its block raises."""
         with transaction.begin_nested() as part:
             yield WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
 

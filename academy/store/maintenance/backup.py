@@ -18,7 +18,7 @@ from academy.store.maintenance.upgrade import as_written, upgrade_copy
 _NOTE: Final = "last_backup"
 _DRAFT: Final = ".download-"
 _COPY: Final = ".academy-copy-"
-# What a copy may have that was killed while it was made.
+# What may be left of a copy whose process was killed.
 _DRAFTED: Final = {"data.mdb", "lock.mdb"}
 _DRAFT_SECONDS: Final = 86_400.0
 
@@ -211,7 +211,7 @@ def _is_nobodys(file: Path) -> bool:
 
 
 def sync(path: Path) -> None:
-    """Have a file or folder written to the disk."""
+    """Write a file or folder to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

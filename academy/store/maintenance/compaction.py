@@ -162,7 +162,7 @@ def _make_snapshot(begin: _Begin, folder: Path, game_id: str, cut: int) -> bytes
 def _advance(
     begin: _Begin, game_id: str, begun: tuple[GameKnowledge, int] | None, until: int
 ) -> tuple[GameKnowledge, int]:
-    """Take in a game's events up to a number, of which there are some. Raises _OtherRulesError.
+    """Take in a game's events up to a number; there must be one at least. Raises _OtherRulesError.
 
     They are read in parts, because a long transaction would keep pages from being used again, and the file
     would grow with what is written meanwhile.
@@ -261,7 +261,7 @@ def _belong_as(data: Path, copy: Path) -> None:
 
 
 def put_in_place(copy: Path, folder: Path, lock: int) -> None:
-    """Have a folder hold the data of a copy; `lock` is what `lock_alone` yields for it."""
+    """Put the data of a copy into a folder; `lock` is what `lock_alone` yields for it."""
     # A process that waits for the lock would take the number of the last commit, which stands in its file,
     # for one of the new data, and might find nothing under it. So the file is emptied first.
     os.ftruncate(lock, 0)

@@ -170,7 +170,7 @@ def test_an_old_backup_is_brought_up_to_date_in_its_copy(
 ) -> None:
     before = (old / "data.mdb").read_bytes()
     restore(old, tmp_path / "restored")
-    # The backup can be read by programs of before, as it always could.
+    # The backup can be read by earlier programs, as it always could.
     assert not caplog.messages
     assert (old / "data.mdb").read_bytes() == before
     with Store(tmp_path / "restored", read_only=True) as store:
