@@ -162,7 +162,7 @@ def test_a_map_that_another_process_made_larger_is_taken_over(tmp_path: Path) ->
         assert environment.map_size > SMALL_MAP
 
 
-def test_what_raises_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_transaction_that_raises_leaves_nothing_behind(tmp_path: Path) -> None:
     def half(transaction: Transaction) -> None:
         transaction.put(TableName.META, b"half", b"")
         raise RuntimeError("no further")
@@ -174,7 +174,7 @@ def test_what_raises_leaves_nothing_behind(tmp_path: Path) -> None:
             assert transaction.get(TableName.META, b"half") is None
 
 
-def test_a_nested_part_is_undone_alone(tmp_path: Path) -> None:
+def test_only_the_nested_part_that_raises_is_undone(tmp_path: Path) -> None:
     def parts(transaction: Transaction) -> None:
         transaction.put(TableName.META, b"outer", b"")
         with pytest.raises(RuntimeError), transaction.begin_nested() as part:

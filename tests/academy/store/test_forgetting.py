@@ -125,7 +125,7 @@ def test_the_libraries_are_as_if_the_player_had_never_proposed(tmp_path: Path) -
         assert not list(check(store.environment)) and contents(store) == contents(without)
 
 
-def test_one_is_forgotten_after_another(tmp_path: Path) -> None:
+def test_a_forgotten_player_may_propose_again_before_another_is_forgotten(tmp_path: Path) -> None:
     with world(tmp_path / "was") as store, world(tmp_path / "without") as without:
         play(store, 0, 12)
         play(without, 0, 12, silent=("troll", "bob"))

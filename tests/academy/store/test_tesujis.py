@@ -78,7 +78,7 @@ def test_followers_and_other_writers_take_in_what_is_new(taught: Store) -> None:
     assert follower.refresh(GAME).tesujis == followed.tesujis
 
 
-def test_snapshots_keep_them(taught: Store) -> None:
+def test_tesujis_outlive_the_compaction_of_their_events(taught: Store) -> None:
     before = taught.follow().refresh(GAME).tesujis
     compact(taught.environment, keep=1)
     assert taught.follow().refresh(GAME).tesujis == before
@@ -123,7 +123,7 @@ def test_what_a_lowered_capacity_evicted_comes_back_with_a_higher_one(taught: St
     assert not list(check(taught.environment))
 
 
-def test_those_that_come_back_first_are_the_strongest(taught: Store) -> None:
+def test_the_strongest_removed_tesujis_come_back_first(taught: Store) -> None:
     before = taught.follow().refresh(GAME).tesujis
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=20), "admin"))
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=50), "admin"))
@@ -148,7 +148,7 @@ def test_uses_in_contests_are_counted_and_made_again(taught: Store) -> None:
 
 
 @pytest.mark.parametrize("damage", ["record", "number"])
-def test_damage_is_reported(taught: Store, damage: str) -> None:
+def test_damaged_tesujis_are_reported(taught: Store, damage: str) -> None:
     def spoil(stored: bytes) -> bytes:
         # The first number of the record is a code's.
         return b"\xff" if damage == "record" else stored[:8] + bytes([stored[8] ^ 0xFF]) + stored[9:]

@@ -80,7 +80,7 @@ def contents(folder: Path) -> list[tuple[TableName, bytes, bytes]]:
         return [(table, key, value) for table in TableName for key, value in transaction.scan(table)]
 
 
-def test_all_that_was_known_is_known(old: Path) -> None:
+def test_an_upgraded_folder_has_all_that_it_had_before(old: Path) -> None:
     with Store(old) as store:
         assert not list(check(store.environment))
         elos = {
@@ -148,7 +148,7 @@ def test_the_arena_that_reported_most_is_the_folders_own(old: Path) -> None:
         assert not list(check(store.environment))
 
 
-def test_once_is_enough(old: Path) -> None:
+def test_a_folder_upgraded_once_is_upgraded_no_second_time(old: Path) -> None:
     with Store(old) as store:
         version = store.environment.version
     upgrade(old)
@@ -274,7 +274,7 @@ def test_folder_is_unchanged_after_an_upgrade_is_killed(old: Path, held_up: "sub
         assert not list(check(store.environment))
 
 
-def test_a_program_of_before_that_starts_meanwhile_waits_and_is_refused(
+def test_an_earlier_program_that_starts_during_an_upgrade_waits_and_is_refused(
     old: Path, held_up: "subprocess.Popen[str]"
 ) -> None:
     before = start_python(
@@ -356,7 +356,7 @@ def test_upgraded_folder_is_checked_and_compacted_from_the_upgrade_on(by_first_r
 
 
 @pytest.mark.parametrize(("folder", "games", "rules"), [("by_first_rules", 2, 1), ("by_third_rules", 1, 3)])
-def test_by_the_rules_of_today_its_events_make_other_libraries(
+def test_todays_rules_make_other_libraries_of_an_old_folders_events(
     folder: str, games: int, rules: int, request: pytest.FixtureRequest
 ) -> None:
     """So without the step every check would find faults, and no compaction would be made."""

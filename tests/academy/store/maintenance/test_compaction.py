@@ -64,7 +64,7 @@ def test_the_newest_events_stay_and_the_libraries_are_what_they_were(lived_in: S
     ]
 
 
-def test_life_goes_on_from_a_snapshot(lived_in: Store) -> None:
+def test_a_compacted_folder_learns_on(lived_in: Store) -> None:
     compact(lived_in.environment, keep=3)
     last = lived_in.read(event_log.last_sequence)
     learn(lived_in, contests=4, first=12)
@@ -112,7 +112,7 @@ def late(number: int) -> tuple[str, list[proposals_pb2.NewProposal]]:
     return contest_id, [endgame_proposal(request, back=6)]
 
 
-def test_a_proposal_for_a_contest_given_up_comes_too_late(lived_in: Store) -> None:
+def test_a_proposal_for_a_contest_that_was_compacted_comes_too_late(lived_in: Store) -> None:
     compact(lived_in.environment, keep=1)
     contest_id, proposals = late(3)
     (answer,) = lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))

@@ -38,7 +38,7 @@ def library(tmp_path: Path) -> Path:
     return tmp_path / "library"
 
 
-def test_all_of_a_folder_is_known_to_servers_that_follow_its_log(
+def test_servers_that_follow_a_moved_folders_log_know_all_that_it_had(
     library: Path, log: LogAddress, open_store: OpenStore
 ) -> None:
     with Store(library) as store:

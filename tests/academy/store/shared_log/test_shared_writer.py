@@ -590,7 +590,7 @@ def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
     wait_until_equal(first, second)
 
 
-def test_a_folder_that_follows_a_log_is_compacted_and_no_server_judges_what_it_gave_up(
+def test_a_folder_that_follows_a_log_is_compacted_and_no_server_judges_what_it_removed(
     log: LogAddress, open_store: OpenStore
 ) -> None:
     first, second = open_store("first", log), open_store("second", log)
