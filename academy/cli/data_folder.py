@@ -48,13 +48,13 @@ def check(
     With --against also that its libraries are those of a server, byte for byte, as of the last event that
     both have learnt.
     """
+    from academy.store import page_scan
     from academy.store.environment import TableName
     from academy.store.maintenance import check as checking
-    from academy.store.maintenance import scan
 
     _check_exists(data)
     # Records are read only from sound pages: others could end this process without a word.
-    findings = [checking.Finding("", what) for what in scan.find_damage(data)]
+    findings = [checking.Finding("", what) for what in page_scan.find_damage(data)]
     events, compared = 0, None
     if not findings:
         with open_existing(data, read_only=True) as store:
@@ -263,10 +263,10 @@ def open_existing(data: Path, *, read_only: bool = False) -> "Store":
 
 def _check_pages(data: Path) -> None:
     """Refuse to read all of a file with damaged pages: that could end this process without a word."""
-    from academy.store.maintenance import scan
+    from academy.store import page_scan
 
     _check_exists(data)
-    for what in scan.find_damage(data):
+    for what in page_scan.find_damage(data):
         raise CommandError(f"{data}: {what}; {_REMEDY}", ExitCode.FAULTY)
 
 

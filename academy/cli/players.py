@@ -18,7 +18,7 @@ from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 
 if TYPE_CHECKING:
-    from academy.store import player_commands
+    from academy.store import forgetting
     from academy.store.environment import Transaction
     from academy.store.library_store import Store
 
@@ -88,7 +88,7 @@ def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
 
     known: dict[str, _Known] = {}
     for game_id in _games(transaction, only):
-        for name, hundredths in game_tables.ratings(transaction, game_id):
+        for name, hundredths in game_tables.list_ratings(transaction, game_id):
             figures = known.setdefault(name, _Known())
             figures.games += 1
             figures.elo = hundredths / ELO_SCALE
@@ -102,12 +102,12 @@ def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
 
 
 def _games(transaction: "Transaction", only: str) -> list[str]:
-    from academy.store import game_tables, player_commands
+    from academy.store import game_tables
 
     if only:
         game_tables.game_record(transaction, only)
         return [only]
-    return player_commands.game_ids(transaction)
+    return game_tables.list_game_ids(transaction)
 
 
 def mute(
@@ -128,11 +128,12 @@ def mute(
         done = server.libraries.MutePlayer(request)
         games, taken = done.games, done.patterns
     else:
-        from academy.store.player_commands import MuteInGame, MutePlayer, game_ids
+        from academy.store.game_tables import list_game_ids
+        from academy.store.player_commands import MuteInGame, MutePlayer
 
         with open_existing(data) as store:
             store.run(MutePlayer(name, force))
-            muted_in = store.read(game_ids)
+            muted_in = store.read(list_game_ids)
             taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in muted_in)
         games = len(muted_in)
     typer.echo(f"{name}: muted in {games} games; its votes for {taken:,} patterns count no longer")
@@ -146,11 +147,12 @@ def unmute(server: Server | None, name: Name, data: Data = DEFAULT_DATA) -> None
         done = server.libraries.UnmutePlayer(libraries_pb2.UnmutePlayerRequest(player=name))
         was_muted, patterns, no_room = done.was_muted, done.patterns, done.no_room
     else:
-        from academy.store.player_commands import UnmuteInGame, UnmutePlayer, game_ids
+        from academy.store.game_tables import list_game_ids
+        from academy.store.player_commands import UnmuteInGame, UnmutePlayer
 
         with open_existing(data) as store:
             was_muted = store.run(UnmutePlayer(name))
-            games_back = store.read(game_ids)
+            games_back = store.read(list_game_ids)
             back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in games_back]
         patterns = sum(outcome.patterns for outcome in back)
         no_room = sum(outcome.no_room for outcome in back)
@@ -174,7 +176,7 @@ def forget(
     Games it played stay in the opening tree, the measures and the ratings. Without --really nothing changes.
     It cannot be undone: make a backup first. A player that is not muted may go on proposing.
     """
-    from academy.store import player_commands
+    from academy.store import forgetting
 
     with open_existing(data, read_only=not really) as store:
         environment = store.environment
@@ -182,9 +184,9 @@ def forget(
             games = _games(transaction, game)
         differences = {}
         for game_id in games:
-            replay = player_commands.begin_replay(environment, game_id, name)
+            replay = forgetting.begin_replay(environment, game_id, name)
             differences[game_id] = (
-                _forget(store, replay) if really else player_commands.preview_forgetting(environment, replay)
+                _forget(store, replay) if really else forgetting.preview_forgetting(environment, replay)
             )
     if json:
         printing.print_json(
@@ -219,14 +221,14 @@ def forget(
         typer.echo("nothing was changed; do it with --really")
 
 
-def _forget(store: "Store", replay: "player_commands.Replay") -> "player_commands.Difference":
-    from academy.store import player_commands
+def _forget(store: "Store", replay: "forgetting.Replay") -> "forgetting.Difference":
+    from academy.store import forgetting
     from academy.store.errors import StoreBusyError
 
     for _ in range(_REPLAYS):
         try:
-            return store.run(player_commands.ForgetPlayer(replay, account_name()))
+            return store.run(forgetting.ForgetPlayer(replay, account_name()))
         except StoreBusyError:
             # Contests were reported meanwhile.
-            player_commands.preview_forgetting(store.environment, replay)
+            forgetting.preview_forgetting(store.environment, replay)
     raise CommandError("the servers learn faster than this can replay; try again when less is played")

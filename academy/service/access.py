@@ -25,7 +25,7 @@ from academy.store import arenas
 from academy.store.codec.games import fair_use_in_force
 from academy.store.contest_tables import as_given, contest_record, open_contest_of_player
 from academy.store.errors import ContestOverError, StoreError, UnknownArenaError, UnknownContestError
-from academy.store.game_tables import elo
+from academy.store.game_tables import find_elo
 from academy.store.keys import arena_number, given_contest_id, kept_contest_id
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role, authenticate
@@ -266,7 +266,7 @@ class ContestAccess:
         if caller.role is not Role.BOT:
             return None
         return self._cache.recall(
-            (caller.name, spec.game_id), lambda: self._store.read(elo, spec.game_id, caller.name)
+            (caller.name, spec.game_id), lambda: self._store.read(find_elo, spec.game_id, caller.name)
         )
 
     def find_proposing_seat(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:

@@ -38,16 +38,10 @@ from academy.store.codec.games import (
 from academy.store.codec.learnt_tables import tesuji_records
 from academy.store.codec.openings import check_budget, node_to_proto, search_kind_from_proto
 from academy.store.codec.patterns import entry_with_figures
-from academy.store.contest_tables import (
-    EVERYBODY,
-    count_held_proposals,
-    count_open_contests,
-    find_player_statistics,
-    page_of_player_statistics,
-    statistics_in_all_games,
-)
+from academy.store.contest_tables import count_open_contests
 from academy.store.event_log import Page, read_page
 from academy.store.fork import ForkGame
+from academy.store.game_tables import list_game_ids
 from academy.store.history import origins
 from academy.store.library_commands import (
     AnalyseOpenings,
@@ -59,18 +53,18 @@ from academy.store.library_commands import (
     PruneLibrary,
     RestorePattern,
     RestoreRemoval,
-    removals,
+    list_removals,
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, note_backup, open_copy
-from academy.store.player_commands import (
-    MuteInGame,
-    MutePlayer,
-    UnmuteInGame,
-    UnmutePlayer,
-    game_ids,
-    muted_players,
+from academy.store.player_commands import MuteInGame, MutePlayer, UnmuteInGame, UnmutePlayer, muted_players
+from academy.store.player_statistics import (
+    EVERYBODY,
+    find_player_statistics,
+    page_of_player_statistics,
+    statistics_in_all_games,
 )
+from academy.store.proposal_tables import count_held_proposals
 from academy.store.sources import of_libraries
 from academy.store.tokens import Role
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
@@ -242,7 +236,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.ListRemovalsRequest, context: Context
     ) -> messages.ListRemovalsResponse:
         """Return the removals that can be restored."""
-        kept = await asyncio.to_thread(self._store.read, removals, request.game_id, self._store.clock())
+        kept = await asyncio.to_thread(self._store.read, list_removals, request.game_id, self._store.clock())
         return messages.ListRemovalsResponse(removals=kept)
 
     async def RestoreRemoval(
@@ -299,7 +293,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         view = (await self._games.game(request.game_id)).view
         ratings: list[tuple[str, int]] | None = None
         if len(wanted) == len(Library):
-            ratings = sorted(await asyncio.to_thread(self._store.read, game_tables.ratings, request.game_id))
+            ratings = sorted(
+                await asyncio.to_thread(self._store.read, game_tables.list_ratings, request.game_id)
+            )
         sources = await asyncio.to_thread(self._store.read, of_libraries, request.game_id, wanted)
         async for record in exported(view, wanted, ratings, sources):
             yield record
@@ -409,7 +405,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Mute a player in all games, and in those to come."""
         actor = current_caller.get().name
         await self._store.write(MutePlayer(request.player, request.force))
-        games = self._store.read(game_ids)
+        games = self._store.read(list_game_ids)
         taken = [await self._store.write(MuteInGame(game_id, request.player, actor)) for game_id in games]
         return messages.MutePlayerResponse(games=len(games), patterns=sum(taken))
 
@@ -420,7 +416,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         actor = current_caller.get().name
         answer = messages.UnmutePlayerResponse()
         answer.was_muted = await self._store.write(UnmutePlayer(request.player))
-        for game_id in self._store.read(game_ids):
+        for game_id in self._store.read(list_game_ids):
             outcome = await self._store.write(UnmuteInGame(game_id, request.player, actor))
             answer.patterns += outcome.patterns
             answer.no_room += outcome.no_room

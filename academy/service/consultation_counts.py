@@ -18,17 +18,10 @@ from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestSeat
+from academy.store.analysis_allowance import HOUR, CountPatterns
 from academy.store.consultation_journal import Note
-from academy.store.contest_commands import (
-    HOUR,
-    AnalysisExceededError,
-    CountConsultation,
-    CountPatterns,
-    NoteAnswer,
-    NoteClaims,
-    NoteUses,
-)
-from academy.store.errors import StoreClosedError, StoreError
+from academy.store.contest_commands import CountConsultation, NoteAnswer, NoteClaims, NoteUses
+from academy.store.errors import AnalysisExceededError, StoreClosedError, StoreError
 from academy.store.library_store import Store
 from academy.store.tokens import Caller
 from academy.v1 import contests_pb2

@@ -11,7 +11,7 @@ from academy.service.limits import Limits
 from academy.store import arenas, game_tables
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
-from academy.store.contest_tables import consultations, oldest_open_contests
+from academy.store.contest_tables import oldest_open_contests, read_consultations
 from academy.store.environment import Transaction
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store
@@ -51,7 +51,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         after = str(key[0]) if key else ""
-        following = self._store.read(game_tables.games, after=after, most=size + 1)
+        following = self._store.read(game_tables.list_games, after=after, most=size + 1)
         games, more = paging.fill_page(following, size, self._limits)
         token = paging.page_token(request, [games[-1].game_id]) if more else ""
         return messages.ListGamesResponse(games=games, next_page_token=token)
@@ -85,7 +85,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Return what a contest's players asked and got."""
         record = self._access.find_record(current_caller.get(), request.contest_id, request.arena)
         # Its event has all boards of the contest: other calls must not wait for it.
-        return await asyncio.to_thread(self._store.read, consultations, record)
+        return await asyncio.to_thread(self._store.read, read_consultations, record)
 
     async def GetRatings(
         self, request: messages.GetRatingsRequest, context: Context
@@ -98,7 +98,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         caller = current_caller.get()
         ratings = await asyncio.to_thread(
             self._store.read,
-            arenas.ratings,
+            arenas.list_ratings,
             request.game_id,
             caller.name,
             request.players,
@@ -128,7 +128,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
     ) -> messages.ListArenasResponse:
         """Return the arenas in the order in which they came."""
         return messages.ListArenasResponse(
-            arenas=[arenas.as_message(arena) for arena in self._store.read(arenas.arenas)]
+            arenas=[arenas.as_message(arena) for arena in self._store.read(arenas.list_arenas)]
         )
 
     async def LinkArena(
@@ -155,4 +155,4 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
 
 def _game_and_measures(transaction: Transaction, game_id: str) -> tuple[game_pb2.Game, Measures]:
     game = game_tables.game_record(transaction, game_id)
-    return game, game_tables.read_measures(game_tables.measures(transaction, game_id))
+    return game, game_tables.read_measures(game_tables.stored_measures(transaction, game_id))

@@ -32,7 +32,6 @@ from academy.knowledge.tesuji_shapes import InvalidTesujiError
 from academy.knowledge.votes import InvalidVoteError
 from academy.store import errors as store
 from academy.store import tokens
-from academy.store.contest_commands import AnalysisExceededError
 from academy.v1 import consultation_pb2
 from academy.wire.errors import RefusedCallError, StatusDetails
 from academy.wire.rates import Bucket
@@ -271,7 +270,7 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     tokens.UnknownTokenError: ErrorRow(StatusCode.UNAUTHENTICATED, "TOKEN_UNKNOWN", _NEW_TOKEN),
     tokens.RevokedTokenError: ErrorRow(StatusCode.UNAUTHENTICATED, "TOKEN_REVOKED", _NEW_TOKEN),
     tokens.ExpiredTokenError: ErrorRow(StatusCode.UNAUTHENTICATED, "TOKEN_EXPIRED", _NEW_TOKEN),
-    AnalysisExceededError: ErrorRow(
+    store.AnalysisExceededError: ErrorRow(
         StatusCode.RESOURCE_EXHAUSTED,
         "ANALYSIS_EXCEEDED",
         "Ask again after `retry_after`, or about fewer positions.",

@@ -11,10 +11,10 @@ from academy.service.interceptor import CallInterceptor, Context
 from academy.store import arenas
 from academy.store.codec.proposals import count_above, read_proposal
 from academy.store.contest_commands import SubmitProposals
-from academy.store.contest_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter, count_proposals_of_seat
 from academy.store.errors import TooManyProposalsError
 from academy.store.keys import arena_number
 from academy.store.library_store import Store
+from academy.store.proposal_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter, count_proposals_of_seat
 from academy.store.tokens import Caller, Role
 from academy.v1 import proposals_pb2 as messages
 from academy.v1 import proposals_pb2_grpc

@@ -1,8 +1,8 @@
 """Arenas: whose contests are whose, and where the names of their players live.
 
 An arena is the holder of a token of its name. It comes to be known with its first contest. The first of a
-folder has the folder's own namespace, in which a player's name stands alone; the players of each other arena
-have a namespace named for it: `NAME@ARENA`. A player's identity is decided when its contest is opened,
+folder has the folder's own namespace, in which a player's name is its identity; the players of each other
+arena have a namespace named for it: `NAME@ARENA`. A player's identity is decided when its contest is opened,
 or reported, and stands in the event: later links change nothing that was learnt before.
 """
 
@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from academy.store import contest_tables, event_log, game_tables, keys, player_commands
+from academy.store import event_log, game_tables, keys, player_commands, proposal_tables
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.contest_tables import ProposalFilter, contest_record, find_contest
+from academy.store.contest_tables import contest_record, find_contest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, UnknownArenaError, UnknownContestError
 from academy.store.game_tables import MAX_PAGE
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, proposals_pb2
@@ -31,7 +32,7 @@ def find(transaction: Transaction, name: str) -> records_pb2.ArenaRecord | None:
     return None if stored is None else unpack_message(records_pb2.ArenaRecord, stored)
 
 
-def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
+def list_arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
     """Return all arenas in the order in which they came."""
     records = (
         unpack_message(records_pb2.ArenaRecord, stored) for _, stored in transaction.scan(TableName.ARENAS)
@@ -49,7 +50,7 @@ def enter(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
 
 
 def _add(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
-    known = arenas(transaction)
+    known = list_arenas(transaction)
     namespace = _free_namespace(transaction, name, known) if known else ""
     arena = records_pb2.ArenaRecord(
         name=name, number=len(known), namespace=namespace, own_namespace=namespace
@@ -106,7 +107,7 @@ def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str
     if arena.namespace:
         return f"{name}{_MARK}{arena.namespace}"
     _, mark, end = name.rpartition(_MARK)
-    if mark and any(end == other.own_namespace for other in arenas(transaction)):
+    if mark and any(end == other.own_namespace for other in list_arenas(transaction)):
         raise InvalidRecordError(
             field,
             f"{name!r} would be player {name.rpartition(_MARK)[0]!r} of arena {end!r}: "
@@ -151,7 +152,7 @@ def number_of(transaction: Transaction, name: str) -> int | None:
 def is_home(transaction: Transaction, name: str) -> bool:
     """Whether an arena is the first of this folder, or would be."""
     arena = find(transaction, name)
-    return not arenas(transaction) if arena is None else arena.number == 0
+    return not list_arenas(transaction) if arena is None else arena.number == 0
 
 
 def identity_in(transaction: Transaction, name: str, player: str) -> str:
@@ -173,7 +174,7 @@ def contest_of_arena(transaction: Transaction, name: str, contest_id: str) -> re
 
 def contests_of_id(transaction: Transaction, contest_id: str) -> list[records_pb2.ContestRecord]:
     """Return the contests of all arenas that were given this id. Raises InvalidRecordError."""
-    numbers = {0, *(arena.number for arena in arenas(transaction))}
+    numbers = {0, *(arena.number for arena in list_arenas(transaction))}
     kept = (keys.kept_contest_id(contest_id, number) for number in sorted(numbers))
     return [record for kept_id in kept if (record := find_contest(transaction, kept_id)) is not None]
 
@@ -181,8 +182,8 @@ def contests_of_id(transaction: Transaction, contest_id: str) -> list[records_pb
 def list_proposals(
     transaction: Transaction, wanted: ProposalFilter, start: bytes = b"", most: int = MAX_PAGE
 ) -> tuple[list[proposals_pb2.Proposal], bytes]:
-    """Return proposals as `contest_tables.list_proposals` does, with contests as their arenas know them."""
-    proposals, after = contest_tables.list_proposals(transaction, wanted, start, most)
+    """Return proposals as `proposal_tables.list_proposals` does, with contests as their arenas know them."""
+    proposals, after = proposal_tables.list_proposals(transaction, wanted, start, most)
     return proposals_as_given(transaction, proposals), after
 
 
@@ -190,14 +191,14 @@ def proposals_as_given(
     transaction: Transaction, proposals: list[proposals_pb2.Proposal]
 ) -> list[proposals_pb2.Proposal]:
     """Return proposals with their contests as the arenas know them, not as they are kept."""
-    names = {arena.number: arena.name for arena in arenas(transaction)}
+    names = {arena.number: arena.name for arena in list_arenas(transaction)}
     for proposal in proposals:
         proposal.arena = names.get(keys.arena_number(proposal.contest_id), "")
         proposal.contest_id = keys.given_contest_id(proposal.contest_id)
     return proposals
 
 
-def ratings(
+def list_ratings(
     transaction: Transaction, game_id: str, name: str, players: Iterable[str], *, of_admin: bool = False
 ) -> dict[str, float]:
     """Return the last Elo in a game of those players of an arena that are known there.
@@ -209,14 +210,14 @@ def ratings(
     game_tables.game_record(transaction, game_id)
     arena = find(transaction, name)
     if arena is None and of_admin:
-        elos = {player: game_tables.elo(transaction, game_id, player) for player in players}
-    elif arena is None and arenas(transaction):
+        elos = {player: game_tables.find_elo(transaction, game_id, player) for player in players}
+    elif arena is None and list_arenas(transaction):
         # Its namespace is made with its first contest; no player can be known there yet.
         return {}
     else:
         arena = arena or records_pb2.ArenaRecord()
         elos = {
-            player: game_tables.elo(transaction, game_id, identity(transaction, arena, player))
+            player: game_tables.find_elo(transaction, game_id, identity(transaction, arena, player))
             for player in players
         }
     return {player: elo for player, elo in elos.items() if elo is not None}
@@ -251,7 +252,7 @@ class AllowArena:
 
     def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
-        # One that is to act for others may not have had a contest of its own yet.
+        # An arena may act for others before its own first contest.
         arena = (
             _find_known(work.transaction, self.name) if self.forbid else self._enter_arena(work.transaction)
         )

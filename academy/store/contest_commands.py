@@ -18,7 +18,7 @@ from academy.knowledge.spec import (
     InvalidGameError,
     Placement,
 )
-from academy.store import arenas, contest_tables, event_log, keys
+from academy.store import arenas, contest_tables, event_log, keys, player_statistics, proposal_tables
 from academy.store.codec.contests import (
     MAX_LINE_LENGTH,
     check_elos,
@@ -45,7 +45,6 @@ from academy.store.errors import (
     InvalidRecordError,
     TooManyProposalsError,
     UnknownGameError,
-    WithDetails,
 )
 from academy.store.game_tables import game_record, is_rated
 from academy.store.player_commands import mute_in_new_game
@@ -106,7 +105,7 @@ class RegisterGame:
         before = read_description(known)
         if self.may_describe and (before.placement is not Placement.ANYWHERE or before.winning_row):
             _check_same_shapes(spec, before)
-        # It may have been registered before all was asked, or by a referee that knew less.
+        # An earlier version, or a referee that knew less, may have registered it without all of this.
         now = Description(
             spec.move_forms or before.move_forms,
             before.placement if spec.placement is Placement.ANYWHERE else spec.placement,
@@ -121,7 +120,7 @@ class RegisterGame:
 
 
 def _check_row_fits(spec: GameSpec) -> None:
-    """Raise InvalidGameError for a winning row longer than the board, which games of before may have."""
+    """Raise InvalidGameError for a winning row longer than the board, which older games may have."""
     shape = spec.geometry
     if isinstance(shape, SquareGeometry) and spec.winning_row > (longest := max(shape.rows, shape.columns)):
         raise InvalidGameError(
@@ -203,9 +202,18 @@ class ReportContest:
             contests_pb2.CONTEST_STATE_VOID if void else contests_pb2.CONTEST_STATE_REPORTED
         )
         record.contest.report_time.CopyFrom(work.time)
-        _keep(work.transaction, record, work.journal.read(keys.in_contest(contest_id)))
-        self._count(work, record)
+        _store_notes(work.transaction, record, work.journal.read(keys.in_contest(contest_id)))
+        collected = self._collect(work, record)
+        knowledge = work.knowledge(record.contest.game_id)
         if not void:
+            _keep_questions(record, collected.answered, _boards(self.report, knowledge.spec))
+        event = self._build_event(work, record, collected)
+        openings_before = knowledge.counters.next_node_id
+        record.event, outcome = work.record(event)
+        judgements = [proposal_tables.DROPPED_AS_VOID] * len(collected.held) if void else outcome.judgements
+        _settle(work, record, collected.held, judgements)
+        if not void:
+            _count_statistics(work, event, collected.claims, judgements, openings_before)
             record.results.extend(self.report.results)
             record.plies, record.termination = len(self.report.plies), self.report.termination
         contest_tables.remove_open_contest(work.transaction, record.contest)
@@ -214,18 +222,22 @@ class ReportContest:
         store_contest(work.transaction, record)
         return _reported(record, True)
 
-    def _count(self, work: WriteContext, record: records_pb2.ContestRecord) -> None:
-        contest_id, game_id = record.contest.contest_id, record.contest.game_id
-        held = contest_tables.proposals_of_contest(work.transaction, contest_id)
-        used = [
+    def _collect(self, work: WriteContext, record: records_pb2.ContestRecord) -> "_Collected":
+        """Take from the tables what players proposed, used and claimed in the contest."""
+        contest_id = record.contest.contest_id
+        held = proposal_tables.proposals_of_contest(work.transaction, contest_id)
+        uses = [
             keys.use_of(key) for key, _ in work.transaction.scan(TableName.USES, keys.in_contest(contest_id))
         ]
-        for key in used:
+        for key in uses:
             work.transaction.delete(TableName.USES, keys.use(contest_id, *key))
-        answered = [_take_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
-        claims = [list(known) for known in answered]
-        if not self.report.void:
-            _keep_questions(record, answered, _boards(self.report, work.knowledge(game_id).spec))
+        answered = [_pop_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
+        return _Collected(held, uses, answered)
+
+    def _build_event(
+        self, work: WriteContext, record: records_pb2.ContestRecord, collected: "_Collected"
+    ) -> events_pb2.Event:
+        spec = work.knowledge(record.contest.game_id).spec
         reported = events_pb2.ContestReported()
         report = reported.report
         report.contest.CopyFrom(record.contest)
@@ -237,30 +249,12 @@ class ReportContest:
             report.results.extend(self.report.results)
             report.start_board = self.report.start_board
             report.elo_after.extend(self.report.elo_after)
-            check_report(report, work.knowledge(game_id).spec)
-            reported.proposals.extend(held)
-            reported.uses.extend(uses_to_proto(used))
+            check_report(report, spec)
+            reported.proposals.extend(collected.held)
+            reported.uses.extend(uses_to_proto(collected.uses))
             reported.false_consultations.extend(self._false_consultations(work, record))
-            reported.false_claims.extend(self._false_claims(claims, record, work.knowledge(game_id).spec))
-        event = events_pb2.Event(game_id=game_id, actor=self.actor, contest_reported=reported)
-        openings_before = work.knowledge(game_id).counters.next_node_id
-        record.event, outcome = work.record(event)
-        judgements = [contest_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
-        for proposal, judgement in zip(held, judgements, strict=True):
-            accepted = contest_tables.settle_proposal(work.transaction, proposal, judgement)
-            record.accepted += accepted
-            record.dropped += not accepted
-        if not self.report.void:
-            libraries = work.knowledge(game_id).libraries
-            new_openings = work.knowledge(game_id).counters.next_node_id - openings_before
-
-            def voters(library: Library, pattern_id: int) -> Iterator[str]:
-                entry = libraries[library].entries.get(pattern_id)
-                return (vote.player for vote in (entry.ballot.votes if entry else ()))
-
-            contest_tables.count_contest(
-                work.transaction, reported, claims, outcome.judgements, voters, new_openings
-            )
+            reported.false_claims.extend(self._false_claims(collected.claims, record, spec))
+        return events_pb2.Event(game_id=record.contest.game_id, actor=self.actor, contest_reported=reported)
 
     def _false_claims(
         self, claims: Sequence[Sequence[Claim]], record: records_pb2.ContestRecord, spec: GameSpec
@@ -303,6 +297,52 @@ class ReportContest:
 
 
 @dataclass(frozen=True, slots=True)
+class _Collected:
+    """What was kept of a contest for its report: proposals, uses, and claims with their answers by seat."""
+
+    held: Sequence[proposals_pb2.Proposal]
+    uses: Sequence[tuple[int, Library, int]]
+    answered: Sequence[Mapping[Claim, bytes]]
+
+    @property
+    def claims(self) -> list[list[Claim]]:
+        """The claims by seat."""
+        return [list(claimed) for claimed in self.answered]
+
+
+def _settle(
+    work: WriteContext,
+    record: records_pb2.ContestRecord,
+    held: Sequence[proposals_pb2.Proposal],
+    judgements: Sequence[Judgement],
+) -> None:
+    """Write the verdicts into proposals that were held, and count them in the contest's record."""
+    for proposal, judgement in zip(held, judgements, strict=True):
+        accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
+        record.accepted += accepted
+        record.dropped += not accepted
+
+
+def _count_statistics(
+    work: WriteContext,
+    event: events_pb2.Event,
+    claims: Sequence[Sequence[Claim]],
+    judgements: Sequence[Judgement],
+    openings_before: int,
+) -> None:
+    knowledge = work.knowledge(event.game_id)
+
+    def voters(library: Library, pattern_id: int) -> Iterator[str]:
+        entry = knowledge.libraries[library].entries.get(pattern_id)
+        return (vote.player for vote in (entry.ballot.votes if entry else ()))
+
+    new_openings = knowledge.counters.next_node_id - openings_before
+    player_statistics.count_contest(
+        work.transaction, event.contest_reported, claims, judgements, voters, new_openings
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class CountConsultation:
     """Note a player's look-up in the opening tree, before it is answered. The result is their count.
 
@@ -333,7 +373,7 @@ class CountConsultation:
         key = keys.in_contest(self.contest_id, self.seat)
         noted = journal.get(TableName.CONTESTS, key)
         if noted is not None:
-            _take_over(seat, noted)
+            _raise_counts(seat, noted)
         before = list(seat.consulted_moves)
         moves = list(self.moves)
         if seat.consultations:
@@ -421,7 +461,7 @@ class NoteAnswer:
         journal.put(TableName.CLAIMS, key, pack_message(self.answer))
 
 
-class KeptNotes(NamedTuple):
+class StoredNotes(NamedTuple):
     """What may leave the journal, and whether it is all that was noted."""
 
     noted: list[Noted]
@@ -429,10 +469,10 @@ class KeptNotes(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class KeepNotes:
+class StoreNotes:
     """Make what is noted in the journal part of the store: as much as one message of a shared log takes."""
 
-    def execute(self, work: WriteContext) -> KeptNotes:
+    def execute(self, work: WriteContext) -> StoredNotes:
         """Store what is noted of open contests; of others nothing is kept."""
         read = work.journal.read(largest=_NOTES_AT_ONCE)
         by_contest: dict[str, list[Noted]] = {}
@@ -443,17 +483,17 @@ class KeepNotes:
         for contest_id, entries in by_contest.items():
             record = find_contest(work.transaction, contest_id)
             if record is not None and record.contest.state == contests_pb2.CONTEST_STATE_OPEN:
-                _keep(work.transaction, record, entries)
+                _store_notes(work.transaction, record, entries)
                 store_contest(work.transaction, record)
                 size += record.ByteSize()
             kept += entries
             size += sum(len(key) + len(value) for _, key, value in entries)
             if size >= _NOTES_AT_ONCE:
-                return KeptNotes(kept, are_all=False)
-        return KeptNotes(kept, are_all=True)
+                return StoredNotes(kept, are_all=False)
+        return StoredNotes(kept, are_all=True)
 
 
-def _keep(transaction: Transaction, record: records_pb2.ContestRecord, noted: Iterable[Noted]) -> None:
+def _store_notes(transaction: Transaction, record: records_pb2.ContestRecord, noted: Iterable[Noted]) -> None:
     """Store what is noted of a contest; its record is changed, and for the caller to store."""
     for table, key, value in noted:
         number = keys.seat_of(key)
@@ -462,7 +502,7 @@ def _keep(transaction: Transaction, record: records_pb2.ContestRecord, noted: It
         seat = record.seats[number - 1]
         match table:
             case TableName.CONTESTS:
-                _take_over(seat, value)
+                _raise_counts(seat, value)
             case TableName.USES:
                 transaction.put(table, key)
             case TableName.CLAIMS:
@@ -475,8 +515,8 @@ def _keep(transaction: Transaction, record: records_pb2.ContestRecord, noted: It
                     transaction.put(table, key, value)
 
 
-def _take_over(seat: records_pb2.Seat, noted: bytes) -> None:
-    """Have a seat count the consultations that the journal knows of, if the store does not yet."""
+def _raise_counts(seat: records_pb2.Seat, noted: bytes) -> None:
+    """Raise a seat's counts to those that the journal knows of, if these are higher."""
     known = unpack_message(records_pb2.Seat, noted)
     seat.claims_contradict |= known.claims_contradict
     if known.consultations > seat.consultations:
@@ -508,10 +548,10 @@ class SubmitProposals:
         fresh = {
             proposal.proposal_id: proposal
             for proposal in self.proposals
-            if contest_tables.find_proposal(work.transaction, proposal.proposal_id) is None
+            if proposal_tables.find_proposal(work.transaction, proposal.proposal_id) is None
         }
         allowed = work.knowledge(record.contest.game_id).settings.max_submissions_per_contest
-        earlier = contest_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
+        earlier = proposal_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
         if fresh and earlier + len(fresh) > allowed:
             raise TooManyProposalsError(earlier, len(fresh), allowed)
         for read in fresh.values():
@@ -520,12 +560,12 @@ class SubmitProposals:
             proposal.CopyFrom(read)
             proposal.player = record.contest.players[self.seat - 1].name
             proposal.create_time.CopyFrom(work.time)
-            contest_tables.add_proposal(work.transaction, proposal)
+            proposal_tables.add_proposal(work.transaction, proposal)
             if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
                 judgement = self._judge_late(work, record, proposal)
-                accepted = contest_tables.settle_proposal(work.transaction, proposal, judgement)
+                accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
                 if record.contest.state == contests_pb2.CONTEST_STATE_REPORTED:
-                    contest_tables.count_late_proposal(
+                    player_statistics.count_late_proposal(
                         work.transaction, proposal.game_id, proposal.player, judgement
                     )
                 record.accepted += accepted
@@ -533,7 +573,7 @@ class SubmitProposals:
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             store_contest(work.transaction, record)
         return [
-            contest_tables.proposal_record(work.transaction, proposal.proposal_id)
+            proposal_tables.proposal_record(work.transaction, proposal.proposal_id)
             for proposal in self.proposals
         ]
 
@@ -541,9 +581,9 @@ class SubmitProposals:
         self, work: WriteContext, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal
     ) -> Judgement:
         if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
-            return contest_tables.DROPPED_AS_VOID
-        if record.event <= event_log.last_too_late(work.transaction):
-            return contest_tables.DROPPED_AS_TOO_LATE
+            return proposal_tables.DROPPED_AS_VOID
+        if record.event <= event_log.last_unreferable(work.transaction):
+            return proposal_tables.DROPPED_AS_TOO_LATE
         event = events_pb2.Event(
             game_id=record.contest.game_id,
             actor=self.actor,
@@ -574,7 +614,7 @@ def _outermost_claims(transaction: Transaction, prefix: bytes) -> set[bytes]:
     return {key for entries in ends for key, _ in islice(entries, 1)}
 
 
-def _take_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, bytes]:
+def _pop_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, bytes]:
     """Return what a player claimed, with the answers as noted, and keep it no longer."""
     stored = list(work.transaction.scan(TableName.CLAIMS, keys.claim(contest_id, seat)))
     for key, _ in stored:
@@ -585,7 +625,7 @@ def _take_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, 
 def _keep_questions(
     record: records_pb2.ContestRecord, answered: Sequence[Mapping[Claim, bytes]], boards: Sequence[bytes]
 ) -> None:
-    """Have a contest's record say after which plies its players asked for patterns, and what they got."""
+    """Write into a contest's record after which plies its players asked for patterns, and what they got."""
     place_of = {board: plies for plies, board in reversed(list(enumerate(boards)))}
     for seat, claimed in zip(record.seats, answered, strict=True):
         questions = [
@@ -658,59 +698,3 @@ def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) 
 def _check_open(record: records_pb2.ContestRecord) -> None:
     if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
         raise ContestOverError(record.contest.contest_id)
-
-
-HOUR: Final = 3_600.0
-
-
-class AnalysisExceededError(WithDetails, RuntimeError):
-    """The answer to a question outside of a contest would exceed the different patterns allowed in an hour.
-
-    `returned` were given in this hour, which ends in `retry_after` seconds; the answer has `more`.
-    """
-
-    detail_names = ("returned", "more", "limit")
-
-    def __init__(self, returned: int, more: int, limit: int, retry_after: float) -> None:
-        room = "come again then" if returned else "ask about fewer positions, or with max_matches"
-        super().__init__(
-            f"outside of a contest {limit} different patterns are given in an hour: {returned} were, "
-            f"this answer has {more} more; the hour ends in {retry_after:.0f} seconds; {room}"
-        )
-        self.returned = returned
-        self.more = more
-        self.limit = limit
-        self.retry_after = retry_after
-
-
-@dataclass(frozen=True, slots=True)
-class CountPatterns:
-    """Count patterns of a game that an answer will give to somebody. The result is when the hour began.
-
-    The hour begins with the first pattern. Raises AnalysisExceededError, and then counts nothing.
-    """
-
-    name: str
-    game_id: str
-    pattern_ids: Sequence[int]
-    limit: int
-
-    def execute(self, work: WriteContext) -> float:
-        """Store the count."""
-        key = keys.player(self.name)
-        record = unpack_message(
-            records_pb2.AnalysisRecord, work.transaction.get(TableName.ANALYSES, key) or b""
-        )
-        # A clock that was set back begins another hour too.
-        if not 0 <= work.now - record.begin_time < HOUR:
-            record = records_pb2.AnalysisRecord(name=self.name, begin_time=work.now)
-        counted = next((game for game in record.games if game.game_id == self.game_id), None)
-        if counted is None:
-            counted = record.games.add(game_id=self.game_id)
-        more = sorted(set(self.pattern_ids).difference(counted.pattern_ids))
-        count = sum(len(game.pattern_ids) for game in record.games)
-        if count + len(more) > self.limit:
-            raise AnalysisExceededError(count, len(more), self.limit, record.begin_time + HOUR - work.now)
-        counted.pattern_ids.extend(more)
-        work.transaction.put(TableName.ANALYSES, key, pack_message(record))
-        return record.begin_time

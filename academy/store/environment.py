@@ -13,7 +13,7 @@ from typing import Final, Self, TypeVar
 
 import lmdb
 
-from academy.store import lock_file
+from academy.store import data_copy, lock_file, page_scan
 from academy.store.errors import (
     NO_ROOM,
     SchemaMismatchError,
@@ -24,7 +24,6 @@ from academy.store.errors import (
     StoreFullError,
     StoreReadOnlyError,
 )
-from academy.store.maintenance import copying, scan
 
 SCHEMA_VERSION: Final = 6
 # `academy.store.maintenance.upgrade` has a step from each that is older.
@@ -219,7 +218,7 @@ class Transaction:
 
     @contextmanager
     def begin_nested(self, note: "NoteWrite | None" = None) -> Iterator["Transaction"]:
-        """A part of this transaction that is undone alone when its block raises.
+        """A part of this transaction: only it is undone when its block raises.
 
         `note` is called with each record that is put, or removed (None), in it.
         """
@@ -327,8 +326,8 @@ class Environment:
 
     def _check_length(self) -> None:
         """Raise StoreCorruptError for a file that was cut short: reading beyond its end ends a process."""
-        if scan.missing_pages(self.folder, self._lmdb):
-            for what in scan.find_damage(self.folder):
+        if page_scan.missing_pages(self.folder, self._lmdb):
+            for what in page_scan.find_damage(self.folder):
                 raise StoreCorruptError(f"{self.folder}: {what}; {_REMEDY}")
 
     def _read_schema(self, read_only: bool) -> None:
@@ -422,7 +421,7 @@ class Environment:
         with self._hold_open():
             pass
         with self._translate_errors():
-            copying.copy_data(self.folder, folder)
+            data_copy.copy_data(self.folder, folder)
 
     @contextmanager
     def _begin(self, write: bool) -> Iterator[Transaction]:

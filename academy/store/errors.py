@@ -270,3 +270,23 @@ class ConsultationOrderError(WithDetails, RuntimeError):
             f"these part after {common} moves"
         )
         self.common = common
+
+
+class AnalysisExceededError(WithDetails, RuntimeError):
+    """The answer to a question outside of a contest would exceed the different patterns allowed in an hour.
+
+    `returned` were given in this hour, which ends in `retry_after` seconds; the answer has `more`.
+    """
+
+    detail_names = ("returned", "more", "limit")
+
+    def __init__(self, returned: int, more: int, limit: int, retry_after: float) -> None:
+        room = "come again then" if returned else "ask about fewer positions, or with max_matches"
+        super().__init__(
+            f"outside of a contest {limit} different patterns are given in an hour: {returned} were, "
+            f"this answer has {more} more; the hour ends in {retry_after:.0f} seconds; {room}"
+        )
+        self.returned = returned
+        self.more = more
+        self.limit = limit
+        self.retry_after = retry_after

@@ -72,7 +72,7 @@ class ForkGame:
         spec = replace(old.spec, game_id=self.new_game_id)
         ratings = [
             contests_pb2.PlayerRating(player=name, elo=elo / ELO_SCALE)
-            for name, elo in sorted(game_tables.ratings(work.transaction, self.game_id))
+            for name, elo in sorted(game_tables.list_ratings(work.transaction, self.game_id))
         ]
         nodes = sorted(old.openings.nodes.values(), key=lambda node: (node.depth, node.node_id))
         return ImportLibraries(

@@ -121,6 +121,11 @@ def append_changes(
     transaction.put(TableName.CHANGES, prefix + keys.number(generation), pack_message(record))
 
 
+def list_game_ids(transaction: Transaction) -> list[str]:
+    """Return the ids of all games."""
+    return [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
+
+
 def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
     """Return a game with its present settings. Raises UnknownGameError."""
     stored = transaction.get(TableName.GAMES, keys.game(game_id))
@@ -129,7 +134,7 @@ def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
     return unpack_message(game_pb2.Game, stored)
 
 
-def games(transaction: Transaction, *, after: str = "", most: int = MAX_PAGE) -> list[game_pb2.Game]:
+def list_games(transaction: Transaction, *, after: str = "", most: int = MAX_PAGE) -> list[game_pb2.Game]:
     """Return up to `most` games in the order of their ids, those after id `after`."""
     start = after.encode() + b"\0" if after else b""
     stored = islice(transaction.scan(TableName.GAMES, start=start), most)
@@ -161,7 +166,7 @@ def spec_and_settings(game: game_pb2.Game) -> tuple[GameSpec, LibrarySettings]:
         raise StoreCorruptError(f"the record of game {game.game_id!r} cannot be read: {error}") from error
 
 
-def measures(transaction: Transaction, game_id: str) -> bytes:
+def stored_measures(transaction: Transaction, game_id: str) -> bytes:
     """Return the stored sums behind a game's measures, for `read_measures`."""
     return transaction.get(TableName.MEASURES, keys.game(game_id)) or b""
 
@@ -179,7 +184,7 @@ def write_measures(measures: Measures) -> str:
     return json.dumps(measures.as_json(), sort_keys=True, separators=(",", ":"))
 
 
-def tesujis(transaction: Transaction, game_id: str) -> bytes:
+def stored_tesujis(transaction: Transaction, game_id: str) -> bytes:
     """Return a game's stored tesujis, for `read_tesujis`."""
     return transaction.get(TableName.TESUJIS, keys.game(game_id)) or b""
 
@@ -192,7 +197,7 @@ def read_tesujis(stored: bytes, spec: GameSpec) -> TesujiTable:
         raise StoreCorruptError(f"the tesujis of {spec.game_id!r} cannot be read: {fault}") from fault
 
 
-def evaluation(transaction: Transaction, game_id: str) -> bytes:
+def stored_evaluation(transaction: Transaction, game_id: str) -> bytes:
     """Return a game's stored evaluation, for `read_evaluation`."""
     return transaction.get(TableName.EVALUATIONS, keys.game(game_id)) or b""
 
@@ -211,7 +216,7 @@ def read_rating(stored: bytes) -> Rating:
     return record.player, record.elo_hundredths
 
 
-def rating(transaction: Transaction, game_id: str, player: str) -> Rating | None:
+def find_rating(transaction: Transaction, game_id: str, player: str) -> Rating | None:
     """Return the latest rating of a player of a game, None where there is none."""
     stored = transaction.get(TableName.RATINGS, keys.rating(game_id, player))
     return None if stored is None else read_rating(stored)
@@ -219,17 +224,16 @@ def rating(transaction: Transaction, game_id: str, player: str) -> Rating | None
 
 def is_rated(transaction: Transaction, player: str) -> bool:
     """Whether a player has a rating in any game."""
-    games = (key.decode() for key, _ in transaction.scan(TableName.GAMES))
-    return any(rating(transaction, game_id, player) for game_id in games)
+    return any(find_rating(transaction, game_id, player) for game_id in list_game_ids(transaction))
 
 
-def elo(transaction: Transaction, game_id: str, player: str) -> float | None:
+def find_elo(transaction: Transaction, game_id: str, player: str) -> float | None:
     """Return the Elo of a player of a game as the arena gave it last, None where it gave none."""
-    known = rating(transaction, game_id, player)
+    known = find_rating(transaction, game_id, player)
     return None if known is None else known[1] / ELO_SCALE
 
 
-def ratings(transaction: Transaction, game_id: str) -> list[Rating]:
+def list_ratings(transaction: Transaction, game_id: str) -> list[Rating]:
     """Return the ratings of all players of a game."""
     return [read_rating(stored) for _, stored in transaction.scan(TableName.RATINGS, keys.in_game(game_id))]
 
@@ -277,9 +281,9 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
     tables = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
     records = {table: transaction.scan(table, keys.in_game(game_id)) for table in tables}
     one_of_a_game = {
-        TableName.MEASURES: measures(transaction, game_id),
-        TableName.TESUJIS: tesujis(transaction, game_id),
-        TableName.EVALUATIONS: evaluation(transaction, game_id),
+        TableName.MEASURES: stored_measures(transaction, game_id),
+        TableName.TESUJIS: stored_tesujis(transaction, game_id),
+        TableName.EVALUATIONS: stored_evaluation(transaction, game_id),
     }
     return restore(game, state, one_of_a_game, records), state.generation
 
@@ -312,7 +316,7 @@ def restore(
     )
 
 
-def news(
+def read_news(
     transaction: Transaction,
     reader: EntryReader,
     game_id: str,
@@ -361,9 +365,11 @@ def read_update(
         read_description(game),
         settings,
         Counters(state.next_pattern_id, state.next_node_id),
-        read_measures(measures(transaction, game_id)),
+        read_measures(stored_measures(transaction, game_id)),
         tuple(
-            latest for player in sorted(touched.players) if (latest := rating(transaction, game_id, player))
+            latest
+            for player in sorted(touched.players)
+            if (latest := find_rating(transaction, game_id, player))
         ),
         tuple(patterns),
         tuple(patterns_gone),
@@ -371,13 +377,13 @@ def read_update(
         tuple(nodes),
         tuple(nodes_gone),
         frozenset(state.muted),
-        read_tesujis(tesujis(transaction, game_id), spec),
-        read_evaluation(evaluation(transaction, game_id), spec),
+        read_tesujis(stored_tesujis(transaction, game_id), spec),
+        read_evaluation(stored_evaluation(transaction, game_id), spec),
     )
 
 
 def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableName, bytes, bytes]]:
-    """Yield table, key and value of everything stored for a game's knowledge, but for the changes feed."""
+    """Yield table, key and value of everything stored for a game's knowledge, except the changes feed."""
     spec = knowledge.spec
     yield TableName.GAMES, keys.game(spec.game_id), pack_message(spec_to_proto(spec, knowledge.settings))
     yield from _figures(knowledge, generation)

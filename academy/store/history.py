@@ -18,12 +18,13 @@ from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
 from academy.knowledge.votes import ELO_SCALE
-from academy.store import event_log, keys
+from academy.store import event_effects, event_log, keys
 from academy.store.codec.games import pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import signature_to_proto
-from academy.store.contest_tables import as_given, find_contest, proposals_of_contest
+from academy.store.contest_tables import as_given, find_contest
 from academy.store.environment import TableName, Transaction
+from academy.store.proposal_tables import proposals_of_contest
 from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2, history_pb2, pattern_pb2, proposals_pb2
 
@@ -64,7 +65,7 @@ def note_event(
     knowledge: GameKnowledge,
     event: events_pb2.Event,
     changes: ChangedRecords,
-    outcome: event_log.EventOutcome,
+    outcome: event_effects.EventOutcome,
 ) -> None:
     """Keep what an event did to a game, once its records are stored."""
     game_id = knowledge.spec.game_id
@@ -239,7 +240,7 @@ def read_growth(transaction: Transaction, game_id: str) -> list[history_pb2.Grow
 
 
 def _sightings(
-    transaction: Transaction, event: events_pb2.Event, outcome: event_log.EventOutcome
+    transaction: Transaction, event: events_pb2.Event, outcome: event_effects.EventOutcome
 ) -> dict[tuple[Library, int], _Sighting]:
     """What an event says of where patterns were found, by the pattern; the first of several."""
     match event.WhichOneof("kind"):

@@ -65,7 +65,7 @@ SHARED_LOG: Final = b"shared_log"
 PLAYER_BYTES: Final = 16
 _BOARD_BYTES: Final = 8
 NO_BOARD: Final = bytes(_BOARD_BYTES)
-"""What stands for the board in claims of before boards were kept."""
+"""What stands for the board in claims from before boards were kept."""
 FIRST_BOARD: Final = bytes(_BOARD_BYTES - 1) + b"\1"
 _NO_PLIES: Final = 2**64 - 1
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")

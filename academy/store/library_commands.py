@@ -17,7 +17,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE
-from academy.store import contest_tables, event_log, game_tables, import_digests, keys, sources
+from academy.store import contest_tables, event_effects, event_log, game_tables, import_digests, keys, sources
 from academy.store.codec.contests import check_plausible_elo
 from academy.store.codec.field_rules import check_elo
 from academy.store.codec.games import check_sums, library_to_proto, settings_from_proto, settings_to_proto
@@ -52,7 +52,7 @@ _DAY: Final = 86_400.0
 
 def record_removal(
     work: WriteContext, event: events_pb2.Event, what: str
-) -> tuple[int, event_log.EventOutcome]:
+) -> tuple[int, event_effects.EventOutcome]:
     """Record an event and keep what it removes; returns its number and what became of it."""
     knowledge = work.knowledge(event.game_id)
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
@@ -83,7 +83,7 @@ def record_removal(
 def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     """Record that a player is muted, and keep what that takes out, as long as it lasts.
 
-    Returns of how many patterns that is.
+    Returns how many patterns that affects.
     """
     knowledge = work.knowledge(event.game_id)
     number, outcome = work.record(event)
@@ -155,7 +155,7 @@ def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[re
         yield unpack_message(records_pb2.RemovalRecord, stored)
 
 
-def removals(transaction: Transaction, game_id: str, now: float) -> list[libraries_pb2.Removal]:
+def list_removals(transaction: Transaction, game_id: str, now: float) -> list[libraries_pb2.Removal]:
     """Return what admins removed of a game and can be restored at a time, newest first.
 
     Raises UnknownGameError.
@@ -538,7 +538,7 @@ class ImportLibraries:
         for event in {sources.section_of(event): event for event in reversed(events)}.values():
             event.sources.extend(named)
         if not self.replace and not self.again:
-            deleted = event_log.deletion(work.transaction, self.game_id)
+            deleted = event_log.find_deletion(work.transaction, self.game_id)
             if earlier := import_digests.find_earlier(work.transaction, events, deleted):
                 raise ImportedBeforeError(self.game_id, earlier)
             if not is_new:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from academy.store.consultation_journal import ConsultationJournal, Note
-from academy.store.contest_commands import KeepNotes, KeptNotes
+from academy.store.contest_commands import StoredNotes, StoreNotes
 from academy.store.environment import LARGEST_MAP, Environment, Transaction
 from academy.store.errors import LogCutError, SchemaOutdatedError, StoreError, StoreReadOnlyError
 from academy.store.maintenance.upgrade import upgrade
@@ -165,7 +165,7 @@ class Store:
         return self._journal.write(lambda journal: note.enter(journal, self.read))
 
     def keep_notes(self) -> "Future[None] | None":
-        """Have all that is noted, by any process, become part of the store; None where nothing is.
+        """Make all that is noted, by any process, part of the store; None where nothing is noted.
 
         What is not kept because of an error stays noted. Raises like `submit`.
         """
@@ -174,7 +174,7 @@ class Store:
             return None
         done: Future[None] = Future()
 
-        def clear(keeping: "Future[KeptNotes]") -> None:
+        def clear(keeping: "Future[StoredNotes]") -> None:
             # In the writer's thread, after the commit.
             try:
                 kept = keeping.result()
@@ -182,20 +182,20 @@ class Store:
                 if kept.are_all:
                     done.set_result(None)
                 else:
-                    self.submit(KeepNotes()).add_done_callback(clear)
+                    self.submit(StoreNotes()).add_done_callback(clear)
             except Exception as error:
                 done.set_exception(error)
 
-        self.submit(KeepNotes()).add_done_callback(clear)
+        self.submit(StoreNotes()).add_done_callback(clear)
         return done
 
     def give_way(self, count_questions: Callable[[], float]) -> None:
-        """Have writes give way to questions; `count_questions` returns how many any thread has had."""
+        """Let writes give way to questions; `count_questions` returns how many any thread has had."""
         if self._writer is not None:
             self._writer.giving_way.to(count_questions)
 
     def schedule_snapshots(self, every: int, *, cut: bool) -> None:
-        """Have new servers of a shared log begin with a snapshot, made after `every` messages (0: never).
+        """Let new servers of a shared log begin with a snapshot, made after `every` messages (0: never).
 
         With `cut` the log loses the messages that all snapshots hold.
         """
@@ -213,7 +213,7 @@ class Store:
         return None if self._writer is None else self._writer.follows
 
     def catch_up(self, seconds: float) -> None:
-        """Wait until all is here that other servers have written to a shared log by now.
+        """Wait for all that other servers have written to a shared log by now.
 
         Asks NATS. Raises LogUnavailableError where that takes longer, or cannot be known.
         """

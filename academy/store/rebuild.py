@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
-from academy.store import event_log, game_tables, keys
+from academy.store import event_effects, event_log, game_tables, keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError
@@ -38,7 +38,7 @@ def pack_snapshot(knowledge: GameKnowledge, generation: int) -> bytes:
 
 def store_snapshot(transaction: Transaction, game_id: str, snapshot: bytes) -> None:
     """Keep a game's snapshot unless there is a newer one, or the game was deleted after it."""
-    newest = max(snapshot_generation(transaction, game_id), event_log.deletion(transaction, game_id))
+    newest = max(snapshot_generation(transaction, game_id), event_log.find_deletion(transaction, game_id))
     if int.from_bytes(snapshot[:_GENERATION_BYTES]) > newest:
         transaction.put(TableName.SNAPSHOTS, keys.game(game_id), snapshot)
 
@@ -95,7 +95,7 @@ def rebuild(
 def advance(
     begun: tuple[GameKnowledge, int] | None,
     events: Iterable[events_pb2.Event],
-    read_event: event_log.EventReader,
+    read_event: event_effects.EventReader,
 ) -> tuple[GameKnowledge, int] | None:
     """Return what is known of a game, and its last event, once its next events are taken in.
 
@@ -104,9 +104,9 @@ def advance(
     for event in events:
         try:
             if begun is None:
-                begun = event_log.begin(event), event.sequence
+                begun = event_effects.begin(event), event.sequence
             else:
-                event_log.apply(begun[0], event, read_event)
+                event_effects.apply(begun[0], event, read_event)
                 begun = begun[0], event.sequence
         except (ValueError, LookupError) as error:
             raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {error}") from error

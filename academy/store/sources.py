@@ -71,7 +71,7 @@ def keep_own(transaction: Transaction, game_id: str) -> None:
 
 def find(transaction: Transaction, game_id: str, section: str) -> Mapping[bytes, int]:
     """Return the sources of what a section of a game has, and the number of the event that brought each."""
-    deleted = event_log.deletion(transaction, game_id)
+    deleted = event_log.find_deletion(transaction, game_id)
     own = _own(transaction, game_id)
     prefix = _taken(game_id, section)
     return ({} if own is None else {own[0]: own[1]}) | {

@@ -15,7 +15,7 @@ import lmdb
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
-from academy.store import event_log, game_tables, history, keys, sources
+from academy.store import event_effects, event_log, game_tables, history, keys, sources
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import GameConflictError, LogDivergedError, StoreBusyError, StoreClosedError
@@ -58,7 +58,7 @@ class LoadedGames:
     ) -> LoadedGame | None:
         """Take in what another process wrote; None where the feed no longer says what that was."""
         spec = loaded.knowledge.spec
-        news = game_tables.news(transaction, EntryReader(spec), spec.game_id, loaded.generation, state)
+        news = game_tables.read_news(transaction, EntryReader(spec), spec.game_id, loaded.generation, state)
         if news is None:
             return None
         # A copy that fails half-way must not be used again.
@@ -76,7 +76,7 @@ class LoadedGames:
         loaded = self._loaded.pop(game_id, None)
         state = game_tables.game_state(transaction, game_id)
         new_players = any(
-            game_tables.rating(transaction, game_id, player) is None for player in changes.players
+            game_tables.find_rating(transaction, game_id, player) is None for player in changes.players
         )
         if loaded is None or state.generation != generation or new_players:
             return
@@ -127,10 +127,10 @@ class WriteContext:
         """Return a game's knowledge to look at; only `record` changes it. Raises UnknownGameError."""
         return self._games.current(self.transaction, game_id).knowledge
 
-    def record(self, event: events_pb2.Event) -> tuple[int, event_log.EventOutcome]:
+    def record(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
         """Number an event, log it, and store what it changes. Returns its number and what became of it.
 
-        Raises what `event_log.apply` raises; then the transaction must not be committed.
+        Raises what `event_effects.apply` raises; then the transaction must not be committed.
         """
         event.sequence = event_log.last_sequence(self.transaction) + 1
         event.time.CopyFrom(self.time)
@@ -138,28 +138,28 @@ class WriteContext:
         self._note_event(event)
         return self.take_in(event)
 
-    def take_in(self, event: events_pb2.Event) -> tuple[int, event_log.EventOutcome]:
+    def take_in(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
         """Log a numbered event, and store what it changes. Returns and raises like `record`."""
         game_id = event.game_id
         self.touched.add(game_id)
         if event.WhichOneof("kind") == "game_registered":
             if self.transaction.get(TableName.GAMES, keys.game(game_id)) is not None:
                 raise GameConflictError(game_id, "event of registration")
-            knowledge = event_log.begin(event)
+            knowledge = event_effects.begin(event)
             game_tables.store_new(self.transaction, knowledge, event.sequence)
             event_log.append(self.transaction, event)
             sources.note(self.transaction, event)
-            outcome = event_log.EventOutcome()
+            outcome = event_effects.EventOutcome()
         elif event.WhichOneof("kind") == "game_deleted":
             game_tables.remove_game(self.transaction, game_id)
             event_log.delete_game(self.transaction, event)
             self._games.forget(game_id)
-            return event.sequence, event_log.EventOutcome()
+            return event.sequence, event_effects.EventOutcome()
         else:
             loaded = self._games.current(self.transaction, game_id)
             knowledge = loaded.knowledge
             self._give_way()
-            outcome = event_log.apply(
+            outcome = event_effects.apply(
                 knowledge, event, lambda number: event_log.get(self.transaction, number), self._give_way
             )
             self._give_way()
@@ -273,7 +273,7 @@ class Writer:
         """Wait until all is here that other servers wrote; a folder with a log of its own has none."""
 
     def schedule_snapshots(self, every: int, cut: bool) -> None:
-        """Have snapshots made for new servers; a folder with a log of its own needs none."""
+        """Let snapshots be made for new servers; a folder with a log of its own needs none."""
 
     def submit(self, command: Command[_T]) -> "Future[_T]":
         """Queue a command; the future has its result once that is on the disk.
@@ -374,7 +374,7 @@ class Writer:
 
     @contextmanager
     def _begin(self, transaction: Transaction) -> Iterator[WriteContext]:
-        """One command's part of a transaction, undone alone when its block raises."""
+        """One command's part of a transaction: only it is undone when its block raises."""
         with transaction.begin_nested() as part:
             yield WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
 

@@ -27,7 +27,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells, read_label, write_cells
 from academy.service import paging
 from academy.service.errors import StalePageTokenError
-from academy.store import event_log, game_tables, rebuild
+from academy.store import event_effects, event_log, game_tables, rebuild
 from academy.store.codec.contests import report_from_proto
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.packing import unpack_message
@@ -295,13 +295,13 @@ def _event(data: bytes) -> None:
     except StoreCorruptError:
         return
     event.game_id = "go-9x9"
-    knowledge = event_log.begin(events_pb2.Event(game_id="go-9x9", game_registered=go_game()))
+    knowledge = event_effects.begin(events_pb2.Event(game_id="go-9x9", game_registered=go_game()))
 
     def earlier(number: int) -> events_pb2.Event:
         raise StoreCorruptError(f"event {number} is missing")
 
     try:
-        event_log.apply(knowledge, event, earlier)
+        event_effects.apply(knowledge, event, earlier)
         for _ in game_tables.records(knowledge, 1):
             pass
     except (StoreCorruptError, ValueError, LookupError) as fault:

@@ -1,6 +1,6 @@
 """Contests and reports as protobuf messages, and back, with every rule checked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from academy.knowledge.boards import Board
@@ -228,7 +228,7 @@ def _states(letters: str, field: str, spec: GameSpec) -> bytes:
         return Board.from_letters(spec.geometry, letters).states
 
 
-def uses_to_proto(uses: list[tuple[int, Library, int]]) -> list[events_pb2.PatternUse]:
+def uses_to_proto(uses: Iterable[tuple[int, Library, int]]) -> list[events_pb2.PatternUse]:
     """Gather (seat, library, pattern) into one message a seat and library."""
     gathered: dict[tuple[int, Library], list[int]] = {}
     for seat, library, pattern_id in uses:

@@ -209,7 +209,7 @@ class _Reader:
                 (game,) = self._exactly(1, name, rest)
                 if game.text != self._spec.game_id:
                     raise game.refuse(
-                        f"is another game than {self._spec.game_id!r}: leave this line out if that game's "
+                        f"is not this game, {self._spec.game_id!r}: leave this line out if that game's "
                         "knowledge holds in this one, as in a fork"
                     )
             case "library":

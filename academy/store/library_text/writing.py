@@ -43,7 +43,7 @@ def write_text(
 ) -> Iterator[str]:
     """Yield the lines of a text, without line ends, of records as an export has them, with figures.
 
-    `read_text` gives the same records again, but for the figures.
+    `read_text` gives the same records again, except the figures.
     """
     yield FIRST_LINE
     yield f"% game {game_id}"

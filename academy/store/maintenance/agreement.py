@@ -7,7 +7,7 @@ from typing import Final
 from academy.store import event_log, game_tables, rebuild
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.maintenance.check import Finding
-from academy.store.maintenance.scan import show_key
+from academy.store.page_scan import show_key
 from academy.store.shared_log import place
 
 _Records = Mapping[tuple[TableName, bytes], bytes]
@@ -56,7 +56,7 @@ def _compare_game(here: Transaction, there: Transaction, game_id: str) -> Iterat
         # One has not come to the game yet, or the other not to its end.
         missing, known = (here, there) if not generations[0] else (there, here)
         has_begun = event_log.last_sequence(missing) >= _first_event(known, game_id)
-        if has_begun and event_log.deletion(missing, game_id) <= event_log.last_sequence(known):
+        if has_begun and event_log.find_deletion(missing, game_id) <= event_log.last_sequence(known):
             yield Finding(game_id, "is known in only one of the two")
         return
     records = [_records_at(transaction, game_id, common) for transaction in (here, there)]

@@ -10,16 +10,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from academy.store import event_log
+from academy.store import event_log, page_scan
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName
 from academy.store.errors import StoreCorruptError, StoreError, StoreFullError
-from academy.store.maintenance import scan
 from academy.store.maintenance.upgrade import as_written, upgrade_copy
 
 _NOTE: Final = "last_backup"
 _DRAFT: Final = ".download-"
 _COPY: Final = ".academy-copy-"
-# What a copy may have that was killed while it was made.
+# What may be left of a copy whose process was killed.
 _DRAFTED: Final = {"data.mdb", "lock.mdb"}
 _DRAFT_SECONDS: Final = 86_400.0
 
@@ -103,7 +102,7 @@ def verify(folder: Path) -> None:
         first, last = event_log.first_sequence(transaction), event_log.last_sequence(transaction)
         expected = last - first + 1 if last else 0
         logged = transaction.count(TableName.EVENTS)
-        whole = first <= event_log.last_given_up(transaction) + 1
+        whole = first <= event_log.last_compacted(transaction) + 1
         if not (whole and expected == logged == transaction.count(TableName.EVENTS_BY_GAME)):
             raise StoreCorruptError(
                 f"{folder}: {logged:,} events are stored, the first is number {first:,}, "
@@ -112,7 +111,7 @@ def verify(folder: Path) -> None:
 
 
 def _check_pages(folder: Path) -> None:
-    for what in scan.find_damage(folder):
+    for what in page_scan.find_damage(folder):
         raise StoreCorruptError(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 
@@ -212,7 +211,7 @@ def _is_nobodys(file: Path) -> bool:
 
 
 def sync(path: Path) -> None:
-    """Have a file or folder written to the disk."""
+    """Write a file or folder to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -14,7 +14,7 @@ from academy.store.codec.proposals import PROPOSAL_ID_LENGTH
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreCorruptError
-from academy.store.maintenance.scan import show_key
+from academy.store.page_scan import show_key
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, history_pb2, libraries_pb2, proposals_pb2
 
@@ -72,7 +72,7 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         games = [show_key(key) for key, _ in transaction.scan(TableName.GAMES)]
         known = set(games)
         for game_id in sorted(log.newest.keys() - known):
-            if log.newest[game_id] != event_log.deletion(transaction, game_id):
+            if log.newest[game_id] != event_log.find_deletion(transaction, game_id):
                 yield Finding(game_id, "has events, but no record of the game")
         for key, _ in transaction.scan(TableName.SNAPSHOTS):
             if show_key(key) not in known:
@@ -120,7 +120,7 @@ def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
     # Events that snapshots replaced may still wait to be removed.
-    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.last_given_up(transaction))
+    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.last_compacted(transaction))
     expected = log.start
     for key, stored in transaction.scan(TableName.EVENTS):
         expected += 1

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from academy.store import page_scan
 from academy.store.errors import NO_ROOM, StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
-from academy.store.maintenance import scan
 
 FOLDER: Final = "serving"
 _TURN: Final = ".lock"
@@ -75,7 +75,7 @@ def markers(data: Path) -> list[Path]:
 
 def check_pages(data: Path) -> None:
     """Raise StoreCorruptError where a folder's file is damaged."""
-    findings = scan.find_damage(data) if (data / "data.mdb").exists() else []
+    findings = page_scan.find_damage(data) if (data / "data.mdb").exists() else []
     if findings:
         more = f" and {len(findings) - _FINDINGS_LISTED} more" if len(findings) > _FINDINGS_LISTED else ""
         raise StoreCorruptError(

@@ -60,7 +60,7 @@ def compact(
         games = [
             unpack_message(game_pb2.Game, stored).game_id for _, stored in transaction.scan(TableName.GAMES)
         ]
-        begun = cut > event_log.last_given_up(transaction)
+        begun = cut > event_log.last_compacted(transaction)
     if begun:
         for game_id in games:
             _snapshot(environment, game_id, cut)
@@ -69,7 +69,7 @@ def compact(
             environment.write(refuse.write)
         else:
             run(refuse)
-        environment.write(lambda transaction: _give_up(transaction, games, cut))
+        environment.write(lambda transaction: _mark_compacted(transaction, games, cut))
     removed = 0
     # Other writers get their turn between the parts.
     while part := environment.write(event_log.remove_oldest):
@@ -78,14 +78,14 @@ def compact(
         return Compacted(removed, transaction.count(TableName.EVENTS))
 
 
-def _give_up(transaction: Transaction, games: Iterable[str], cut: int) -> None:
+def _mark_compacted(transaction: Transaction, games: Iterable[str], cut: int) -> None:
     for game_id in games:
         sources.keep_own(transaction, game_id)
-    event_log.give_up(transaction, cut)
+    event_log.mark_compacted(transaction, cut)
 
 
 def _cut(transaction: Transaction, cut: int) -> int:
-    """Return the last event to give up: no event after it may refer to one before."""
+    """Return the last event that may be compacted: no event after it refers to one up to it."""
     for event in event_log.scan(transaction, newest_first=True):
         if event.sequence <= cut:
             break
@@ -95,7 +95,7 @@ def _cut(transaction: Transaction, cut: int) -> int:
 
 
 class _CutMeanwhileError(StoreError):
-    """Another process gave up events of a game, or deleted it, while they were read."""
+    """Another process compacted events of a game, or deleted it, while they were read."""
 
 
 class _OtherRulesError(StoreError):
@@ -128,7 +128,7 @@ def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
 
 def _shortened(transaction: Transaction, game_id: str) -> tuple[int, int]:
     """Return what changes before an event of a game is removed, or left out as one of a deleted game."""
-    return event_log.last_given_up(transaction), event_log.deletion(transaction, game_id)
+    return event_log.last_compacted(transaction), event_log.find_deletion(transaction, game_id)
 
 
 @contextmanager
@@ -162,7 +162,7 @@ def _make_snapshot(begin: _Begin, folder: Path, game_id: str, cut: int) -> bytes
 def _advance(
     begin: _Begin, game_id: str, begun: tuple[GameKnowledge, int] | None, until: int
 ) -> tuple[GameKnowledge, int]:
-    """Take in a game's events up to a number, of which there are some. Raises _OtherRulesError.
+    """Take in a game's events up to a number; there must be one at least. Raises _OtherRulesError.
 
     They are read in parts, because a long transaction would keep pages from being used again, and the file
     would grow with what is written meanwhile.
@@ -185,7 +185,7 @@ def _advance(
 
 @dataclass(frozen=True, slots=True)
 class RefuseLateProposals:
-    """Have proposals for contests that were reported by event `cut` come too late.
+    """Drop proposals for contests that were reported by event `cut` from now on: they come too late.
 
     `seen` is the last event that is known not to refer to one of these.
     """
@@ -205,7 +205,7 @@ class RefuseLateProposals:
                 and event.proposal_judged.report_event <= self.cut
             ):
                 raise StoreBusyError("a proposal for an old contest was judged meanwhile; compact again")
-        event_log.let_be_too_late(transaction, self.cut)
+        event_log.forbid_references(transaction, self.cut)
 
 
 _DRAFT: Final = "shrinking"
@@ -261,7 +261,7 @@ def _belong_as(data: Path, copy: Path) -> None:
 
 
 def put_in_place(copy: Path, folder: Path, lock: int) -> None:
-    """Have a folder hold the data of a copy; `lock` is what `lock_alone` yields for it."""
+    """Put the data of a copy into a folder; `lock` is what `lock_alone` yields for it."""
     # A process that waits for the lock would take the number of the last commit, which stands in its file,
     # for one of the new data, and might find nothing under it. So the file is emptied first.
     os.ftruncate(lock, 0)

@@ -30,10 +30,10 @@ _log = logging.getLogger(__name__)
 
 
 def upgrade(folder: Path, largest_map: int = LARGEST_MAP) -> None:
-    """Do as `upgrade_copy` does, and warn of it: programs of before cannot read the folder any more."""
+    """Do as `upgrade_copy` does, and warn of it: earlier programs can then no longer read the folder."""
     if (version := upgrade_copy(folder, largest_map)) is not None:
         _log.warning(
-            "%s: brought from schema version %d to %d; programs of before cannot read it any more",
+            "%s: brought from schema version %d to %d; earlier programs can no longer read it",
             folder,
             version,
             SCHEMA_VERSION,
@@ -41,7 +41,7 @@ def upgrade(folder: Path, largest_map: int = LARGEST_MAP) -> None:
 
 
 def upgrade_copy(folder: Path, largest_map: int = LARGEST_MAP) -> int | None:
-    """Bring a folder up to this program's schema version; return that of before, None where it had this.
+    """Bring a folder up to this program's schema version; return its earlier one, None where it had this.
 
     Of several processes that begin at once one does it, the others wait. Raises StoreBusyError where a
     process goes on using the folder, SchemaMismatchError for a version that is not known here,

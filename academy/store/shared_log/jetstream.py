@@ -313,7 +313,7 @@ class JetStreamLog:
         return self.run(self._persist(ask, time.monotonic() + PATIENCE))
 
     def cut(self, last: int) -> None:
-        """Remove the messages before this one, by which those who have folded it know that it is theirs.
+        """Remove the messages before this one, by which servers know that the log is still theirs.
 
         Raises LogUnavailableError, LogDivergedError.
         """
@@ -392,7 +392,7 @@ class JetStreamLog:
         return self._client.max_payload
 
     def publish(self, message: Message, deadline: float) -> None:
-        """Have a message get its place, as the next one of the stream. It is stored when this returns.
+        """Give a message its place, as the next one of the stream. It is stored when this returns.
 
         By its name it is stored once however often it is sent. Until `deadline` (`time.monotonic`) a server
         that does not answer is asked again. Raises LostRaceError where another message has the place,
@@ -469,7 +469,7 @@ class JetStreamLog:
     def news(self, after: int) -> list[Message]:
         """Return what came and follows `after`, in order; what comes before is forgotten.
 
-        Raises LogDivergedError where the stream is another one now, or has lost what follows.
+        Raises LogDivergedError where it is a different stream now, or has lost what follows.
         """
         with self._changed:
             while self._news and self._news[0].place <= after:

@@ -47,7 +47,10 @@ class MessageDraft:
         return bool(self._message.entries)
 
     def add(self, part: "CommandEntries") -> None:
-        """Take in what a command wrote. Raises MessageFullError, or LogMessageTooLargeError for it alone."""
+        """Take in what a command wrote.
+
+        Raises MessageFullError, or LogMessageTooLargeError where nothing was taken in before.
+        """
         written = records_pb2.LogMessage(schema=SCHEMA_VERSION, entries=part.entries)
         # Compressed it is much smaller, which is not worth compressing after each command.
         size = written.ByteSize()
@@ -141,8 +144,8 @@ def _unpack(packed: bytes) -> records_pb2.LogMessage:
 def _check_version(what: str, written: int, own: int) -> None:
     if written > own:
         raise LogUpgradingError(
-            f"the shared log goes on with {what} {written}, this server has {own}: it answers questions as "
-            "of before, and writes nothing until it is upgraded"
+            f"the shared log goes on with {what} {written}, this server has {own}: it answers questions "
+            "from what it had, and writes nothing until it is upgraded"
         )
     if written < own:
         raise LogDivergedError(

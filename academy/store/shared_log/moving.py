@@ -118,7 +118,7 @@ def _parts(transaction: Transaction) -> Iterator[CommandEntries]:
             part = CommandEntries()
             part.note_record(table, key, value)
             yield part
-    if too_late := event_log.last_too_late(transaction):
+    if too_late := event_log.last_unreferable(transaction):
         part = CommandEntries()
         part.note_record(TableName.META, event_log.TOO_LATE, keys.number(too_late))
         yield part

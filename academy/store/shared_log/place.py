@@ -72,7 +72,7 @@ def move_to(place: records_pb2.LogPlace, message: int, name: str) -> None:
 
 
 def remove(transaction: Transaction) -> None:
-    """Have a folder follow no shared log."""
+    """Let a folder follow no shared log."""
     transaction.delete(TableName.META, keys.SHARED_LOG)
     # A freeze is for servers of the log that is left.
     for key, _ in list(transaction.scan(TableName.META, FROZEN)):
@@ -85,13 +85,13 @@ def is_frozen(transaction: Transaction) -> bool:
 
 
 def _freeze_key() -> bytes:
-    # Each version has its own: what a newer one freezes or lifts must not have earlier ones write again.
+    # Each version has its own: what a newer one freezes or lifts must not let earlier ones write again.
     return FROZEN + f" schema {SCHEMA_VERSION}, rules {RULES_VERSION}".encode()
 
 
 @dataclass(frozen=True, slots=True)
 class FreezeLog:
-    """Have no server of this version write to the shared log after this; or, to `lift` that, again."""
+    """Stop all servers of this version from writing to the shared log; `lift` lets them write again."""
 
     lift: bool = False
 

@@ -48,7 +48,7 @@ from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
-# How long commands try that have waited with others, by then in vain.
+# How long commands are tried that have already waited with others in vain.
 _LEAST_PATIENCE: Final = 3.0
 _LOOK_SECONDS: Final = 0.002
 _FROZEN: Final = (
@@ -178,7 +178,7 @@ class SharedWriter(Writer):
             return _followed(transaction)
 
     def _tell_news(self) -> None:
-        """Have the writer's thread fold what came; it may be called already."""
+        """Let the writer's thread fold what came; it may be called already."""
         if not self._is_called:
             self._is_called = True
             try:
@@ -268,7 +268,7 @@ class SharedWriter(Writer):
         return attempt.settled
 
     def schedule_snapshots(self, every: int, cut: bool) -> None:
-        """Have the server whose message is the `every`-th make a snapshot, and with `cut` cut the log.
+        """Let the server whose message is the `every`-th make a snapshot, and with `cut` cut the log.
 
         So one server makes each, without one that is chosen: should it be killed, the next one's comes.
         """
@@ -298,7 +298,7 @@ class SharedWriter(Writer):
             _log.info("the shared log begins with message %d", first)
 
     def _undo(self, attempt: _Attempt, touched: set[str]) -> None:
-        """Have the games in memory be as they are stored."""
+        """Make the games in memory equal to the stored ones."""
         undoing = {game_id: attempt.undoing[game_id] for game_id in touched if game_id in attempt.undoing}
         self._forget(touched - undoing.keys())
         with self._environment.reading() as transaction:
@@ -391,7 +391,7 @@ class SharedWriter(Writer):
 
 
 def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> records_pb2.LogPlace:
-    """Have a folder follow a stream; return its place there."""
+    """Let a folder follow a stream; return its place there."""
     now = place.read(transaction)
     if now is None:
         used = place.used_tables(transaction)

@@ -107,8 +107,8 @@ def cut(environment: Environment, *, keep: int = KEPT) -> int:
 def fetch(folder: Path, address: LogAddress) -> int:
     """Put the newest snapshot that is good into a folder; return the last message in it.
 
-    Data that the folder has are kept as `behind.mdb`, or `behind-2.mdb` and so on: what the log lost since
-    they were written is there alone. 0: there is no snapshot, and the log is read from its beginning. Raises
+    Data that the folder has are kept as `behind.mdb`, or `behind-2.mdb` and so on: only they have what the
+    log lost since they were written. 0: there is no snapshot, and the log is read from its beginning. Raises
     StoreError where that was cut, or another process uses the folder, and LogUnavailableError.
     """
     with _naming_faults(folder), closing(JetStreamLog(address)) as log:
@@ -166,7 +166,7 @@ def _open_log_of(environment: Environment) -> closing[JetStreamLog]:
 
 @contextmanager
 def _naming_faults(folder: Path) -> Iterator[None]:
-    """Have a fault of the disk say where it is, and what a snapshot needs."""
+    """Add to a fault of the disk where it is, and what a snapshot needs."""
     try:
         yield
     except StoreError:

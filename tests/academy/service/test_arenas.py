@@ -87,8 +87,8 @@ def test_another_arenas_players_are_others_though_they_have_the_same_names(
 
     assert voters(fresh) == {"ann", "ann@rival"}
     assert (
-        fresh.store.read(game_tables.elo, GAME, "ann")
-        == fresh.store.read(game_tables.elo, GAME, "ann@rival")
+        fresh.store.read(game_tables.find_elo, GAME, "ann")
+        == fresh.store.read(game_tables.find_elo, GAME, "ann@rival")
         == 1500.0
     )
     assert not list(check(fresh.store.environment))
@@ -106,7 +106,7 @@ def test_impossible_moves_and_ratings_are_refused(fresh: Running, home: Client) 
     assert refusal(lambda: rival.contests.ReportContest(high)).fields == ["players[0].elo"]
     openings = fresh.admin().libraries.ListOpenings(libraries_pb2.ListOpeningsRequest(game_id=GAME))
     assert len(openings.nodes) <= 1
-    assert fresh.store.read(game_tables.elo, GAME, "ann") is None
+    assert fresh.store.read(game_tables.find_elo, GAME, "ann") is None
 
 
 def test_a_new_token_of_the_same_name_is_the_same_arena(fresh: Running, home: Client) -> None:

@@ -21,7 +21,6 @@ from academy.store.contest_commands import (
     RegisterGame,
     ReportContest,
 )
-from academy.store.contest_tables import ProposalFilter
 from academy.store.environment import Transaction
 from academy.store.errors import (
     ConsultationOrderError,
@@ -34,6 +33,7 @@ from academy.store.errors import (
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 from academy.wire.games import read_spec
@@ -136,8 +136,8 @@ def test_a_winning_row_that_does_not_fit_on_the_board_is_refused(store: Store) -
 def test_games_are_listed_in_pages(store: Store) -> None:
     for game_id in ("b", "a", "a.1", "z"):
         store.run(RegisterGame(go_game(game_id), "arena"))
-    first = [game.game_id for game in store.read(game_tables.games, most=3)]
-    rest = [game.game_id for game in store.read(game_tables.games, after=first[-1])]
+    first = [game.game_id for game in store.read(game_tables.list_games, most=3)]
+    rest = [game.game_id for game in store.read(game_tables.list_games, after=first[-1])]
     assert first + rest == ["a", "a.1", "b", "go-9x9", "z"]
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from academy.store import data_copy
 from academy.store import environment as environments
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import (
@@ -19,7 +20,6 @@ from academy.store.errors import (
     StoreError,
     StoreFullError,
 )
-from academy.store.maintenance import copying
 from tests.academy.store.processes import run_python
 
 CHUNK = bytes(1 << 14)
@@ -100,7 +100,7 @@ def test_questions_and_writes_go_on_while_a_backup_is_made_and_the_map_grows(
     data, began, may_go_on = (tmp_path / name for name in ("data", "began", "go on"))
     # A fake of a slow disk.
     slow = f'touch "{began}"; while [ ! -e "{may_go_on}" ]; do sleep 0.02; done; exec "$@"'
-    monkeypatch.setattr(copying, "_COMMAND", ("sh", "-c", slow, "slow", *copying._COMMAND))
+    monkeypatch.setattr(data_copy, "_COMMAND", ("sh", "-c", slow, "slow", *data_copy._COMMAND))
     (tmp_path / "copy").mkdir()
     with Environment(data) as environment:
         copier = threading.Thread(target=lambda: environment.copy(tmp_path / "copy"))
@@ -137,7 +137,7 @@ def test_a_backup_is_complete_where_the_map_grew_after_its_process_opened_the_da
         return copied
 
     monkeypatch.setattr(lmdb, "open", open_then_grow)
-    copying._copy(data, target)
+    data_copy._copy(data, target)
     monkeypatch.undo()
     assert sizes[0] < (data / "data.mdb").stat().st_size
     with Environment(target, read_only=True) as copy, copy.reading() as transaction:
@@ -162,7 +162,7 @@ def test_a_map_that_another_process_made_larger_is_taken_over(tmp_path: Path) ->
         assert environment.map_size > SMALL_MAP
 
 
-def test_what_raises_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_transaction_that_raises_leaves_nothing_behind(tmp_path: Path) -> None:
     def half(transaction: Transaction) -> None:
         transaction.put(TableName.META, b"half", b"")
         raise RuntimeError("no further")
@@ -174,7 +174,7 @@ def test_what_raises_leaves_nothing_behind(tmp_path: Path) -> None:
             assert transaction.get(TableName.META, b"half") is None
 
 
-def test_a_nested_part_is_undone_alone(tmp_path: Path) -> None:
+def test_only_the_nested_part_that_raises_is_undone(tmp_path: Path) -> None:
     def parts(transaction: Transaction) -> None:
         transaction.put(TableName.META, b"outer", b"")
         with pytest.raises(RuntimeError), transaction.begin_nested() as part:

@@ -11,7 +11,7 @@ from academy.knowledge.settings import Library
 from academy.store import game_tables, keys, rebuild
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName
-from academy.store.library_commands import ChangeSettings, RestoreRemoval, removals
+from academy.store.library_commands import ChangeSettings, RestoreRemoval, list_removals
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
@@ -40,7 +40,7 @@ def teach(store: Store, contests: int, first: int = 0) -> None:
         store.run(ReportContest(report(f"{GAME}/{number}", GAME), "arena"))
 
 
-def test_it_is_made_again_from_the_log_and_followed_by_others(taught: Store) -> None:
+def test_an_evaluation_is_made_again_from_the_log_and_followed_by_others(taught: Store) -> None:
     follower, other = taught.follow(), LoadedGames()
     assert 0 < follower.refresh(GAME).evaluation.patterns <= CAPACITY
     with taught.environment.reading() as transaction:
@@ -55,7 +55,7 @@ def test_it_is_made_again_from_the_log_and_followed_by_others(taught: Store) -> 
     assert not list(check(taught.environment))
 
 
-def test_backups_and_snapshots_go_on_as_before(taught: Store, tmp_path: Path) -> None:
+def test_a_backup_and_a_compacted_folder_learn_the_same_evaluation(taught: Store, tmp_path: Path) -> None:
     backup(taught.environment, tmp_path / "backup")
     restore(tmp_path / "backup", tmp_path / "again")
     compact(taught.environment, keep=1)
@@ -72,7 +72,7 @@ def test_a_contest_reported_twice_changes_nothing(taught: Store) -> None:
     assert taught.follow().refresh(GAME).evaluation == before
 
 
-def test_uses_are_counted_and_switching_it_off_keeps_it(taught: Store) -> None:
+def test_uses_of_an_evaluation_are_counted_and_switching_it_off_keeps_it(taught: Store) -> None:
     taught.run(OpenContest(contest("used", GAME)))
     taught.note(NoteUses("used", 1, Library.MIDDLE_GAME, [EVALUATION_IN_USES]))
     taught.run(ReportContest(report("used", GAME), "arena"))
@@ -93,7 +93,7 @@ def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others
     before = known()
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=20), "admin"))
     lowered = known()
-    (removal,) = taught.read(removals, GAME, taught.clock())
+    (removal,) = taught.read(list_removals, GAME, taught.clock())
     assert removal.weights == before.patterns - 20 > 20
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=40), "admin"))
     back = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
@@ -101,7 +101,7 @@ def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others
     assert {*known().codes.tolist()} == {*before.keep_strongest(40).codes.tolist()}
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(evaluation_patterns=10_000), "admin"))
     taught.run(RestoreRemoval(GAME, removal.event, "admin"))
-    assert not taught.read(removals, GAME, taught.clock())
+    assert not taught.read(list_removals, GAME, taught.clock())
     restored = known()
     assert restored.figures() == before.figures() and lowered.missing_from(restored) == EvaluationTable()
 
@@ -112,16 +112,16 @@ def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others
     assert not list(check(taught.environment))
 
 
-def test_damage_is_reported(taught: Store) -> None:
+def test_a_damaged_evaluation_is_reported(taught: Store) -> None:
     with taught.environment.reading() as transaction:
-        stored = game_tables.evaluation(transaction, GAME)
+        stored = game_tables.stored_evaluation(transaction, GAME)
     taught.environment.write(
         lambda transaction: transaction.put(TableName.EVALUATIONS, keys.game(GAME), stored[:-1] + b"\xff")
     )
     assert list(check(taught.environment))
 
 
-def test_a_folder_of_before_evaluations_can_be_read_without_writing(tmp_path: Path) -> None:
+def test_a_folder_from_before_evaluations_can_be_read_without_writing(tmp_path: Path) -> None:
     folder = tmp_path / "old"
     with Store(folder) as store:
         store.run(RegisterGame(go_game(GAME), "arena"))

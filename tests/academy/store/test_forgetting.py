@@ -9,23 +9,16 @@ import pytest
 
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
-from academy.store import arenas, event_log, player_commands
+from academy.store import arenas, event_log, forgetting
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
-from academy.store.contest_tables import ProposalFilter
 from academy.store.errors import StoreBusyError
+from academy.store.forgetting import Difference, ForgetPlayer
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
-from academy.store.player_commands import (
-    Difference,
-    ForgetPlayer,
-    MuteInGame,
-    MutePlayer,
-    Unmuted,
-    UnmuteInGame,
-    UnmutePlayer,
-)
+from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import SIZE, contest, go, go_game, report, submission
@@ -83,7 +76,7 @@ def contents(store: Store) -> dict[Any, Any]:
 
 
 def forget(store: Store, player: str) -> Difference:
-    return store.run(ForgetPlayer(player_commands.begin_replay(store.environment, GAME, player), "admin"))
+    return store.run(ForgetPlayer(forgetting.begin_replay(store.environment, GAME, player), "admin"))
 
 
 def delete_everywhere(*stores: Store) -> None:
@@ -114,8 +107,8 @@ def test_the_libraries_are_as_if_the_player_had_never_proposed(tmp_path: Path) -
         before, openings = contents(store), view(store).openings.nodes
         assert before != contents(without)
 
-        shown = player_commands.preview_forgetting(
-            store.environment, player_commands.begin_replay(store.environment, GAME, "troll")
+        shown = forgetting.preview_forgetting(
+            store.environment, forgetting.begin_replay(store.environment, GAME, "troll")
         )
         assert contents(store) == before, "a look changes nothing"
         done = forget(store, "troll")
@@ -132,7 +125,7 @@ def test_the_libraries_are_as_if_the_player_had_never_proposed(tmp_path: Path) -
         assert not list(check(store.environment)) and contents(store) == contents(without)
 
 
-def test_one_is_forgotten_after_another(tmp_path: Path) -> None:
+def test_a_forgotten_player_may_propose_again_before_another_is_forgotten(tmp_path: Path) -> None:
     with world(tmp_path / "was") as store, world(tmp_path / "without") as without:
         play(store, 0, 12)
         play(without, 0, 12, silent=("troll", "bob"))
@@ -150,11 +143,11 @@ def test_who_was_forgotten_while_another_was_replayed_stays_so(tmp_path: Path) -
     with world(tmp_path / "was") as store, world(tmp_path / "without") as without:
         play(store, 0, 12)
         play(without, 0, 12, silent=("ann", "bob"))
-        both = [player_commands.begin_replay(store.environment, GAME, name) for name in ("bob", "ann")]
+        both = [forgetting.begin_replay(store.environment, GAME, name) for name in ("bob", "ann")]
         store.run(ForgetPlayer(both[0], "admin"))
         with pytest.raises(StoreBusyError):
             store.run(ForgetPlayer(both[1], "admin"))
-        player_commands.preview_forgetting(store.environment, both[1])
+        forgetting.preview_forgetting(store.environment, both[1])
         assert store.run(ForgetPlayer(both[1], "admin")).replayed
         assert votes_of(store, "ann") == votes_of(store, "bob") == 0 < votes_of(store, "troll")
         assert contents(store) == contents(without)
@@ -188,7 +181,7 @@ def test_after_a_compaction_votes_are_taken_out_of_the_records(tmp_path: Path) -
 def test_events_of_other_rules_are_not_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with world(tmp_path / "data") as store:
         play(store, 0, 12)
-        monkeypatch.setattr(player_commands, "_is_same", lambda made, now: False)
+        monkeypatch.setattr(forgetting, "_is_same", lambda made, now: False)
         done = forget(store, "troll")
         assert not done.replayed and not done.new
         assert votes_of(store, "troll") == 0
@@ -259,7 +252,7 @@ def test_forgetting_who_proposed_first_leaves_the_silent_votes_of_others(
         store.run(DeletePattern(GAME, Library.ENDGAME, number, "admin"))
         store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
         if not replayed:
-            monkeypatch.setattr(player_commands, "_is_same", lambda made, now: False)
+            monkeypatch.setattr(forgetting, "_is_same", lambda made, now: False)
         assert forget(store, "troll").replayed is replayed
         (entry,) = view(store).libraries[Library.ENDGAME].values()
         assert [vote.player for vote in entry.ballot.votes] == ["ann", "bob"]

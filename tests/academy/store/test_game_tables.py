@@ -50,12 +50,12 @@ def test_ratings_are_the_latest_of_each_game(store: Store) -> None:
     store.run(ReportContest(report("c1", names=("ann", "bob")), "arena"))
     store.run(ReportContest(report("c2", names=("bob", "cas")), "arena"))
     store.run(ReportContest(report("c3", "go", names=("cas", "ann")), "arena"))
-    assert [store.read(game_tables.elo, "go-9x9", name) for name in ("ann", "bob", "cas")] == [
+    assert [store.read(game_tables.find_elo, "go-9x9", name) for name in ("ann", "bob", "cas")] == [
         1500.0,
         1500.0,
         1550.0,
     ]
-    assert [store.read(game_tables.elo, "go", name) for name in ("ann", "bob", "cas")] == [
+    assert [store.read(game_tables.find_elo, "go", name) for name in ("ann", "bob", "cas")] == [
         1550.0,
         None,
         1500.0,

@@ -90,7 +90,7 @@ def lower(store: Store, **settings: Any) -> int:
 def restore_newest(store: Store) -> RestoreRemovalResponse:
     return store.run(
         RestoreRemoval(
-            "go-9x9", store.read(library_commands.removals, "go-9x9", store.clock())[0].event, "admin"
+            "go-9x9", store.read(library_commands.list_removals, "go-9x9", store.clock())[0].event, "admin"
         )
     )
 
@@ -110,7 +110,7 @@ def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
     learn(store, contests=12)
     before = known_records(store)
     removed = lower(store, endgame_capacity=5, opening_capacity=10)
-    (kept,) = store.read(library_commands.removals, "go-9x9", store.clock())
+    (kept,) = store.read(library_commands.list_removals, "go-9x9", store.clock())
     assert (kept.patterns + kept.nodes, kept.what, kept.actor) == (removed, "capacity lowered", "admin")
 
     # Nothing leaves for what comes back: it is kept until there is room.
@@ -122,7 +122,7 @@ def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
     lower(store, endgame_capacity=5_000)
     assert restore_newest(store).no_room == 0
     assert known_records(store) == before
-    assert not store.read(library_commands.removals, "go-9x9", store.clock()) and not list(
+    assert not store.read(library_commands.list_removals, "go-9x9", store.clock()) and not list(
         check(store.environment)
     )
 
@@ -205,17 +205,18 @@ def test_what_was_removed_is_kept_for_its_time_and_within_its_bounds(tmp_path: P
         learn(store, contests=12)
         lower(store, endgame_capacity=20, removed_days=2)
         lower(store, endgame_capacity=15)
-        assert len(store.read(library_commands.removals, "go-9x9", store.clock())) == 2
+        assert len(store.read(library_commands.list_removals, "go-9x9", store.clock())) == 2
         lower(store, removed_records=3, endgame_capacity=14)
         assert [
-            removal.patterns for removal in store.read(library_commands.removals, "go-9x9", store.clock())
+            removal.patterns
+            for removal in store.read(library_commands.list_removals, "go-9x9", store.clock())
         ] == [1], "the newest that fit"
         now[0] += 2 * 86_400 + 1
-        assert not store.read(library_commands.removals, "go-9x9", store.clock())
+        assert not store.read(library_commands.list_removals, "go-9x9", store.clock())
         with pytest.raises(UnknownRemovalError, match="nothing is kept of a removal 5"):
             store.run(RestoreRemoval("go-9x9", 5, "admin"))
         lower(store, removed_days=0, endgame_capacity=10)
-        assert not store.read(library_commands.removals, "go-9x9", store.clock()) and not list(
+        assert not store.read(library_commands.list_removals, "go-9x9", store.clock()) and not list(
             check(store.environment)
         )
 

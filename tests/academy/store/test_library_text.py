@@ -102,7 +102,7 @@ def test_blank_lines_above_the_first_do_no_harm() -> None:
 
 def test_a_text_of_another_board_is_refused_and_that_of_another_name_with_the_remedy() -> None:
     renamed = "\n".join(write_text("go-9x9-f", description=spec_to_proto(go())))
-    with pytest.raises(LibraryTextError, match="another game than 'go-9x9': leave this line out if"):
+    with pytest.raises(LibraryTextError, match="not this game, 'go-9x9': leave this line out if"):
         read_text(renamed, go())
     assert read_text(renamed.replace("% game go-9x9-f\n", ""), go()).patterns == {}
     smaller = spec_to_proto(go())
@@ -146,7 +146,7 @@ def test_an_empty_library_is_a_text_too() -> None:
     ("before", "after", "line", "column", "complaint"),
     [
         ("% academy text 1", "hello", 1, 1, "the first line must be"),
-        ("% game go-9x9", "% game chess", 2, 8, "another game than 'go-9x9'"),
+        ("% game go-9x9", "% game chess", 2, 8, "not this game, 'go-9x9'"),
         ("% library endgame", "% library yose", 5, 11, "there are opening, middle-game, endgame"),
         ("% library endgame\n", "", 6, 3, "has no place here"),
         ("% id 12", "% id twelve", 7, 6, "not a whole number"),

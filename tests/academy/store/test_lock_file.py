@@ -10,7 +10,7 @@ import pytest
 from academy.store import lock_file
 from academy.store.environment import Environment, TableName
 from academy.store.errors import StoreFullError
-from academy.store.maintenance.scan import find_damage
+from academy.store.page_scan import find_damage
 
 
 @pytest.fixture
@@ -47,12 +47,12 @@ def test_new_lock_file_has_its_full_size_on_disk(folder: Path, hollow: bool, rea
     assert stat.S_IMODE(status.st_mode) == 0o600
 
 
-def test_looking_at_the_pages_makes_it_for_its_owner_only(folder: Path) -> None:
+def test_a_scan_for_damage_makes_a_lock_file_for_its_owner_only(folder: Path) -> None:
     assert find_damage(folder) == []
     assert stat.S_IMODE((folder / "lock.mdb").stat().st_mode) == 0o600
 
 
-def test_one_in_use_keeps_its_length(folder: Path) -> None:
+def test_a_lock_file_in_use_keeps_its_length(folder: Path) -> None:
     with Environment(folder):
         size = (folder / "lock.mdb").stat().st_size
     with (folder / "lock.mdb").open("r+b") as file:

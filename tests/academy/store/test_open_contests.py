@@ -82,7 +82,7 @@ def keys_read(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> in
     ],
     ids=["any of a player", "of a player since", "a page", "a page of all games", "a later page"],
 )
-def test_looking_costs_the_same_however_many_wait(
+def test_finding_open_contests_costs_the_same_however_many_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[Store], object]
 ) -> None:
     now = [0.0]

@@ -9,10 +9,10 @@ import pytest
 
 from academy.store import arenas, event_log
 from academy.store.contest_commands import RegisterGame
-from academy.store.contest_tables import ProposalFilter
 from academy.store.event_log import Page
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.store.proposal_tables import ProposalFilter
 from tests.academy.store.examples import go_game, learn
 from tests.academy.store.processes import start_python
 

@@ -186,7 +186,9 @@ def test_what_is_not_committed_is_not_seen(store: Store) -> None:
     assert follower.refresh("go-9x9").measures.contests == 1
 
 
-def test_one_left_too_far_behind_reads_all_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_follower_left_too_far_behind_reads_all_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(game_tables, "GENERATIONS_KEPT", 5)
     mirror = Mirror()
     follower = store.follow(mirror)

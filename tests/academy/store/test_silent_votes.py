@@ -26,7 +26,7 @@ def votes(store: Store) -> tuple[list[str], list[str]]:
     return [vote.player for vote in entry.ballot.votes], [vote.player for vote in entry.ballot.silent]
 
 
-def test_the_log_makes_them_again_before_and_after_compaction(tmp_path: Path) -> None:
+def test_the_log_makes_silent_votes_again_before_and_after_compaction(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.run(RegisterGame(go_game(), "arena"))
         for number, (name, elo) in enumerate([("ann", 1600), ("weak", 0), ("riser", 900), ("bob", 1650)]):

@@ -11,7 +11,7 @@ from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
 from academy.store import game_tables, keys, rebuild
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName, Transaction
-from academy.store.library_commands import ChangeSettings, RestoreRemoval, removals
+from academy.store.library_commands import ChangeSettings, RestoreRemoval, list_removals
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
@@ -78,7 +78,7 @@ def test_followers_and_other_writers_take_in_what_is_new(taught: Store) -> None:
     assert follower.refresh(GAME).tesujis == followed.tesujis
 
 
-def test_snapshots_keep_them(taught: Store) -> None:
+def test_tesujis_outlive_the_compaction_of_their_events(taught: Store) -> None:
     before = taught.follow().refresh(GAME).tesujis
     compact(taught.environment, keep=1)
     assert taught.follow().refresh(GAME).tesujis == before
@@ -103,7 +103,7 @@ def test_a_lowered_capacity_evicts_at_once(taught: Store) -> None:
 def test_what_a_lowered_capacity_evicted_comes_back_with_a_higher_one(taught: Store) -> None:
     before = taught.follow().refresh(GAME)
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=20), "admin"))
-    (removal,) = taught.read(removals, GAME, taught.clock())
+    (removal,) = taught.read(list_removals, GAME, taught.clock())
     assert removal.tesujis == len(before.tesujis) - 20
     none = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
     assert (none.tesujis, none.no_room) == (0, removal.tesujis)
@@ -119,18 +119,18 @@ def test_what_a_lowered_capacity_evicted_comes_back_with_a_higher_one(taught: St
     restored = taught.follow().refresh(GAME).tesujis
     assert now.missing_from(restored) == before.tesujis.missing_from(restored) == TesujiTable.empty()
     assert restored.missing_from(now) == before.tesujis.missing_from(now)
-    assert not taught.read(removals, GAME, taught.clock())
+    assert not taught.read(list_removals, GAME, taught.clock())
     assert not list(check(taught.environment))
 
 
-def test_those_that_come_back_first_are_the_strongest(taught: Store) -> None:
+def test_the_strongest_removed_tesujis_come_back_first(taught: Store) -> None:
     before = taught.follow().refresh(GAME).tesujis
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=20), "admin"))
     taught.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=50), "admin"))
-    (removal,) = taught.read(removals, GAME, taught.clock())
+    (removal,) = taught.read(list_removals, GAME, taught.clock())
     back = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
     assert (back.tesujis, back.no_room) == (30, len(before) - 50)
-    (left,) = taught.read(removals, GAME, taught.clock())
+    (left,) = taught.read(list_removals, GAME, taught.clock())
     assert left.tesujis == back.no_room
     restored = taught.follow().refresh(GAME).tesujis
     assert set(restored.codes.tolist()) == set(before.keep_strongest(50).codes.tolist())
@@ -148,13 +148,13 @@ def test_uses_in_contests_are_counted_and_made_again(taught: Store) -> None:
 
 
 @pytest.mark.parametrize("damage", ["record", "number"])
-def test_damage_is_reported(taught: Store, damage: str) -> None:
+def test_damaged_tesujis_are_reported(taught: Store, damage: str) -> None:
     def spoil(stored: bytes) -> bytes:
         # The first number of the record is a code's.
         return b"\xff" if damage == "record" else stored[:8] + bytes([stored[8] ^ 0xFF]) + stored[9:]
 
     def write(transaction: Transaction) -> None:
-        stored = game_tables.tesujis(transaction, GAME)
+        stored = game_tables.stored_tesujis(transaction, GAME)
         transaction.put(TableName.TESUJIS, keys.game(GAME), spoil(stored))
 
     taught.environment.write(write)

@@ -109,7 +109,7 @@ def test_a_ticket_ends_with_a_newer_one_and_is_marked_over_after_the_report(stor
     assert store.read(tokens.authenticate, second[0], store.clock()).over
 
 
-def test_what_was_never_given_is_unknown(store: Store) -> None:
+def test_tokens_and_tickets_that_were_never_given_are_refused(store: Store) -> None:
     token, text = store.run(CreateToken("gnugo", Role.ADMIN))
     store.run(RegisterGame(go_game("other"), "arena"))
     _, (ticket, other) = store.run(OpenContest(contest("c1")))

@@ -26,19 +26,19 @@ import pytest
 from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
-from academy.store import arenas, contest_tables, game_tables, tokens
+from academy.store import arenas, contest_tables, game_tables, proposal_tables, tokens
 from academy.store.codec.packing import pack_message
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.contest_tables import ProposalFilter
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError
-from academy.store.library_commands import RestoreRemoval, removals
+from academy.store.library_commands import RestoreRemoval, list_removals
 from academy.store.library_store import Store
 from academy.store.maintenance import upgrade as upgrade_module
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.maintenance.upgrade import as_written, upgrade
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, learn, report
 from tests.academy.store.processes import start_python
@@ -90,18 +90,18 @@ def contents(folder: Path) -> list[tuple[TableName, bytes, bytes]]:
         return [(table, key, value) for table in TableName for key, value in transaction.scan(table)]
 
 
-def test_all_that_was_known_is_known(old: Path) -> None:
+def test_an_upgraded_folder_has_all_that_it_had_before(old: Path) -> None:
     with Store(old) as store:
         assert not list(check(store.environment))
         elos = {
-            name: store.read(game_tables.elo, "go-9x9", name)
+            name: store.read(game_tables.find_elo, "go-9x9", name)
             for name in ("gnugo 1", "seki", "weak", "Ōtake", "x" * 128)
         }
         assert elos == {"gnugo 1": 1550.0, "seki": 1500.0, "weak": -12.34, "Ōtake": 1500.0, "x" * 128: 1550.0}
         assert (
-            store.read(game_tables.elo, "go", "seki"),
-            store.read(game_tables.elo, "go", "weak"),
-            store.read(game_tables.elo, "untouched", "seki"),
+            store.read(game_tables.find_elo, "go", "seki"),
+            store.read(game_tables.find_elo, "go", "weak"),
+            store.read(game_tables.find_elo, "untouched", "seki"),
         ) == (
             1550.0,
             None,
@@ -124,7 +124,7 @@ def test_all_that_was_known_is_known(old: Path) -> None:
         assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", OPENED + 30) == "a"
         assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", OPENED + 90) is None
         assert store.read(tokens.authenticate, TOKEN, store.clock()).name == "seki"
-        assert store.read(contest_tables.count_held_proposals, "go-9x9") == 1
+        assert store.read(proposal_tables.count_held_proposals, "go-9x9") == 1
         assert len(store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))[0]) == 7
 
 
@@ -150,15 +150,15 @@ def test_the_arena_that_reported_most_is_the_folders_own(old: Path) -> None:
     with Environment(old, version=1) as environment:
         environment.write(hand_out)
     with Store(old) as store:
-        assert [(arena.name, arena.namespace) for arena in store.read(arenas.arenas)] == [("arena", "")]
+        assert [(arena.name, arena.namespace) for arena in store.read(arenas.list_arenas)] == [("arena", "")]
         # What it had opened goes on, and another arena's players are others.
         assert store.run(ReportContest(report("b", names=("seki", "Ōtake")), "arena", "arena")).counted
         store.run(ReportContest(report("b", names=("seki", "Ōtake")), "late", "late"))
-        assert store.read(game_tables.elo, "go-9x9", "seki@late") == 1500.0
+        assert store.read(game_tables.find_elo, "go-9x9", "seki@late") == 1500.0
         assert not list(check(store.environment))
 
 
-def test_once_is_enough(old: Path) -> None:
+def test_a_folder_upgraded_once_is_upgraded_no_second_time(old: Path) -> None:
     with Store(old) as store:
         version = store.environment.version
     upgrade(old)
@@ -180,12 +180,12 @@ def test_an_old_backup_is_brought_up_to_date_in_its_copy(
 ) -> None:
     before = (old / "data.mdb").read_bytes()
     restore(old, tmp_path / "restored")
-    # The backup can be read by programs of before, as it always could.
+    # The backup can be read by earlier programs, as it always could.
     assert not caplog.messages
     assert (old / "data.mdb").read_bytes() == before
     with Store(tmp_path / "restored", read_only=True) as store:
         assert not list(check(store.environment))
-        assert store.read(game_tables.elo, "go-9x9", "weak") == -12.34
+        assert store.read(game_tables.find_elo, "go-9x9", "weak") == -12.34
         backup(store.environment, tmp_path / "copy")
     assert contents(tmp_path / "copy") == contents(tmp_path / "restored")
 
@@ -241,7 +241,7 @@ def test_processes_that_start_together_all_find_the_folder_upgraded(old: Path) -
         from academy.store.maintenance.check import check
         from academy.store.library_store import Store
         with Store(Path(sys.argv[1])) as store:
-            print(store.read(game_tables.elo, "go-9x9", "weak"), list(check(store.environment)))
+            print(store.read(game_tables.find_elo, "go-9x9", "weak"), list(check(store.environment)))
         """
     started = [start_python(program, str(old)) for _ in range(4)]
     outputs = [process.communicate(timeout=180)[0] for process in started]
@@ -284,7 +284,7 @@ def test_folder_is_unchanged_after_an_upgrade_is_killed(old: Path, held_up: "sub
         assert not list(check(store.environment))
 
 
-def test_a_program_of_before_that_starts_meanwhile_waits_and_is_refused(
+def test_an_earlier_program_that_starts_during_an_upgrade_waits_and_is_refused(
     old: Path, held_up: "subprocess.Popen[str]"
 ) -> None:
     before = start_python(
@@ -361,7 +361,7 @@ def test_openings_that_were_pruned_before_an_upgrade_come_back_without_the_value
     by_fourth_rules: Path,
 ) -> None:
     with Store(by_fourth_rules) as store:
-        (removal,) = store.read(removals, "go", store.clock())
+        (removal,) = store.read(list_removals, "go", store.clock())
         assert store.run(RestoreRemoval("go", removal.event, "admin")).nodes == 1
         node = store.follow().refresh("go").openings.find(["E5"])
         assert node is not None and (node.visits, node.value(2)) == (12, 0.3)
@@ -388,7 +388,7 @@ def test_upgraded_folder_is_checked_and_compacted_from_the_upgrade_on(by_first_r
     ("folder", "games", "rules"),
     [("by_first_rules", 2, 1), ("by_third_rules", 1, 3), ("by_fourth_rules", 1, 4)],
 )
-def test_by_the_rules_of_today_its_events_make_other_libraries(
+def test_todays_rules_make_other_libraries_of_an_old_folders_events(
     folder: str, games: int, rules: int, request: pytest.FixtureRequest
 ) -> None:
     """So without the step every check would find faults, and no compaction would be made."""

@@ -40,7 +40,7 @@ class Waiting:
         assert self.end.wait(60)
 
 
-def test_only_after_questions_there_is_a_rest() -> None:
+def test_a_write_rests_only_after_questions() -> None:
     rests: list[float] = []
     questions = Questions()
     giving_way = WriterYield(rests.append)

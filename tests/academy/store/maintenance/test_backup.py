@@ -80,7 +80,9 @@ def test_a_copy_to_send_removes_what_a_server_killed_long_ago_left(store: Store)
 
 
 @pytest.mark.parametrize("act", ["backup", "restore"])
-def test_nothing_is_written_over(store: Store, tmp_path: Path, act: str) -> None:
+def test_a_backup_or_restore_into_a_folder_with_files_is_refused(
+    store: Store, tmp_path: Path, act: str
+) -> None:
     backup(store.environment, tmp_path / "source")
     target = tmp_path / "target"
     target.mkdir()
@@ -138,7 +140,7 @@ def test_a_note_of_a_backup_that_another_user_made_is_made_by_this_one(
 
 
 @pytest.mark.parametrize("how", ["here", "link"])
-def test_a_folder_that_is_there_stays_and_is_filled(
+def test_an_empty_target_folder_is_filled_and_keeps_its_mode(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     target = tmp_path / "target"
@@ -179,7 +181,9 @@ def test_what_came_into_a_folder_meanwhile_is_not_replaced(
     assert (target / "data.mdb").read_text() == "mine"
 
 
-def test_a_file_named_like_a_copy_is_something(store: Store, tmp_path: Path) -> None:
+def test_a_backup_into_a_folder_with_a_file_named_like_a_copy_is_refused(
+    store: Store, tmp_path: Path
+) -> None:
     (tmp_path / ".academy-copy-notes.txt").touch()
     with pytest.raises(StoreError, match="must be an empty folder"):
         backup(store.environment, tmp_path)

@@ -191,7 +191,7 @@ def hold_a_judged_proposal(transaction: Transaction) -> None:
         (delete_first(TableName.CHANGES), ""),
     ],
 )
-def test_damage_is_reported(
+def test_damage_of_any_table_is_reported(
     lived_in: Store, damage: Callable[[Transaction], object], finding_text: str
 ) -> None:
     lived_in.environment.write(damage)

@@ -12,7 +12,7 @@ import pytest
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.knowledge.settings import Library
-from academy.store import event_log, game_tables, keys, rebuild
+from academy.store import event_effects, event_log, game_tables, keys, rebuild
 from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.contest_tables import contest_record
 from academy.store.environment import Environment, TableName, Transaction
@@ -64,7 +64,7 @@ def test_the_newest_events_stay_and_the_libraries_are_what_they_were(lived_in: S
     ]
 
 
-def test_life_goes_on_from_a_snapshot(lived_in: Store) -> None:
+def test_a_compacted_folder_learns_on(lived_in: Store) -> None:
     compact(lived_in.environment, keep=3)
     last = lived_in.read(event_log.last_sequence)
     learn(lived_in, contests=4, first=12)
@@ -112,7 +112,7 @@ def late(number: int) -> tuple[str, list[proposals_pb2.NewProposal]]:
     return contest_id, [endgame_proposal(request, back=6)]
 
 
-def test_a_proposal_for_a_contest_given_up_comes_too_late(lived_in: Store) -> None:
+def test_a_proposal_for_a_contest_that_was_compacted_comes_too_late(lived_in: Store) -> None:
     compact(lived_in.environment, keep=1)
     contest_id, proposals = late(3)
     (answer,) = lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))
@@ -151,7 +151,7 @@ def test_a_log_that_another_process_shortens_meanwhile_is_read_again(
     def advance(
         begun: tuple[GameKnowledge, int] | None,
         events: Iterable[events_pb2.Event],
-        read_event: event_log.EventReader,
+        read_event: event_effects.EventReader,
         real: Callable[..., tuple[GameKnowledge, int] | None] = rebuild.advance,
     ) -> tuple[GameKnowledge, int] | None:
         made = real(begun, events, read_event)
@@ -313,7 +313,7 @@ def test_a_server_that_starts_meanwhile_waits_and_finds_everything(
             print("opening")
             with Store(Path(sys.argv[1])) as store:
                 store.run(RegisterGame(go_game("other"), "arena"))
-                print([game.game_id for game in store.read(game_tables.games)])
+                print([game.game_id for game in store.read(game_tables.list_games)])
             """,
             str(tmp_path),
         )
@@ -338,11 +338,11 @@ COMPACTOR = """
     from academy.store.maintenance import compaction
     from academy.store.maintenance.compaction import shrink
 
-    def telling(transaction, cut, give_up=event_log.give_up):
+    def telling(transaction, cut, mark_compacted=event_log.mark_compacted):
         print("cutting")
-        give_up(transaction, cut)
+        mark_compacted(transaction, cut)
 
-    event_log.give_up = telling
+    event_log.mark_compacted = telling
     event_log._REMOVED_AT_ONCE = 1
     print("beginning")
     with Environment(Path(sys.argv[1])) as environment:

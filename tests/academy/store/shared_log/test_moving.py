@@ -38,7 +38,7 @@ def library(tmp_path: Path) -> Path:
     return tmp_path / "library"
 
 
-def test_all_of_a_folder_is_known_to_servers_that_follow_its_log(
+def test_servers_that_follow_a_moved_folders_log_know_all_that_it_had(
     library: Path, log: LogAddress, open_store: OpenStore
 ) -> None:
     with Store(library) as store:
@@ -66,7 +66,7 @@ def test_a_folder_takes_into_a_new_log_what_all_must_refuse_but_no_freeze(
     share(library, again)
     moved, fresh = open_store("library"), open_store("fresh", again)
     moved.run(CreateToken("ann", Role.BOT))
-    assert fresh.read(event_log.last_too_late) == moved.read(event_log.last_too_late) == 5
+    assert fresh.read(event_log.last_unreferable) == moved.read(event_log.last_unreferable) == 5
 
 
 _KILLED_WHILE_IT_MOVES = """

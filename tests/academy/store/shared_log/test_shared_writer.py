@@ -199,7 +199,7 @@ def test_what_one_server_gives_holds_at_the_other(log: LogAddress, open_store: O
     assert answer.counted and answer.accepted + answer.dropped == 1
     assert not first.run(ReportContest(request, "club", "club")).counted
     wait_until_equal(first, second)
-    assert [arena.name for arena in first.read(arenas.arenas)] == ["club"]
+    assert [arena.name for arena in first.read(arenas.list_arenas)] == ["club"]
 
 
 def test_what_an_admin_deleted_at_one_server_is_restored_at_another(
@@ -590,7 +590,7 @@ def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
     wait_until_equal(first, second)
 
 
-def test_a_folder_that_follows_a_log_is_compacted_and_no_server_judges_what_it_gave_up(
+def test_a_folder_that_follows_a_log_is_compacted_and_no_server_judges_what_it_removed(
     log: LogAddress, open_store: OpenStore
 ) -> None:
     first, second = open_store("first", log), open_store("second", log)

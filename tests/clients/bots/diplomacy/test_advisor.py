@@ -10,8 +10,8 @@ import pytest
 
 from academy.knowledge.settings import Library
 from academy.store import arenas
-from academy.store.contest_tables import ProposalFilter
 from academy.store.library_store import Store
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.replica import read_view
 from academy.v1 import contests_pb2
 from academy.wire.games import game_message

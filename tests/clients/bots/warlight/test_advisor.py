@@ -7,8 +7,8 @@ from pathlib import Path
 
 from academy.knowledge.settings import Library
 from academy.store import arenas
-from academy.store.contest_tables import ProposalFilter
 from academy.store.library_store import Store
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.replica import read_view
 
 GAME = "warlight-double_small"

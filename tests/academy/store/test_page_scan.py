@@ -13,7 +13,7 @@ from academy.store.contest_commands import RegisterGame
 from academy.store.errors import StoreCorruptError
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import restore
-from academy.store.maintenance.scan import find_damage
+from academy.store.page_scan import find_damage
 from tests.academy.store.examples import go_game, learn
 from tests.academy.store.processes import start_python
 

@@ -15,7 +15,7 @@ import lmdb
 from academy.store import lock_file
 from academy.store.errors import StoreError
 
-_COMMAND: Final = (sys.executable, "-P", "-m", "academy.store.maintenance.copying")
+_COMMAND: Final = (sys.executable, "-P", "-m", "academy.store.data_copy")
 _REFUSED: Final = 4
 
 

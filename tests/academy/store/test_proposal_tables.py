@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from academy.store import arenas, contest_tables, event_log
+from academy.store import arenas, event_log, proposal_tables
 from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest
-from academy.store.contest_tables import ProposalFilter
 from academy.store.errors import InvalidRecordError, TooManyProposalsError, UnknownContestError
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import game_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, report, submission
 
@@ -23,14 +23,14 @@ def test_a_proposal_is_held_then_judged(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     (held,) = store.run(submission("c1", 2, [endgame_proposal(request, seat=2)], "seki"))
     assert (held.verdict, held.player, held.seat, held.game_id) == (HELD, "seki", 2, "go-9x9")
-    assert store.read(contest_tables.count_held_proposals, "go-9x9") == 1
+    assert store.read(proposal_tables.count_held_proposals, "go-9x9") == 1
     ended = store.run(ReportContest(request, "arena"))
     assert (ended.accepted, ended.dropped) == (1, 0)
     (judged,), _ = store.read(arenas.list_proposals, ProposalFilter("seki"))
     assert (judged.verdict, judged.pattern_id) == (INSERTED, 1)
     assert judged.reason
     assert judged.proposal_id == held.proposal_id
-    assert store.read(contest_tables.count_held_proposals, "go-9x9") == 0
+    assert store.read(proposal_tables.count_held_proposals, "go-9x9") == 0
     (entry,) = [
         entry for library in store.follow().refresh("go-9x9").libraries.values() for entry in library.values()
     ]
@@ -76,7 +76,7 @@ def test_after_the_report_a_proposal_is_judged_at_once(store: Store) -> None:
     assert [proposal.verdict for proposal in proposals] == [INSERTED, proposals_pb2.VERDICT_DROPPED]
     again = store.run(ReportContest(request, "arena"))
     assert (again.counted, again.accepted, again.dropped) == (False, 1, 1)
-    assert store.read(contest_tables.count_held_proposals, "go-9x9") == 0
+    assert store.read(proposal_tables.count_held_proposals, "go-9x9") == 0
     assert not list(check(store.environment))
 
 
@@ -180,7 +180,7 @@ def test_pages_put_together_are_a_players_proposals_newest_first(
 def test_one_listing_looks_through_a_few_proposals_and_the_next_goes_on(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contest_tables, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(proposal_tables, "MOST_LOOKED_AT", 2)
     for number in range(5):
         request = report(f"c{number}")
         store.run(OpenContest(contest(f"c{number}")))
