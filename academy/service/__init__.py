@@ -2,7 +2,7 @@
 
 - The way of a call: `interceptor`, `access`, `limits`, `cost`, `scheduling`, `call_timeout`, `errors`.
 - What is asked: `consultation`, `consultation_counts`, `queries`, `advice`.
-- What is written: `contests`, `proposals`, `admin`, `tokens`, `transfer`.
+- What is written: `contests`, `proposals`, `libraries`, `tokens`, `transfer`.
 - What is listed: `history`, `listing`, `paging`.
 - In memory: `game_cache`, `pattern_cache`.
 - The process: `server`, `workers`, `logs`, `metrics`.

@@ -20,12 +20,12 @@ from grpc_reflection.v1alpha import reflection
 
 from academy.matching.warming import warm_up_in_background
 from academy.service.access import ContestAccess, LogCatchUp, TokenCache
-from academy.service.admin import LibraryServicer
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
 from academy.service.game_cache import GameCache
 from academy.service.history import HistoryServicer
 from academy.service.interceptor import CallInterceptor
+from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.proposals import ProposalServicer

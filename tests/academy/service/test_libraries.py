@@ -11,8 +11,7 @@ import grpc
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.service import admin as admin_service
-from academy.service import paging
+from academy.service import libraries, paging
 from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
 from academy.store.environment import Environment
 from academy.store.event_log import read_page
@@ -446,7 +445,7 @@ class TestEvents:
             assert answered.wait(5)
             return read_page(*arguments, **options)
 
-        monkeypatch.setattr(admin_service, "read_page", read_slowly)
+        monkeypatch.setattr(libraries, "read_page", read_slowly)
         listing = admin.libraries.ListEvents.future(libraries_pb2.ListEventsRequest(game_id="go"))
         admin.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="go"))
         answered.set()
@@ -461,8 +460,8 @@ class TestEvents:
             places.append(page.place)
             return read_page(transaction, page, **options)
 
-        monkeypatch.setattr(admin_service, "read_page", count)
-        monkeypatch.setattr(admin_service, "_EVENTS_AT_ONCE", 2)
+        monkeypatch.setattr(libraries, "read_page", count)
+        monkeypatch.setattr(libraries, "_EVENTS_AT_ONCE", 2)
         monkeypatch.setattr(paging, "page_bytes", lambda limits: 1)
         request = libraries_pb2.ListEventsRequest(game_id="go")
         page = admin.libraries.ListEvents(request)
@@ -520,7 +519,7 @@ def test_a_download_that_is_cancelled_is_no_backup(fresh: Running, monkeypatch: 
         return Endless()
 
     with monkeypatch.context() as patched:
-        patched.setattr(admin_service, "open_copy", open_endless)
+        patched.setattr(libraries, "open_copy", open_endless)
         download = libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
         next(download)
         download.cancel()

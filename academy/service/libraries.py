@@ -1,5 +1,5 @@
-"""The libraries themselves, for admins: listing, deleting, restoring, pruning, settings, export and
-import.
+"""The libraries themselves: figures for everybody; for admins listing, deleting, restoring, pruning,
+settings, export and import.
 """
 
 import asyncio
