@@ -19,7 +19,7 @@ from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from academy.matching.warming import warm_up_in_background
-from academy.service.access import ContestAccess, LogCatchUp, TokenCache
+from academy.service.access import ContestAccess
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
 from academy.service.game_cache import GameCache
@@ -27,8 +27,10 @@ from academy.service.history import HistoryServicer
 from academy.service.interceptor import CallInterceptor
 from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
+from academy.service.log_catch_up import LogCatchUp
 from academy.service.metrics import Metrics
 from academy.service.proposals import ProposalServicer
+from academy.service.store_cache import TokenCache
 from academy.service.tokens import TokenServicer
 from academy.service.workers import shared_port
 from academy.store.library_store import Store
