@@ -17,6 +17,14 @@ from academy.knowledge.tesujis import FIRST_IN_USES
 from academy.matching import kernels
 from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.advice import MoveAdvice, moves_to_compare
+from academy.service.answers import (
+    OpeningQuestion,
+    PatternCall,
+    PatternQuestion,
+    SuccessorAnswer,
+    answer_opening,
+    answer_weights,
+)
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.cost import (
     CandidateMoveChange,
@@ -44,14 +52,6 @@ from academy.service.errors import (
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
-from academy.service.queries import (
-    OpeningQuestion,
-    PatternCall,
-    PatternQuestion,
-    SuccessorAnswer,
-    answer_opening,
-    answer_weights,
-)
 from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
 from academy.store.codec.contests import MAX_PLIES

@@ -15,9 +15,9 @@ from academy.knowledge.evaluation import EvaluationTable, PositionEvaluator
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import VALUE_SCALE
+from academy.service.books import Books
 from academy.service.metrics import LibrarySize
 from academy.service.pattern_cache import PatternCache, PatternCacheFiles, SavedPatterns
-from academy.service.queries import Books
 from academy.store import game_tables
 from academy.store.errors import StoreError, UnknownGameError
 from academy.store.library_store import Store

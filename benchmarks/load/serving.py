@@ -23,11 +23,11 @@ from academy.matching.matches import MatchQuery
 from academy.matching.warming import warm_up
 from academy.service import logs
 from academy.service.access import current_caller
+from academy.service.answers import PatternCall, PatternQuestion
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
-from academy.service.queries import PatternCall, PatternQuestion
 from academy.service.server import (
     AcademyServer,
     MultiListenerServer,
