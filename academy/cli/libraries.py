@@ -1,4 +1,4 @@
-"""Commands that look into a server's libraries and mend them; names of openings by installed packages."""
+"""Commands that look into a server's libraries and mend them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
@@ -11,6 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from academy.cli import printing
 from academy.cli.commands import CommandError, Commands, ExitCode, ListingCommands
 from academy.cli.connection import with_server
+from academy.cli.opening_names import names_of
 from academy.cli.services import Server
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
@@ -494,39 +495,3 @@ def pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]
         if not response.next_page_token:
             return
         request.page_token = response.next_page_token
-
-
-ENTRY_POINT_GROUP: Final = "academy.opening_names"
-
-Namer = Callable[[tuple[str, ...]], str]
-
-
-def namer_of(game_id: str) -> Namer | None:
-    """The function that knows a game's openings; None where none is installed, or it cannot be loaded."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=ENTRY_POINT_GROUP, name=game_id):
-        try:
-            namer: Namer = point.load()
-        except (ImportError, AttributeError):
-            continue
-        return namer
-    return None
-
-
-def names_of(
-    game_id: str, beginning: Sequence[str], nodes: Sequence[pattern_pb2.OpeningNodeRecord]
-) -> dict[int, str]:
-    """The names of listed nodes that have one, by node; `beginning` are the moves to the first of them.
-
-    Parents stand before their children.
-    """
-    namer = namer_of(game_id)
-    if namer is None or not nodes:
-        return {}
-    lines = {nodes[0].node_id: tuple(beginning)}
-    for node in nodes[1:]:
-        if node.parent_id in lines:
-            lines[node.node_id] = (*lines[node.parent_id], node.move)
-    names = {node_id: namer(line) for node_id, line in lines.items()}
-    return {node_id: name for node_id, name in names.items() if name}
