@@ -13,7 +13,7 @@ import typer
 from academy.cli import printing
 from academy.cli.commands import CommandError, ExitCode, NoDataError
 from academy.cli.connection import with_server_to_compare, with_server_where_asked
-from academy.cli.libraries import Json
+from academy.cli.options import Json
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data, Replicas
 

@@ -1,36 +1,32 @@
 """Commands that look into a server's libraries and mend them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from itertools import islice
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import typer
 from google.protobuf.descriptor import FieldDescriptor
 
 from academy.cli import printing
 from academy.cli.commands import CommandError, Commands, ExitCode, ListingCommands
-from academy.cli.connection import with_server
+from academy.cli.connection import pages, with_server
 from academy.cli.opening_names import names_of
+from academy.cli.options import (
+    LARGEST_NUMBER,
+    MOST,
+    Game,
+    Json,
+    LibraryName,
+    Limit,
+    PatternId,
+    WhichPatterns,
+    number_of,
+)
 from academy.cli.services import Server
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000
-# What a message can hold of a count, and of the number of a record or an event.
-MOST: Final = 2**31 - 1
-LARGEST_NUMBER: Final = 2**63 - 1
-
-
-LibraryName = Literal["opening", "middle-game", "endgame"]
-Game = Annotated[str, typer.Argument(metavar="GAME", help="The game's id.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-WhichPatterns = Annotated[Literal["middle-game", "endgame"], typer.Option("--library", help="Which library.")]
-Limit = Annotated[int, typer.Option(min=1, max=MOST, help="How many to print at most.")]
-
-
-def number_of(library: LibraryName) -> pattern_pb2.Library.ValueType:
-    """The enum value of a library's name."""
-    return pattern_pb2.Library.Value(f"LIBRARY_{library.upper().replace('-', '_')}")
 
 
 def add_to(application: typer.Typer) -> None:
@@ -178,11 +174,6 @@ def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -
             )
     if pattern.folded.votes:
         printing.console().print(f"  and {pattern.folded.votes} older votes")
-
-
-PatternId = Annotated[
-    int, typer.Argument(min=1, max=LARGEST_NUMBER, metavar="PATTERN", help="The pattern's number.")
-]
 
 
 def show_pattern(
@@ -485,13 +476,3 @@ def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
     except ValueError as error:
         raise CommandError(f"{change!r}: {value!r} is not {what}", ExitCode.USAGE) from error
     return name
-
-
-def pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]:
-    """All items of a listing, page by page."""
-    while True:
-        response = call(request)
-        yield from getattr(response, items)
-        if not response.next_page_token:
-            return
-        request.page_token = response.next_page_token

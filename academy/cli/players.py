@@ -13,7 +13,7 @@ from academy.cli import printing
 from academy.cli.commands import CommandError, Commands
 from academy.cli.connection import with_server_where_asked
 from academy.cli.data_folder import account_name, open_existing
-from academy.cli.libraries import Json
+from academy.cli.options import Json
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 

@@ -22,7 +22,8 @@ from academy.cli import printing
 from academy.cli.commands import CommandError, ListingCommands
 from academy.cli.connection import with_server, with_server_where_asked
 from academy.cli.data_folder import account_name, open_existing
-from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
+from academy.cli.libraries import list_games
+from academy.cli.options import Game, Json, LibraryName, number_of
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
