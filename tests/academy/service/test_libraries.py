@@ -256,17 +256,17 @@ class TestMending:
         game.settings.MergeFrom(learning)
         fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
         learn(fresh.store, contests=4, game_id="taught")
-        libraries = fresh.admin().libraries
+        admin = fresh.admin()
         request = libraries_pb2.UpdateSettingsRequest(
             game_id="taught", settings=game_pb2.LibrarySettings(**changed), fields=list(changed), dry_run=True
         )
         statistics = libraries_pb2.GetStatisticsRequest(game_id="taught")
-        before = libraries.GetStatistics(statistics)
-        foreseen = libraries.UpdateSettings(request)
-        assert libraries.GetStatistics(statistics) == before, "a look changes nothing"
+        before = admin.libraries.GetStatistics(statistics)
+        foreseen = admin.libraries.UpdateSettings(request)
+        assert admin.libraries.GetStatistics(statistics) == before, "a look changes nothing"
         assert (foreseen.removed > 0) == removes
         request.dry_run = False
-        assert libraries.UpdateSettings(request) == foreseen
+        assert admin.libraries.UpdateSettings(request) == foreseen
 
     def test_pruning_removes_what_its_dry_run_shows(self, grown: Running) -> None:
         admin = grown.admin()
@@ -500,7 +500,7 @@ def test_statistics_and_measures(admin: Client) -> None:
 
 
 def test_a_download_that_is_cancelled_is_no_backup(fresh: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, libraries = fresh.store.environment.folder, fresh.admin().libraries
+    folder, client = fresh.store.environment.folder, fresh.admin()
     closed = threading.Event()
 
     class Endless(io.BytesIO):
@@ -520,10 +520,12 @@ def test_a_download_that_is_cancelled_is_no_backup(fresh: Running, monkeypatch: 
 
     with monkeypatch.context() as patched:
         patched.setattr(libraries, "open_copy", open_endless)
-        download = libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
+        download = client.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
         next(download)
         download.cancel()
         assert closed.wait(60)
     assert last_backup(folder) is None
-    assert sum(len(part.content) for part in libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest()))
+    assert sum(
+        len(part.content) for part in client.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
+    )
     assert last_backup(folder) is not None
