@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
+from academy.wire.names import visible
 from academy.wire.tesujis import read_fight
 
 
@@ -45,8 +46,6 @@ def show_next_page(token: str, json: bool) -> None:
 
 def shown(text: str) -> Text:
     """Return users' text as a cell of a table, without markup or terminal commands."""
-    from academy.store.library_text.words import visible
-
     return Text(visible(text))
 
 
