@@ -290,19 +290,10 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     return table
 
 
-_FEATURES: Final = (
-    "being first",
-    "being on move",
-    "each move that the mover has",
-    "each soldier ahead",
-    "each king ahead",
-)
-
-
 def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeightsResponse, most: int) -> Table:
     """Return a table of the features' weights and of the anchored patterns that weigh most."""
     from academy.knowledge.anchored_patterns import anchored_patterns
-    from academy.knowledge.evaluation import FIRST_PATTERN
+    from academy.knowledge.evaluation import FIRST_PATTERN, Feature
     from academy.wire.games import read_spec
 
     evaluation = dict(zip(weights.evaluation.codes, weights.evaluation.millionths, strict=True))
@@ -313,8 +304,15 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
         f"{weights.uses:,} uses, {weights.successes:,} successes; revision {weights.revision}"
     )
     table = new_table(title, " for the first player", "log odds")
+    words = {
+        Feature.FIRST: "being first",
+        Feature.MOVE: "being on move",
+        Feature.MOBILITY: "each move that the mover has",
+        Feature.SOLDIERS: "each soldier ahead",
+        Feature.KINGS: "each king ahead",
+    }
     for code, weight in features.items():
-        table.add_row(_FEATURES[code], f"{weight / 1e6:+.3f}")
+        table.add_row(words[Feature(code)], f"{weight / 1e6:+.3f}")
     spec = read_spec(game)
     anchored = anchored_patterns(spec)
     if anchored is None:
