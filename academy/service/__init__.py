@@ -2,7 +2,7 @@
 
 - The way of a call: `interceptor`, `permissions`, `access`, `log_catch_up`, `limits`, `cost`,
   `scheduling`, `call_timeout`, `errors`.
-- What is asked: `consultation`, `consultation_counts`, `answers`, `advice`.
+- What is asked: `moves`, `consultation`, `consultation_counts`, `answers`, `advice`.
 - What is written: `contests`, `proposals`, `libraries`, `tokens`, `transfer`.
 - What is listed: `history`, `listing`, `paging`.
 - In memory: `store_cache`, `books`, `game_cache`, `pattern_cache`.

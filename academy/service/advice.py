@@ -29,8 +29,8 @@ from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesujis import FIRST_IN_USES
 from academy.matching.successors import Change
 from academy.service.answers import AnsweredPatterns, PatternQuestion, SuccessorAnswer
-from academy.service.cost import CandidateMoveChange, read_changes, read_empty_cells
 from academy.service.game_cache import CachedGame
+from academy.service.moves import CandidateMoveChange, read_changes, read_empty_cells
 from academy.store.columns import pack_columns
 from academy.v1 import consultation_pb2 as messages
 

@@ -27,8 +27,6 @@ from academy.service.answers import (
 )
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.cost import (
-    CandidateMoveChange,
-    check_line,
     cost_of_advice,
     cost_of_board,
     cost_of_listing,
@@ -36,8 +34,6 @@ from academy.service.cost import (
     cost_of_position,
     cost_of_positions,
     cost_of_successors,
-    parse_candidate_moves,
-    read_changes,
     split_moves,
 )
 from academy.service.errors import (
@@ -52,6 +48,7 @@ from academy.service.errors import (
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
+from academy.service.moves import CandidateMoveChange, check_line, parse_candidate_moves, read_changes
 from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
 from academy.store.codec.contests import MAX_PLIES

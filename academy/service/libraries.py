@@ -21,11 +21,12 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import VALUE_SCALE
 from academy.service import paging
 from academy.service.access import current_caller
-from academy.service.cost import check_line, cost_of_moves
+from academy.service.cost import cost_of_moves
 from academy.service.errors import BackupsOffError, StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.listing import PatternListing, tesujis_in_order
+from academy.service.moves import check_line
 from academy.service.transfer import exported, read_import
 from academy.store import game_tables
 from academy.store.codec.field_rules import check_value
