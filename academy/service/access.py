@@ -1,6 +1,5 @@
 """Which contest, seat and arena a caller may act for."""
 
-import time
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -218,7 +217,7 @@ class ContestAccess:
             raise AnalysisDuringContestError(caller.name, spec.game_id, contest.contest_id)
         if caller.role in BOTS:
             # An arena may never report: its players may analyse again after a time.
-            since = time.time() - self._contest_seconds
+            since = self._store.clock() - self._contest_seconds
             contest_id = self._store.read(open_contest_of_player, caller.name, spec.game_id, since)
             if contest_id is not None:
                 raise AnalysisDuringContestError(caller.name, spec.game_id, given_contest_id(contest_id))
