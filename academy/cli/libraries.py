@@ -362,20 +362,25 @@ def prune(
     game: Game,
     library: Annotated[LibraryName, typer.Argument(metavar="LIBRARY", help="The library.")],
     below: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0.0,
-            help="Patterns of less strength go; of openings, lines all worth less to their mover "
-            "(0: the game's own setting).",
+            show_default=False,
+            help="Patterns: remove those of lower strength (required). Openings: remove leaves worth less "
+            "than this to their mover (default: the game's prune_below).",
         ),
-    ] = 0.0,
+    ] = None,
     dry_run: Annotated[bool, typer.Option(help="Only show what would go.")] = False,
     json: Json = False,
 ) -> None:
-    """Remove weak knowledge."""
+    """Remove patterns below a strength, or opening lines below a value."""
+    if below is None and library != "opening":
+        raise CommandError(
+            f"prune {library} needs --below STRENGTH; `patterns list` shows strengths", ExitCode.USAGE
+        )
     response = server.libraries.PruneLibrary(
         libraries_pb2.PruneLibraryRequest(
-            game_id=game, library=number_of(library), below=below, dry_run=dry_run
+            game_id=game, library=number_of(library), below=below or 0.0, dry_run=dry_run
         )
     )
     if json:
