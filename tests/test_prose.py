@@ -68,7 +68,7 @@ def package(name: str) -> str:
 
 def counts() -> tuple[Counter[str], dict[str, list[str]]]:
     listed = subprocess.run(
-        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "*.py", "*.md", "*.proto"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     counted: Counter[str] = Counter()
     where: dict[str, list[str]] = {}
