@@ -112,7 +112,7 @@ def list_patterns(  # noqa: PLR0913
     ] = None,
     player: Annotated[int, typer.Option(min=0, max=MOST, help="Only those that address this player.")] = 0,
     limit: Limit = 20,
-    page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
+    page: Annotated[str, typer.Option(help="Continue a listing: the token that it printed.")] = "",
     json: Json = False,
 ) -> None:
     """List patterns, the strongest first."""
@@ -149,7 +149,7 @@ def list_tesujis(
     order: Annotated[
         str, typer.Option(help="strength (how much is known of it) or weight, with 'desc': greatest first.")
     ] = "strength desc",
-    page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
+    page: Annotated[str, typer.Option(help="Continue a listing: the token that it printed.")] = "",
     json: Json = False,
 ) -> None:
     """List what ACADEMY learnt of the cells that strong players move to, or stay away from."""
@@ -298,7 +298,7 @@ def restore_removal(
     ],
     json: Json = False,
 ) -> None:
-    """Put back what was removed, as far as there is room; nothing has to leave for it."""
+    """Restore what was removed, while there is room; nothing is evicted for it."""
     request = libraries_pb2.RestoreRemovalRequest(game_id=game, removal=removal)
     response = server.libraries.RestoreRemoval(request)
     if json:
@@ -339,7 +339,7 @@ def statistics(
     server: Server,
     game: Game,
     players: Annotated[
-        bool, typer.Option(help="Show what its players did instead, false claims to ACADEMY among it.")
+        bool, typer.Option(help="Show the players' figures instead, including false claims.")
     ] = False,
     json: Json = False,
 ) -> None:

@@ -120,7 +120,7 @@ def mute(
     force: Annotated[bool, typer.Option("--force", help="Also a name that nothing is known of yet.")] = False,
     data: Data = DEFAULT_DATA,
 ) -> None:
-    """Let a player's votes count for nothing, in all games: those it has, and all it proposes from now on.
+    """Ignore a player's votes in all games, present and future.
 
     A pattern that only it proposed goes. `players unmute` brings back all but its silent votes, which
     counted for nothing. What other players' patterns became by its proposals stays: see `players forget`.

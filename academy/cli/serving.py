@@ -115,8 +115,7 @@ def serve(  # noqa: PLR0913
         int,
         typer.Option(
             min=0,
-            help="With a shared log: the server that writes a message whose number can be divided by this "
-            "stores a snapshot, with which new servers begin (0: none does).",
+            help="With a shared log: store a snapshot for new servers every this many messages (0: never).",
         ),
     ] = 0,
     cut_log: Annotated[
@@ -148,7 +147,7 @@ def serve(  # noqa: PLR0913
         ),
     ] = None,
 ) -> None:
-    """Run the server until SIGTERM or Ctrl-C; then finish what runs, and end with 0."""
+    """Serve until SIGTERM or Ctrl-C, then finish running calls and exit with status 0."""
     from academy.cli.server_process import run_server
     from academy.service import logs
     from academy.service.server import ServerSettings

@@ -94,7 +94,7 @@ def list_tokens(
         table.add_row(
             token.token_id,
             Text(token.name),
-            # Tokens of before are analysts' by a flag, which still holds.
+            # Older tokens are analysts' by a flag, which still holds.
             f"{token.role.value}, analyst" if token.analyst else token.role.value,
             _date(token.created),
             _date(token.expires),

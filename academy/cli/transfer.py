@@ -90,7 +90,8 @@ def import_(
         typer.Option(help="Empty the libraries that the file has records for first, instead of merging."),
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Also what was imported before: it counts twice then.")
+        bool,
+        typer.Option("--again", help="Import even records that were imported before; they then count twice."),
     ] = False,
     json: Json = False,
 ) -> None:
