@@ -90,7 +90,7 @@ class MoveAdvice:
         return self.game.view.spec
 
     def add_tesujis(self) -> None:
-        """Add how rather strong players move into what lies around the cells."""
+        """Add how much more often strong players move into what lies around the cells."""
         table = self.game.view.answered_tesujis
         around = surroundings(self._spec, table.proposed)
         placed = [move.cell is not None and move.places for move in self.moves]

@@ -276,7 +276,7 @@ class PatternCall:
 def answer_weights(
     evaluation: EvaluationTable, tesujis: TesujiTable, least_elo: float | None, known_revision: str
 ) -> messages.DownloadWeightsResponse:
-    """Return all weights that a player of this least acceptable Elo gets, but for a revision that it has."""
+    """Return all weights that a player of this least acceptable Elo gets, none if it has their revision."""
     evaluation = evaluation.for_player(least_elo)
     shown = np.ones(len(tesujis), dtype=np.bool_)
     if least_elo is not None:

@@ -174,14 +174,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
         self._guard.charge(caller, cost_of_successors(candidates, board, most, request.include_cells) - 1)
-        # A position with its successors is checked like a position alone.
-        alone = messages.MatchPatternsRequest(
+        # A position with its successors is checked like one without.
+        matching = messages.MatchPatternsRequest(
             contest_id=request.contest_id,
             positions=[request.position],
             max_matches=request.max_matches,
             max_matches_each=request.max_matches_each,
         )
-        (question,), claims = self._read_questions(caller, alone, game.view, ("position",))
+        (question,), claims = self._read_questions(caller, matching, game.view, ("position",))
         moves = read_changes(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.patterns.ranked, libraries, question)
@@ -225,7 +225,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             try:
                 self._add_book(answer, caller, seat, game, request)
             except FairUseExceededError:
-                # A part that fair use does not allow now is left out, but for the last one.
+                # A part that fair use does not allow now is left out, except the last one.
                 if advice is None:
                     raise
         if advice is not None:
@@ -281,9 +281,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         candidates: list[CandidateMoveChange],
     ) -> tuple[MoveAdvice, dict[ContestSeat, Claim]]:
         """Check the position, note what is claimed of it, and return the moves to compare and the claims."""
-        alone = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
+        matching = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
         spec = game.view.spec
-        (question,), claims = self._read_questions(caller, alone, game.view, ("position",))
+        (question,), claims = self._read_questions(caller, matching, game.view, ("position",))
         moves = moves_to_compare(spec, question.board, question.player, request.cells, candidates)
         cost = cost_of_advice(len(moves), candidates, cost_of_board(spec.geometry.size)) - 1
         if cost:

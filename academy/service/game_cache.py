@@ -214,7 +214,7 @@ class GameCache:
         is_other_game = view.spec != game.view.spec.described(view.spec.description)
         game.view = view
         if is_other_game:
-            # The game was deleted and another one registered.
+            # The game was deleted and a different one registered under its id.
             game.books.forget()
             game.patterns, game.saved = PatternCache(view.spec), 0
             _fill(game.patterns, view)

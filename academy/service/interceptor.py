@@ -1,7 +1,7 @@
 """The way of every call: authentication, permission, limits, timeouts, statuses, metrics and the log.
 
 gRPC asks `CallInterceptor` for the handler of each call. It authenticates the caller and returns a
-`_GuardedMethod`, which reads the messages, has the method answer, and turns errors into statuses.
+`_GuardedMethod`, which reads the messages, lets the method answer, and turns errors into statuses.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ class CallInterceptor(aio.ServerInterceptor):
         metrics: Metrics,
         catch_up: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """Have callers authenticated: after `catch_up` once more, where a token is not known."""
+        """Authenticate callers; where a token is not known, once more after `catch_up`."""
         self.authenticate = authenticate
         self._catch_up = catch_up
         self.limits = limits

@@ -442,7 +442,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Copy all data into a new folder among the backups."""
         if self._backups is None:
             raise BackupsOffError
-        # The copy goes on when its caller goes away: another one must wait for it all the same.
+        # The copy goes on when its caller goes away: the next caller must wait for it all the same.
         return await asyncio.shield(asyncio.create_task(self._back_up(self._backups)))
 
     async def DownloadBackup(

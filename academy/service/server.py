@@ -83,7 +83,7 @@ class ServerSettings:
 
     `grace` is in seconds; with `shared_port` other processes listen there too (see `workers`). Backups that
     admins ask for go into new folders in `backups`; None: they get none. With `log` the folder's store shares
-    one, of which a snapshot is made after `snapshot_every` messages (0: never), and with `cut_log` it is cut.
+    a log; a snapshot is stored every `snapshot_every` messages (0: never), and with `cut_log` it is then cut.
     """
 
     address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))
