@@ -233,4 +233,4 @@ def _ambiguous_contest(
     records: list[records_pb2.ContestRecord], contest_id: str, field: str
 ) -> InvalidFieldError:
     names = ", ".join(repr(record.arena) for record in records)
-    return InvalidFieldError(field, f"several have a contest {contest_id!r}: name one: {names}")
+    return InvalidFieldError(field, f"several arenas have a contest {contest_id!r}; name one of {names}")
