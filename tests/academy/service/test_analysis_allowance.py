@@ -85,7 +85,7 @@ def test_a_bot_cannot_copy_the_library(guarded: Running, clock: Clock) -> None:
     assert count_patterns(bot, most=LIMIT) == LIMIT
 
 
-def test_successors_count_alike(guarded: Running) -> None:
+def test_patterns_after_candidate_moves_count_against_the_hourly_allowance(guarded: Running) -> None:
     request = consultation_pb2.MatchSuccessorsRequest(
         game_id=GAME,
         position=position(EMPTY),
