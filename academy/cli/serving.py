@@ -95,7 +95,7 @@ def serve(  # noqa: PLR0913
             help="Different patterns that a name may get in an hour outside of contests (0: any number). "
             "Admins and analysts' tokens are free.",
         ),
-    ] = Limits.analysed_patterns_per_hour,
+    ] = Limits.patterns_outside_contests_per_hour,
     backups: Annotated[
         Path | None,
         typer.Option(
@@ -184,7 +184,7 @@ def serve(  # noqa: PLR0913
                 concurrent_calls_per_caller=min(concurrent_calls, Limits.concurrent_calls_per_caller),
                 idle_stream_seconds=idle_seconds,
                 contest_seconds=3_600 * contest_hours,
-                analysed_patterns_per_hour=analysis_patterns,
+                patterns_outside_contests_per_hour=analysis_patterns,
             ),
         )
         run_server(data, settings, configure_logs, processes, hang_seconds, embedded_token_file)

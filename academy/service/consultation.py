@@ -82,7 +82,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._limits = guard.limits
         self._metrics = guard.metrics
         self._counts = ContestCounts(store)
-        self._allowance = AnalysisAllowance(store, guard.limits.analysed_patterns_per_hour)
+        self._allowance = AnalysisAllowance(store, guard.limits.patterns_outside_contests_per_hour)
         self._scheduler = FairScheduler()
 
     async def LookUpOpening(

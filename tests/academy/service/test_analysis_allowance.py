@@ -33,7 +33,7 @@ class Clock:
 
 def settings() -> ServerSettings:
     return ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(analysed_patterns_per_hour=LIMIT)
+        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(patterns_outside_contests_per_hour=LIMIT)
     )
 
 
