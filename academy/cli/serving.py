@@ -99,7 +99,7 @@ def serve(  # noqa: PLR0913
     backups: Annotated[
         Path | None,
         typer.Option(
-            help="A folder in which admins may have backups made over the network; else they may not."
+            help="A folder for backups that admins make over the network; without it they cannot."
         ),
     ] = None,
     log: Annotated[

@@ -87,7 +87,7 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote, text or binary.")],
     replace: Annotated[
         bool,
-        typer.Option(help="Empty the libraries that the file has records for first, instead of merging."),
+        typer.Option(help="First empty the libraries that the file has records for, instead of merging."),
     ] = False,
     again: Annotated[
         bool,

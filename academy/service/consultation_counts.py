@@ -147,7 +147,7 @@ class ContestCounts:
             self._uses_remembered -= len(self._uses.popitem(last=False)[1])
 
     def _note(self, note: Note[_T]) -> _T:
-        """Note something, and have it become part of the store within a second."""
+        """Note something; it becomes part of the store within a second."""
         result = self._store.note(note)
         if self._keeping is None:
             self._keep_later()
