@@ -57,7 +57,7 @@ MEANINGS = {
     "ping_seconds": "seconds of silence until a connection is pinged",
     "pong_seconds": "seconds until a pinged connection without an answer is closed",
     "contest_seconds": "seconds until an open contest blocks its players' analysis no longer",
-    "analysed_patterns_per_hour": "different patterns that a name gets in an hour outside of contests",
+    "patterns_outside_contests_per_hour": "different patterns that a name gets in an hour outside contests",
     "players": "players that dial in",
     "games_at_once": "games at the same time of one player",
     "messages_per_second": "messages a second of one player, on average",

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
@@ -93,6 +93,16 @@ def with_server_to_compare(command: Callable[Concatenate[Server | None, _P], Non
     """As `with_server`, but the address is that of --against; without it the server is None."""
     connecting = {**_OPTIONS, "address": _AGAINST}
     return _with_options(command, connecting)
+
+
+def pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]:
+    """All items of a listing, page by page."""
+    while True:
+        response = call(request)
+        yield from getattr(response, items)
+        if not response.next_page_token:
+            return
+        request.page_token = response.next_page_token
 
 
 def _with_options(

@@ -8,7 +8,7 @@ import typer
 from academy.cli import printing
 from academy.cli.commands import CommandError, Commands
 from academy.cli.connection import with_server
-from academy.cli.libraries import Json, Limit
+from academy.cli.options import Json, Limit
 from academy.cli.services import Server
 from academy.knowledge.contests import Verdict
 from academy.v1 import contests_pb2, proposals_pb2

@@ -13,7 +13,7 @@ import typer
 from academy.cli import printing
 from academy.cli.commands import CommandError, ExitCode, NoDataError
 from academy.cli.connection import with_server_to_compare, with_server_where_asked
-from academy.cli.libraries import Json
+from academy.cli.options import Json
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data, Replicas
 
@@ -167,7 +167,7 @@ def compact(
 def snapshot(
     data: Data = DEFAULT_DATA,
     keep: Annotated[
-        int, typer.Option(min=2, help="How many of the newest snapshots stay; one alone may be damaged.")
+        int, typer.Option(min=2, help="How many of the newest snapshots stay; a single one may be damaged.")
     ] = 2,
     cut: Annotated[
         bool,
@@ -195,10 +195,10 @@ def snapshot(
 def freeze(
     data: Data = DEFAULT_DATA,
     lift: Annotated[
-        bool, typer.Option("--lift", help="Have them write again, if none was upgraded.")
+        bool, typer.Option("--lift", help="Let them write again, if no server was upgraded.")
     ] = False,
 ) -> None:
-    """Have no server of this version write to the shared log any more, so that they can be upgraded.
+    """Stop all servers of this version from writing to the shared log, before an upgrade.
 
     They go on answering questions. The first that is upgraded takes writes again.
     """

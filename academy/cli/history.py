@@ -14,7 +14,7 @@ from rich.text import Text
 from academy.cli import printing
 from academy.cli.commands import CommandError, ExitCode, ListingCommands
 from academy.cli.connection import with_server
-from academy.cli.libraries import LARGEST_NUMBER, MOST, Game, Json, PatternId, WhichPatterns, number_of
+from academy.cli.options import LARGEST_NUMBER, MOST, Game, Json, PatternId, WhichPatterns, number_of
 from academy.cli.services import Server
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
 

@@ -1,35 +1,32 @@
-"""Commands that look into a server's libraries and mend them; names of openings by installed packages."""
+"""Commands that look into a server's libraries and mend them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from itertools import islice
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import typer
 from google.protobuf.descriptor import FieldDescriptor
 
 from academy.cli import printing
 from academy.cli.commands import CommandError, Commands, ExitCode, ListingCommands
-from academy.cli.connection import with_server
+from academy.cli.connection import pages, with_server
+from academy.cli.opening_names import names_of
+from academy.cli.options import (
+    LARGEST_NUMBER,
+    MOST,
+    Game,
+    Json,
+    LibraryName,
+    Limit,
+    PatternId,
+    WhichPatterns,
+    number_of,
+)
 from academy.cli.services import Server
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000
-# What a message can hold of a count, and of the number of a record or an event.
-MOST: Final = 2**31 - 1
-LARGEST_NUMBER: Final = 2**63 - 1
-
-
-LibraryName = Literal["opening", "middle-game", "endgame"]
-Game = Annotated[str, typer.Argument(metavar="GAME", help="The game's id.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-WhichPatterns = Annotated[Literal["middle-game", "endgame"], typer.Option("--library", help="Which library.")]
-Limit = Annotated[int, typer.Option(min=1, max=MOST, help="How many to print at most.")]
-
-
-def number_of(library: LibraryName) -> pattern_pb2.Library.ValueType:
-    """The enum value of a library's name."""
-    return pattern_pb2.Library.Value(f"LIBRARY_{library.upper().replace('-', '_')}")
 
 
 def add_to(application: typer.Typer) -> None:
@@ -115,7 +112,7 @@ def list_patterns(  # noqa: PLR0913
     ] = None,
     player: Annotated[int, typer.Option(min=0, max=MOST, help="Only those that address this player.")] = 0,
     limit: Limit = 20,
-    page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
+    page: Annotated[str, typer.Option(help="Continue a listing: the token that it printed.")] = "",
     json: Json = False,
 ) -> None:
     """List patterns, the strongest first."""
@@ -152,7 +149,7 @@ def list_tesujis(
     order: Annotated[
         str, typer.Option(help="strength (how much is known of it) or weight, with 'desc': greatest first.")
     ] = "strength desc",
-    page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
+    page: Annotated[str, typer.Option(help="Continue a listing: the token that it printed.")] = "",
     json: Json = False,
 ) -> None:
     """List what ACADEMY learnt of the cells that strong players move to, or stay away from."""
@@ -177,11 +174,6 @@ def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -
             )
     if pattern.folded.votes:
         printing.console().print(f"  and {pattern.folded.votes} older votes")
-
-
-PatternId = Annotated[
-    int, typer.Argument(min=1, max=LARGEST_NUMBER, metavar="PATTERN", help="The pattern's number.")
-]
 
 
 def show_pattern(
@@ -306,7 +298,7 @@ def restore_removal(
     ],
     json: Json = False,
 ) -> None:
-    """Put back what was removed, as far as there is room; nothing has to leave for it."""
+    """Restore what was removed, while there is room; nothing is evicted for it."""
     request = libraries_pb2.RestoreRemovalRequest(game_id=game, removal=removal)
     response = server.libraries.RestoreRemoval(request)
     if json:
@@ -347,7 +339,7 @@ def statistics(
     server: Server,
     game: Game,
     players: Annotated[
-        bool, typer.Option(help="Show what its players did instead, false claims to ACADEMY among it.")
+        bool, typer.Option(help="Show the players' figures instead, including false claims.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -370,20 +362,25 @@ def prune(
     game: Game,
     library: Annotated[LibraryName, typer.Argument(metavar="LIBRARY", help="The library.")],
     below: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0.0,
-            help="Patterns of less strength go; of openings, lines all worth less to their mover "
-            "(0: the game's own setting).",
+            show_default=False,
+            help="Patterns: remove those of lower strength (required). Openings: remove leaves worth less "
+            "than this to their mover (default: the game's prune_below).",
         ),
-    ] = 0.0,
+    ] = None,
     dry_run: Annotated[bool, typer.Option(help="Only show what would go.")] = False,
     json: Json = False,
 ) -> None:
-    """Remove weak knowledge."""
+    """Remove patterns below a strength, or opening lines below a value."""
+    if below is None and library != "opening":
+        raise CommandError(
+            f"prune {library} needs --below STRENGTH; `patterns list` shows strengths", ExitCode.USAGE
+        )
     response = server.libraries.PruneLibrary(
         libraries_pb2.PruneLibraryRequest(
-            game_id=game, library=number_of(library), below=below, dry_run=dry_run
+            game_id=game, library=number_of(library), below=below or 0.0, dry_run=dry_run
         )
     )
     if json:
@@ -484,49 +481,3 @@ def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
     except ValueError as error:
         raise CommandError(f"{change!r}: {value!r} is not {what}", ExitCode.USAGE) from error
     return name
-
-
-def pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]:
-    """All items of a listing, page by page."""
-    while True:
-        response = call(request)
-        yield from getattr(response, items)
-        if not response.next_page_token:
-            return
-        request.page_token = response.next_page_token
-
-
-ENTRY_POINT_GROUP: Final = "academy.opening_names"
-
-Namer = Callable[[tuple[str, ...]], str]
-
-
-def namer_of(game_id: str) -> Namer | None:
-    """The function that knows a game's openings; None where none is installed, or it cannot be loaded."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=ENTRY_POINT_GROUP, name=game_id):
-        try:
-            namer: Namer = point.load()
-        except (ImportError, AttributeError):
-            continue
-        return namer
-    return None
-
-
-def names_of(
-    game_id: str, beginning: Sequence[str], nodes: Sequence[pattern_pb2.OpeningNodeRecord]
-) -> dict[int, str]:
-    """The names of listed nodes that have one, by node; `beginning` are the moves to the first of them.
-
-    Parents stand before their children.
-    """
-    namer = namer_of(game_id)
-    if namer is None or not nodes:
-        return {}
-    lines = {nodes[0].node_id: tuple(beginning)}
-    for node in nodes[1:]:
-        if node.parent_id in lines:
-            lines[node.node_id] = (*lines[node.parent_id], node.move)
-    names = {node_id: namer(line) for node_id, line in lines.items()}
-    return {node_id: name for node_id, name in names.items() if name}

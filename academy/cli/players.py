@@ -13,7 +13,7 @@ from academy.cli import printing
 from academy.cli.commands import CommandError, Commands
 from academy.cli.connection import with_server_where_asked
 from academy.cli.data_folder import account_name, open_existing
-from academy.cli.libraries import Json
+from academy.cli.options import Json
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 
@@ -55,7 +55,10 @@ class _Known:
 
 
 def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = False) -> None:
-    """List the players with their votes in the libraries: of how many patterns, and who is muted."""
+    """List players: number of patterns voted for, and whether muted.
+
+    The Elo is shown with --game: a player has one for each game.
+    """
     with open_existing(data, read_only=True) as store, store.environment.reading() as transaction:
         known = _players(transaction, game)
     rows = sorted(known.items(), key=lambda row: (-row[1].votes.total(), row[0]))
@@ -91,7 +94,8 @@ def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
         for name, hundredths in game_tables.list_ratings(transaction, game_id):
             figures = known.setdefault(name, _Known())
             figures.games += 1
-            figures.elo = hundredths / ELO_SCALE
+            # In each game a player has an Elo of its own.
+            figures.elo = hundredths / ELO_SCALE if only else None
         for key, stored in transaction.scan(TableName.PATTERNS, keys.in_game(game_id)):
             library = keys.pattern_of(key)[0].value
             for vote in unpack_message(pattern_pb2.PatternRecord, stored).votes:
@@ -116,7 +120,7 @@ def mute(
     force: Annotated[bool, typer.Option("--force", help="Also a name that nothing is known of yet.")] = False,
     data: Data = DEFAULT_DATA,
 ) -> None:
-    """Let a player's votes count for nothing, in all games: those it has, and all it proposes from now on.
+    """Ignore a player's votes in all games, present and future.
 
     A pattern that only it proposed goes. `players unmute` brings back all but its silent votes, which
     counted for nothing. What other players' patterns became by its proposals stays: see `players forget`.

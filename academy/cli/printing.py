@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
+from academy.wire.names import visible
 from academy.wire.tesujis import read_fight
 
 
@@ -45,8 +46,6 @@ def show_next_page(token: str, json: bool) -> None:
 
 def shown(text: str) -> Text:
     """Return users' text as a cell of a table, without markup or terminal commands."""
-    from academy.store.library_text.words import visible
-
     return Text(visible(text))
 
 
@@ -291,19 +290,10 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     return table
 
 
-_FEATURES: Final = (
-    "being first",
-    "being on move",
-    "each move that the mover has",
-    "each soldier ahead",
-    "each king ahead",
-)
-
-
 def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeightsResponse, most: int) -> Table:
     """Return a table of the features' weights and of the anchored patterns that weigh most."""
     from academy.knowledge.anchored_patterns import anchored_patterns
-    from academy.knowledge.evaluation import FIRST_PATTERN
+    from academy.knowledge.evaluation import FIRST_PATTERN, Feature
     from academy.wire.games import read_spec
 
     evaluation = dict(zip(weights.evaluation.codes, weights.evaluation.millionths, strict=True))
@@ -314,8 +304,15 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
         f"{weights.uses:,} uses, {weights.successes:,} successes; revision {weights.revision}"
     )
     table = new_table(title, " for the first player", "log odds")
+    words = {
+        Feature.FIRST: "being first",
+        Feature.MOVE: "being on move",
+        Feature.MOBILITY: "each move that the mover has",
+        Feature.SOLDIERS: "each soldier ahead",
+        Feature.KINGS: "each king ahead",
+    }
     for code, weight in features.items():
-        table.add_row(_FEATURES[code], f"{weight / 1e6:+.3f}")
+        table.add_row(words[Feature(code)], f"{weight / 1e6:+.3f}")
     spec = read_spec(game)
     anchored = anchored_patterns(spec)
     if anchored is None:

@@ -95,12 +95,10 @@ def serve(  # noqa: PLR0913
             help="Different patterns that a name may get in an hour outside of contests (0: any number). "
             "Admins and analysts' tokens are free.",
         ),
-    ] = Limits.analysed_patterns_per_hour,
+    ] = Limits.patterns_outside_contests_per_hour,
     backups: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder in which admins may have backups made over the network; else they may not."
-        ),
+        typer.Option(help="A folder for backups that admins make over the network; without it they cannot."),
     ] = None,
     log: Annotated[
         str,
@@ -115,8 +113,7 @@ def serve(  # noqa: PLR0913
         int,
         typer.Option(
             min=0,
-            help="With a shared log: the server that writes a message whose number can be divided by this "
-            "stores a snapshot, with which new servers begin (0: none does).",
+            help="With a shared log: store a snapshot for new servers every this many messages (0: never).",
         ),
     ] = 0,
     cut_log: Annotated[
@@ -148,7 +145,7 @@ def serve(  # noqa: PLR0913
         ),
     ] = None,
 ) -> None:
-    """Run the server until SIGTERM or Ctrl-C; then finish what runs, and end with 0."""
+    """Serve until SIGTERM or Ctrl-C, then finish running calls and exit with status 0."""
     from academy.cli.server_process import run_server
     from academy.service import logs
     from academy.service.server import ServerSettings
@@ -185,7 +182,7 @@ def serve(  # noqa: PLR0913
                 concurrent_calls_per_caller=min(concurrent_calls, Limits.concurrent_calls_per_caller),
                 idle_stream_seconds=idle_seconds,
                 contest_seconds=3_600 * contest_hours,
-                analysed_patterns_per_hour=analysis_patterns,
+                patterns_outside_contests_per_hour=analysis_patterns,
             ),
         )
         run_server(data, settings, configure_logs, processes, hang_seconds, embedded_token_file)

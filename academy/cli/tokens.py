@@ -10,9 +10,9 @@ from rich.text import Text
 
 from academy.cli import printing
 from academy.cli.commands import CommandError, Commands, ExitCode
-from academy.cli.connection import with_server_where_asked
+from academy.cli.connection import pages, with_server_where_asked
 from academy.cli.data_folder import open_existing
-from academy.cli.libraries import Json, pages
+from academy.cli.options import Json
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 
@@ -94,7 +94,7 @@ def list_tokens(
         table.add_row(
             token.token_id,
             Text(token.name),
-            # Tokens of before are analysts' by a flag, which still holds.
+            # Older tokens are analysts' by a flag, which still holds.
             f"{token.role.value}, analyst" if token.analyst else token.role.value,
             _date(token.created),
             _date(token.expires),

@@ -22,7 +22,8 @@ from academy.cli import printing
 from academy.cli.commands import CommandError, ListingCommands
 from academy.cli.connection import with_server, with_server_where_asked
 from academy.cli.data_folder import account_name, open_existing
-from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
+from academy.cli.libraries import list_games
+from academy.cli.options import Game, Json, LibraryName, number_of
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
@@ -86,10 +87,11 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote, text or binary.")],
     replace: Annotated[
         bool,
-        typer.Option(help="Empty the libraries that the file has records for first, instead of merging."),
+        typer.Option(help="First empty the libraries that the file has records for, instead of merging."),
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Also what was imported before: it counts twice then.")
+        bool,
+        typer.Option("--again", help="Import even records that were imported before; they then count twice."),
     ] = False,
     json: Json = False,
 ) -> None:

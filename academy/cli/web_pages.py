@@ -24,5 +24,5 @@ def web(context: typer.Context) -> None:
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise CommandError(f"web needs {', '.join(missing)}: pip install 'academy-arena[web]'")
-    # Nothing of ACADEMY imports the pages, which ask it over gRPC alone.
+    # Nothing of ACADEMY imports the pages, which ask it only over gRPC.
     os.execv(sys.executable, [sys.executable, "-P", "-m", "web.cli", *context.args])

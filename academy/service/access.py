@@ -1,193 +1,29 @@
-"""Who may do what: the roles that each method is for, and access to contests.
+"""Which contest, seat and arena a caller may act for."""
 
-The latter are seats, tickets, and analysis outside contests. `VersionedCache` keeps answers of the store
-until the next commit.
-"""
-
-import asyncio
-import time
-from collections.abc import Callable, Hashable, Set
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final, TypeVar
 
 from academy.knowledge.claims import ClaimsContradictError
 from academy.knowledge.fair_use import FairUse, PlaysAloneError
 from academy.knowledge.spec import GameSpec
-from academy.service.errors import (
-    AnalysisDuringContestError,
-    InvalidFieldError,
-    TokenUncheckedError,
-    require,
-)
+from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits
+from academy.service.permissions import BOTS
+from academy.service.store_cache import VersionedCache
 from academy.store import arenas
 from academy.store.codec.games import fair_use_in_force
 from academy.store.contest_tables import as_given, contest_record, open_contest_of_player
-from academy.store.errors import ContestOverError, StoreError, UnknownArenaError, UnknownContestError
+from academy.store.errors import ContestOverError, UnknownArenaError, UnknownContestError
 from academy.store.game_tables import find_elo
 from academy.store.keys import arena_number, given_contest_id, kept_contest_id
 from academy.store.library_store import Store
-from academy.store.tokens import Caller, Role, authenticate
+from academy.store.tokens import Caller, Role
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2
 from academy.wire.errors import NotPermittedError
 
 # The caller of the call that the running task answers.
 current_caller: ContextVar[Caller] = ContextVar("current_caller")
-
-_EVERYONE: Final[Set[Role]] = frozenset(Role)
-# Analysts are bots that know more of the libraries, and of contests no more than bots.
-_BOTS: Final[Set[Role]] = frozenset({Role.BOT, Role.ANALYST})
-_ARENA: Final[Set[Role]] = frozenset({Role.ARENA, Role.ADMIN})
-_ANALYST: Final[Set[Role]] = frozenset({Role.ANALYST, Role.ADMIN})
-_ADMIN: Final[Set[Role]] = frozenset({Role.ADMIN})
-
-OPEN_METHODS: Final = frozenset(f"/grpc.health.v1.Health/{name}" for name in ("Check", "List", "Watch"))
-
-_METHODS: Final[tuple[tuple[str, Set[Role], str], ...]] = (
-    (
-        "ConsultationService",
-        _EVERYONE,
-        "LookUpOpening MatchPatterns MatchSuccessors Advise DownloadWeights Play",
-    ),
-    ("ProposalService", _EVERYONE, "SubmitProposals ListProposals"),
-    ("ContestService", _EVERYONE, "GetGame ListGames GetContest"),
-    ("ContestService", _ARENA, "RegisterGame OpenContest ReportContest GetRatings"),
-    ("ContestService", _ARENA, "GetConsultations"),
-    ("ContestService", _ADMIN, "ListOpenContests ListArenas LinkArena UnlinkArena AllowArena"),
-    ("LibraryService", _EVERYONE, "GetStatistics GetMeasures ListPlayerStatistics"),
-    ("LibraryService", _ADMIN, "ListPatterns GetPattern DeletePattern RestorePattern ListTesujis"),
-    ("LibraryService", _ADMIN, "ListOpenings DeleteOpening ListRemovals RestoreRemoval ListEvents"),
-    ("LibraryService", _ADMIN, "UpdateSettings PruneLibrary ExportLibrary ImportLibrary ForkGame"),
-    ("LibraryService", _ADMIN, "DeleteGame"),
-    ("LibraryService", _ANALYST, "AnalyseOpenings"),
-    ("LibraryService", _ADMIN, "ForgetAnalyses MutePlayer UnmutePlayer ListMutedPlayers CreateBackup"),
-    ("LibraryService", _ADMIN, "DownloadBackup"),
-    ("TokenService", _EVERYONE, "GetCaller"),
-    ("TokenService", _ADMIN, "CreateToken ListTokens RevokeToken"),
-    ("HistoryService", _EVERYONE, "ExploreOpening GetGrowth"),
-    ("HistoryService", _ADMIN, "GetPatternHistory WatchLibrary"),
-)
-# Each method with the roles that may call it.
-ROLES: Final[dict[str, Set[Role]]] = {
-    f"/academy.v1.{service}/{method}": roles
-    for service, roles, methods in _METHODS
-    for method in methods.split()
-} | {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": _EVERYONE}
-
-
-# The ticket of a reported contest may still call these.
-_AFTER_CONTEST: Final = frozenset(
-    {"/academy.v1.ProposalService/ListProposals", "/academy.v1.ContestService/GetContest"}
-)
-
-
-def check_permission(caller: Caller, method: str) -> None:
-    """Check that a caller may call a method, which must be in the table.
-
-    Raises NotPermittedError, and ContestOverError for a ticket whose contest was reported.
-    """
-    allowed = ROLES.get(method, frozenset())
-    if caller.role not in allowed:
-        needed = ", ".join(sorted(allowed)) or "nobody"
-        raise NotPermittedError(
-            f"{method} is for {needed}; this token's role is {caller.role}",
-            method=method,
-            role=caller.role.value,
-            needed=needed,
-        )
-    if caller.over and method not in _AFTER_CONTEST:
-        raise ContestOverError(caller.contest_id)
-
-
-_T = TypeVar("_T")
-# Tokens expire by the clock, without a commit.
-_SECONDS: Final = 1.0
-_MOST: Final = 4_096
-
-
-class VersionedCache:
-    """Answers of the store by question. For one thread.
-
-    The next commit of any process empties it, and so does the clock each second. Errors are not kept.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._environment = store.environment
-        self._clock = store.clock
-        self._version = -1
-        self._since = 0.0
-        self._known: dict[Hashable, object] = {}
-
-    def recall(self, question: Hashable, read: Callable[[], _T]) -> _T:
-        """Return the remembered answer to a question, or that of `read`."""
-        version, now = self._environment.version, self._clock()
-        # Clocks may also be set back.
-        if version != self._version or not 0 <= now - self._since < _SECONDS or len(self._known) >= _MOST:
-            self._known.clear()
-            self._version, self._since = version, now
-        try:
-            return self._known[question]  # type: ignore[return-value]
-        except KeyError:
-            answer = self._known[question] = read()
-            return answer
-
-
-class TokenCache:
-    """The callers of tokens."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._cache = VersionedCache(store)
-
-    def caller(self, token: str) -> Caller:
-        """Return the caller to whom a token belongs. Raises TokenRefusedError."""
-        return self._cache.recall(token, lambda: self._store.read(authenticate, token, self._store.clock()))
-
-
-# Shorter than clients wait for an answer.
-_CATCH_UP_SECONDS: Final = 3.0
-_PAUSE_SECONDS: Final = 0.05
-_MOST_WAITING: Final = 1_000
-
-
-class LogCatchUp:
-    """Reads on in the log that servers share: a ticket of one of them is good at another at once.
-
-    For one event loop. All who wait share a look at the log, and between looks there is a pause: bad tokens,
-    however often they come, have NATS asked 20 times a second at most.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._lock = asyncio.Lock()
-        # The look that has not begun yet.
-        self._next: asyncio.Task[None] | None = None
-        self._waiting = 0
-        self._pause_ends = 0.0
-
-    async def catch_up(self) -> None:
-        """Wait until all is here that was written before. Raises TokenUncheckedError where that fails."""
-        if not self._store.follows_log or self._waiting >= _MOST_WAITING:
-            raise TokenUncheckedError
-        if self._next is None:
-            self._next = asyncio.create_task(self._look())
-        self._waiting += 1
-        try:
-            await asyncio.shield(self._next)
-        except StoreError as error:
-            raise TokenUncheckedError from error
-        finally:
-            self._waiting -= 1
-
-    async def _look(self) -> None:
-        async with self._lock:
-            await asyncio.sleep(self._pause_ends - time.monotonic())
-            # Who comes from here on may ask for what this look misses.
-            self._next = None
-            self._pause_ends = time.monotonic() + _PAUSE_SECONDS
-            await asyncio.to_thread(self._store.catch_up, _CATCH_UP_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +121,7 @@ class ContestAccess:
     def find_contest(self, caller: Caller, contest_id: str, arena: str = "") -> contests_pb2.Contest:
         """Return a contest to show. Raises NotPermittedError for a bot that does not play it."""
         record = self.find_record(caller, contest_id, arena)
-        if caller.role in _BOTS and not _seats_of(caller, record.contest):
+        if caller.role in BOTS and not _seats_of(caller, record.contest):
             raise NotPermittedError(
                 f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
             )
@@ -336,7 +172,7 @@ class ContestAccess:
         try:
             return self.find_record(caller, contest_id, arena).contest.contest_id
         except NotPermittedError:
-            if caller.role not in _BOTS:
+            if caller.role not in BOTS:
                 raise
             return contest_id
 
@@ -356,7 +192,7 @@ class ContestAccess:
         if caller.role is Role.ARENA or arena:
             return self._store.read(arenas.contest_of_arena, self.arena(caller, arena), contest_id)
         records = self._store.read(arenas.contests_of_id, contest_id)
-        if caller.role in _BOTS:
+        if caller.role in BOTS:
             records = [record for record in records if _seats_of(caller, record.contest)]
             records.sort(key=lambda record: record.contest.state != contests_pb2.CONTEST_STATE_OPEN)
             if not records:
@@ -379,9 +215,9 @@ class ContestAccess:
                     contest_id=contest.contest_id,
                 )
             raise AnalysisDuringContestError(caller.name, spec.game_id, contest.contest_id)
-        if caller.role in _BOTS:
+        if caller.role in BOTS:
             # An arena may never report: its players may analyse again after a time.
-            since = time.time() - self._contest_seconds
+            since = self._store.clock() - self._contest_seconds
             contest_id = self._store.read(open_contest_of_player, caller.name, spec.game_id, since)
             if contest_id is not None:
                 raise AnalysisDuringContestError(caller.name, spec.game_id, given_contest_id(contest_id))
@@ -397,4 +233,4 @@ def _ambiguous_contest(
     records: list[records_pb2.ContestRecord], contest_id: str, field: str
 ) -> InvalidFieldError:
     names = ", ".join(repr(record.arena) for record in records)
-    return InvalidFieldError(field, f"several have a contest {contest_id!r}: name one: {names}")
+    return InvalidFieldError(field, f"several arenas have a contest {contest_id!r}; name one of {names}")

@@ -28,9 +28,9 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesuji_surroundings import surroundings
 from academy.knowledge.tesujis import FIRST_IN_USES
 from academy.matching.successors import Change
-from academy.service.cost import CandidateMoveChange, read_changes, read_empty_cells
+from academy.service.answers import AnsweredPatterns, PatternQuestion, SuccessorAnswer
 from academy.service.game_cache import CachedGame
-from academy.service.queries import PatternQuestion, PatternTable, SuccessorAnswer
+from academy.service.moves import CandidateMoveChange, read_changes, read_empty_cells
 from academy.store.columns import pack_columns
 from academy.v1 import consultation_pb2 as messages
 
@@ -90,7 +90,7 @@ class MoveAdvice:
         return self.game.view.spec
 
     def add_tesujis(self) -> None:
-        """Add how rather strong players move into what lies around the cells."""
+        """Add how much more often strong players move into what lies around the cells."""
         table = self.game.view.answered_tesujis
         around = surroundings(self._spec, table.proposed)
         placed = [move.cell is not None and move.places for move in self.moves]
@@ -144,7 +144,7 @@ class MoveAdvice:
         goes_somewhere = [move.cell is not None for move in self.moves]
         worth = pattern_log_odds(len(ends), moves_of, values, proposers)
         self.log_odds[goes_somewhere] += above_mean(worth)
-        table = PatternTable(ranked, [gained])
+        table = AnsweredPatterns(ranked, [gained])
         self.patterns = ranked.pattern_ids.take(table.places).tolist()
         for library, numbers in table.pattern_ids(PATTERN_LIBRARIES).items():
             self._use(library, numbers)

@@ -17,10 +17,16 @@ from academy.knowledge.tesujis import FIRST_IN_USES
 from academy.matching import kernels
 from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.advice import MoveAdvice, moves_to_compare
+from academy.service.answers import (
+    OpeningQuestion,
+    PatternCall,
+    PatternQuestion,
+    SuccessorAnswer,
+    answer_opening,
+    answer_weights,
+)
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.cost import (
-    CandidateMoveChange,
-    check_line,
     cost_of_advice,
     cost_of_board,
     cost_of_listing,
@@ -28,8 +34,6 @@ from academy.service.cost import (
     cost_of_position,
     cost_of_positions,
     cost_of_successors,
-    parse_candidate_moves,
-    read_changes,
     split_moves,
 )
 from academy.service.errors import (
@@ -44,14 +48,7 @@ from academy.service.errors import (
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
-from academy.service.queries import (
-    OpeningQuestion,
-    PatternCall,
-    PatternQuestion,
-    SuccessorAnswer,
-    answer_opening,
-    answer_weights,
-)
+from academy.service.moves import CandidateMoveChange, check_line, parse_candidate_moves, read_changes
 from academy.service.scheduling import QUESTIONS_AT_ONCE, FairScheduler
 from academy.store import keys
 from academy.store.codec.contests import MAX_PLIES
@@ -85,7 +82,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._limits = guard.limits
         self._metrics = guard.metrics
         self._counts = ContestCounts(store)
-        self._allowance = AnalysisAllowance(store, guard.limits.analysed_patterns_per_hour)
+        self._allowance = AnalysisAllowance(store, guard.limits.patterns_outside_contests_per_hour)
         self._scheduler = FairScheduler()
 
     async def LookUpOpening(
@@ -177,14 +174,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
         self._guard.charge(caller, cost_of_successors(candidates, board, most, request.include_cells) - 1)
-        # A position with its successors is checked like a position alone.
-        alone = messages.MatchPatternsRequest(
+        # A position with its successors is checked like one without.
+        matching = messages.MatchPatternsRequest(
             contest_id=request.contest_id,
             positions=[request.position],
             max_matches=request.max_matches,
             max_matches_each=request.max_matches_each,
         )
-        (question,), claims = self._read_questions(caller, alone, game.view, ("position",))
+        (question,), claims = self._read_questions(caller, matching, game.view, ("position",))
         moves = read_changes(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.patterns.ranked, libraries, question)
@@ -228,7 +225,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             try:
                 self._add_book(answer, caller, seat, game, request)
             except FairUseExceededError:
-                # A part that fair use does not allow now is left out, but for the last one.
+                # A part that fair use does not allow now is left out, except the last one.
                 if advice is None:
                     raise
         if advice is not None:
@@ -284,9 +281,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         candidates: list[CandidateMoveChange],
     ) -> tuple[MoveAdvice, dict[ContestSeat, Claim]]:
         """Check the position, note what is claimed of it, and return the moves to compare and the claims."""
-        alone = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
+        matching = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
         spec = game.view.spec
-        (question,), claims = self._read_questions(caller, alone, game.view, ("position",))
+        (question,), claims = self._read_questions(caller, matching, game.view, ("position",))
         moves = moves_to_compare(spec, question.board, question.player, request.cells, candidates)
         cost = cost_of_advice(len(moves), candidates, cost_of_board(spec.geometry.size)) - 1
         if cost:

@@ -81,7 +81,7 @@ class ContestCounts:
         """Note a player's claimed value; each claim once a seat.
 
         Raises StoreError: a claim that is not noted must not be answered. Raises ClaimsContradictError for
-        this claim and for all that follow where it contradicts another one.
+        this claim and for all that follow where it contradicts an earlier one.
         """
         self.check_claims(seat)
         claims = self._claims.setdefault(seat, {})
@@ -140,7 +140,7 @@ class ContestCounts:
             self._uses_remembered -= len(self._uses.popitem(last=False)[1])
 
     def _note(self, note: Note[_T]) -> _T:
-        """Note something, and have it become part of the store within a second."""
+        """Note something; it becomes part of the store within a second."""
         result = self._store.note(note)
         if self._keeping is None:
             self._keep_later()
@@ -210,7 +210,7 @@ class AnalysisAllowance:
         try:
             began = await asyncio.wait_for(self._store.write(count), patience)
         except (StoreError, TimeoutError):
-            # Questions are answered even if nothing can be written: then this process alone counts.
+            # Questions are answered even if nothing can be written: then only this process counts.
             began = hour.began
             if len(hour.patterns) + len(fresh) > self._limit:
                 left = began + HOUR - clock()

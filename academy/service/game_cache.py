@@ -15,9 +15,9 @@ from academy.knowledge.evaluation import EvaluationTable, PositionEvaluator
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import VALUE_SCALE
+from academy.service.books import Books
 from academy.service.metrics import LibrarySize
 from academy.service.pattern_cache import PatternCache, PatternCacheFiles, SavedPatterns
-from academy.service.queries import Books
 from academy.store import game_tables
 from academy.store.errors import StoreError, UnknownGameError
 from academy.store.library_store import Store
@@ -214,7 +214,7 @@ class GameCache:
         is_other_game = view.spec != game.view.spec.described(view.spec.description)
         game.view = view
         if is_other_game:
-            # The game was deleted and another one registered.
+            # The game was deleted and a different one registered under its id.
             game.books.forget()
             game.patterns, game.saved = PatternCache(view.spec), 0
             _fill(game.patterns, view)

@@ -14,11 +14,12 @@ from academy.knowledge.openings import Continuation
 from academy.knowledge.transpositions import find_transpositions
 from academy.knowledge.votes import ELO_SCALE
 from academy.service.access import ContestAccess, current_caller
-from academy.service.cost import check_line, cost_of_listing, cost_of_moves
+from academy.service.books import accepts, least_hundredths
+from academy.service.cost import cost_of_listing, cost_of_moves
 from academy.service.errors import require, require_time
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, ConcurrencyLimiter, Context
-from academy.service.queries import accepts, least_hundredths
+from academy.service.moves import check_line
 from academy.store import event_log, history
 from academy.store.codec.games import pattern_library_from_proto
 from academy.store.environment import Transaction

@@ -1,7 +1,7 @@
 """The way of every call: authentication, permission, limits, timeouts, statuses, metrics and the log.
 
 gRPC asks `CallInterceptor` for the handler of each call. It authenticates the caller and returns a
-`_GuardedMethod`, which reads the messages, has the method answer, and turns errors into statuses.
+`_GuardedMethod`, which reads the messages, lets the method answer, and turns errors into statuses.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from google.protobuf.message import DecodeError
 from grpc import aio
 
 from academy.service import logs
-from academy.service.access import OPEN_METHODS, check_permission, current_caller
+from academy.service.access import current_caller
 from academy.service.call_timeout import CallTimeout, Task
 from academy.service.cost import FREE_BYTES, cost_of_reading
 from academy.service.errors import (
@@ -33,6 +33,7 @@ from academy.service.errors import (
 )
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
+from academy.service.permissions import OPEN_METHODS, check_permission
 from academy.store.tokens import Caller, Role, UnknownTokenError
 from academy.wire._compat import reset_call, reset_call_later
 from academy.wire.errors import NotAuthenticatedError, StatusDetails
@@ -62,7 +63,7 @@ class CallInterceptor(aio.ServerInterceptor):
         metrics: Metrics,
         catch_up: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """Have callers authenticated: after `catch_up` once more, where a token is not known."""
+        """Authenticate callers; where a token is not known, once more after `catch_up`."""
         self.authenticate = authenticate
         self._catch_up = catch_up
         self.limits = limits

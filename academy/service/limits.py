@@ -12,10 +12,10 @@ class Limits:
     `cost`), for example a large board. 16 candidate moves that change one cell are one question, and so is
     each other move. An eighth of `concurrent_calls` is kept for arenas and admins. A contest keeps its
     players from analysis for at most `contest_seconds`, as its arena may never report it. A connection that
-    is silent for `ping_seconds` is pinged, and closed without an answer in `pong_seconds`. Outside contests a
-    name may see `analysed_patterns_per_hour` different patterns (0: any number). A stream of what is learnt
-    ends after `library_watch_seconds`. A call's message must arrive in `message_seconds`; an answer that is
-    not read within `write_seconds` resets the call.
+    is silent for `ping_seconds` is pinged, and closed without an answer in `pong_seconds`. A name may see
+    `patterns_outside_contests_per_hour` different patterns (0: any number). A stream of what is learnt ends
+    after `library_watch_seconds`. A call's message must arrive in `message_seconds`; an answer that is not
+    read within `write_seconds` resets the call.
     """
 
     message_bytes: int = 4 * 1024 * 1024
@@ -58,4 +58,4 @@ class Limits:
     ping_seconds: float = 60.0
     pong_seconds: float = 20.0
     contest_seconds: float = 86_400.0
-    analysed_patterns_per_hour: int = 300
+    patterns_outside_contests_per_hour: int = 300

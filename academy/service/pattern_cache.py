@@ -209,7 +209,7 @@ class PatternCache:
         return self._index.to_arrays() | {"figures": self.figures.view(np.uint8)}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Fill this empty cache with the content of another one of the same game.
+        """Fill this empty cache with the content of a different one of the same game.
 
         The arrays must come from `to_arrays` under the same `CACHE_LAYOUT`: they are not checked.
         """

@@ -5,7 +5,7 @@ from collections import OrderedDict, deque
 from typing import Final
 
 from academy.matching.matches import Matches
-from academy.service.queries import PatternAnswer, PatternCall
+from academy.service.answers import PatternAnswer, PatternCall
 from academy.v1 import consultation_pb2 as messages
 
 Answer = PatternAnswer[messages.MatchPatternsResponse]

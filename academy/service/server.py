@@ -19,16 +19,18 @@ from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from academy.matching.warming import warm_up_in_background
-from academy.service.access import ContestAccess, LogCatchUp, TokenCache
-from academy.service.admin import LibraryServicer
+from academy.service.access import ContestAccess
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
 from academy.service.game_cache import GameCache
 from academy.service.history import HistoryServicer
 from academy.service.interceptor import CallInterceptor
+from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
+from academy.service.log_catch_up import LogCatchUp
 from academy.service.metrics import Metrics
 from academy.service.proposals import ProposalServicer
+from academy.service.store_cache import TokenCache
 from academy.service.tokens import TokenServicer
 from academy.service.workers import shared_port
 from academy.store.library_store import Store
@@ -81,7 +83,7 @@ class ServerSettings:
 
     `grace` is in seconds; with `shared_port` other processes listen there too (see `workers`). Backups that
     admins ask for go into new folders in `backups`; None: they get none. With `log` the folder's store shares
-    one, of which a snapshot is made after `snapshot_every` messages (0: never), and with `cut_log` it is cut.
+    a log; a snapshot is stored every `snapshot_every` messages (0: never), and with `cut_log` it is then cut.
     """
 
     address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))

@@ -125,7 +125,7 @@ async def read_import(
         count += len(request.history.ratings) + len(request.evaluation.weights) or 1
         size += request.ByteSize()
         most, largest = limits.records_per_import, limits.bytes_per_import
-        remedy = "import them in parts, of which the first alone names sources"
+        remedy = "import them in parts; only the first part names sources"
         require(count <= most, "record", f"more than {most:,} records: {remedy}", limit=most)
         require(size <= largest, "record", f"more than {largest:,} bytes: {remedy}", limit=largest)
         if kind == "history":

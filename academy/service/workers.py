@@ -147,7 +147,7 @@ class ServerProcessError(RuntimeError):
 
 
 class DataDamagedError(RuntimeError):
-    """A server process died because of damaged data: another one would die too."""
+    """A server process died because of damaged data: a new one would die too."""
 
 
 class ServerMain(Protocol):
@@ -172,7 +172,8 @@ def shared_port(address: ServerAddress) -> Iterator[ServerAddress]:
         with socket.socket(_resolve(address)[0], socket.SOCK_STREAM) as kept:
             # A socket that is bound but does not listen gets no connections.
             kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            # Tried alone first: processes must not join a stranger's server by chance. Port 0 is always free.
+            # Tried first without sharing: processes must not join a stranger's server by chance.
+            # Port 0 is always free.
             kept.bind(_try_to_listen(address)[1] if address.port else _resolve(address)[1])
             yield address.with_port(kept.getsockname()[1])
     except OSError as error:
@@ -208,7 +209,7 @@ def own_ports(first: ServerAddress, count: int) -> list[ServerAddress]:
 
 
 def _try_to_listen(address: ServerAddress) -> tuple[socket.AddressFamily, Any]:
-    """Listen on an address alone, for a moment; return the socket's family and name. Raises OSError."""
+    """Listen for a moment, without sharing; return the socket's family and name. Raises OSError."""
     family, name = _resolve(address)
     with socket.socket(family, socket.SOCK_STREAM) as alone:
         alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -182,7 +182,7 @@ class WriteContext:
 
 
 # As long as some answers take.
-_SECONDS: Final = 0.002
+_REST_SECONDS: Final = 0.002
 
 
 class WriterYield:
@@ -204,7 +204,7 @@ class WriterYield:
         count = self._count_questions()
         if count != self._seen:
             self._seen = count
-            self._rest(_SECONDS)
+            self._rest(_REST_SECONDS)
 
 
 QUEUE_SIZE: Final = 1_024

@@ -2,7 +2,7 @@
 
 grpcio 1.85.0 to 1.85.1: `reset_call`. gRPC's server for asyncio has no way to end a call that its caller
 leaves unread: `abort` sends a status after what is still to be sent, a context has no `cancel`, and
-cancelling the answering task alone makes gRPC send a status too. But the server answers each call in a task,
+cancelling only the answering task makes gRPC send a status too. But the server answers each call in a task,
 which another task made that watches over the call. Once both are cancelled nothing keeps the call: the core
 resets it and frees what was still to be sent. `tests/academy/wire/test_compat.py` fails where that changes.
 """

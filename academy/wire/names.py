@@ -1,5 +1,6 @@
-"""Names of players, as people read them: names that differ only in what nobody sees are refused."""
+"""What nobody sees: names of players that differ only in it are refused, and on terminals it is escaped."""
 
+import json
 import re
 import unicodedata
 from typing import Final
@@ -26,3 +27,8 @@ def complaint_about(name: str) -> str:
         normal = unicodedata.normalize("NFC", name)
         return f"the name {name[:140]!a} is not in Unicode's normal form C: write {normal[:140]!a}"
     return ""
+
+
+def visible(text: str) -> str:
+    """Return text with what cannot be seen escaped: it might command the terminal it is printed on."""
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)

@@ -1,4 +1,4 @@
-"""Rate limits: buckets that fill with time, alone or one for each caller."""
+"""Rate limits: buckets that fill with time, a single one or one for each caller."""
 
 import time
 from collections.abc import Callable

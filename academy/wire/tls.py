@@ -84,7 +84,7 @@ class Certificates:
 class Endpoint:
     """Where a server listens, and the certificates it shows.
 
-    Without TLS it listens to its own machine alone unless `insecure` is set: others could read tokens.
+    Without TLS it listens only to its own machine unless `insecure` is set: others could read tokens.
     """
 
     address: ServerAddress

@@ -22,12 +22,12 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.matching.matches import MatchQuery
 from academy.matching.warming import warm_up
 from academy.service import logs
-from academy.service.access import TokenCache, current_caller
+from academy.service.access import current_caller
+from academy.service.answers import PatternCall, PatternQuestion
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
-from academy.service.queries import PatternCall, PatternQuestion
 from academy.service.server import (
     AcademyServer,
     MultiListenerServer,
@@ -35,6 +35,7 @@ from academy.service.server import (
     channel_options,
     make_server,
 )
+from academy.service.store_cache import TokenCache
 from academy.store.codec.games import library_to_proto
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages

@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from academy.service.access import ROLES
+from academy.service.permissions import ROLES
 from academy.v1 import contests_pb2
 from tests.academy.service.examples import contest, tiny_go
 from tests.academy.service.running import Client, serving

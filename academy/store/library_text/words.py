@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 
 from academy.knowledge.votes import VALUE_SCALE
 from academy.store.errors import InvalidRecordError
+from academy.wire.names import visible
 
 FIRST_LINE: Final = "% academy text 1"
 END_LINE: Final = "% end"
@@ -131,11 +132,6 @@ def words(line: int, text: str) -> list[Word]:
 def quote(text: str) -> str:
     """Return a JSON string in which every character can be seen."""
     return visible(json.dumps(text, ensure_ascii=False))
-
-
-def visible(text: str) -> str:
-    """Return text with what cannot be seen escaped: it might command the terminal it is printed on."""
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
 
 
 def decimal(value: int, scale: int) -> str:

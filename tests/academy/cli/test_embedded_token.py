@@ -24,7 +24,7 @@ with (
 """
 
 
-def test_it_ends_with_the_server(tmp_path: Path) -> None:
+def test_an_embedded_token_ends_with_its_server(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with clean_shutdown.serving(data) as marker, Store(data) as store:
         with embedded_token(store, marker, tmp_path / "token"):
@@ -35,7 +35,7 @@ def test_it_ends_with_the_server(tmp_path: Path) -> None:
         assert [token.revoked is None for token in store.read(tokens.tokens)] == [False]
 
 
-def test_that_of_a_killed_server_ends_when_the_next_one_starts(tmp_path: Path) -> None:
+def test_the_embedded_token_of_a_killed_server_ends_when_the_next_one_starts(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Store(data) as store:
         store.run(CreateToken("arena", Role.ARENA))

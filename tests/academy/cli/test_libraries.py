@@ -125,6 +125,13 @@ def test_prune_shows_first_what_it_would_remove(academy: Academy) -> None:
     assert "go, opening: 0 removed" in academy("prune", "go", "opening", "--below", "0.01").out
 
 
+@pytest.mark.parametrize("library", ["middle-game", "endgame"])
+def test_patterns_are_not_pruned_without_a_strength(academy: Academy, library: str) -> None:
+    refused = academy("prune", "go", library)
+    assert refused.exit_code == 2 and f"prune {library} needs --below STRENGTH" in refused.err
+    assert "go, opening:" in academy("prune", "go", "opening", "--dry-run").out
+
+
 def test_settings_are_shown_and_changed(academy: Academy) -> None:
     before = academy("settings", "go", "--json").json()
     changed = academy("settings", "go", "forget_after=50", "prune_factor=0.25", "--json").json()

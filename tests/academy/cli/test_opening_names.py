@@ -1,8 +1,8 @@
-"""Names of openings in the listing of a tree, where a package tells them."""
+"""Names of openings in the listing of a tree, where a package knows them."""
 
 import pytest
 
-from academy.cli.libraries import namer_of, names_of
+from academy.cli.opening_names import namer_of, names_of
 from academy.v1 import pattern_pb2
 
 GAME = "diplomacy-standard"

@@ -2,6 +2,8 @@
 
 import pytest
 
+from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.library_store import Store
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import CommandResult, run, run_in_a_process
@@ -59,3 +61,19 @@ def test_what_is_no_name_cannot_be_muted(tmp_path, name: str) -> None:  # type: 
     assert "control characters" in run("players", "mute", name, "--data", tmp_path).err
     assert "is not registered" in run("players", "forget", "ann", "--game", "chess", "--data", tmp_path).err
     assert run("players", "list", "--data", tmp_path).exit_code == 0
+
+
+def test_the_elo_of_a_player_is_shown_for_one_game_only(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    with Store(tmp_path) as store:
+        for game_id, elo in (("go-a", 2400), ("go-b", 900)):
+            store.run(RegisterGame(examples.tiny_go(game_id), "admin"))
+            contest = examples.contest(f"in/{game_id}", game_id, elos=(elo, 1500.0))
+            store.run(ReportContest(examples.report(contest, ["c3"]), "arena"))
+
+    def elo_of_ann(*options: str) -> object:
+        rows = run("players", "list", "--json", *options, "--data", tmp_path).json()
+        return next(row for row in rows if row["player"] == "ann")["elo"]
+
+    assert elo_of_ann("--game", "go-a") == 2400
+    assert elo_of_ann("--game", "go-b") == 900
+    assert elo_of_ann() is None

@@ -204,7 +204,7 @@ class TestFairUse:
         assert (table.uses.sum(), table.successes.sum()) == (2, 2)
 
     def test_analysis_outside_a_contest_has_an_allowance(self, tmp_path: Path) -> None:
-        limits = Limits(analysed_patterns_per_hour=10)
+        limits = Limits(patterns_outside_contests_per_hour=10)
         settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
         with serving(tmp_path / "data", settings) as academy:
             taught(academy, "allowance")

@@ -141,7 +141,7 @@ class TestMoves:
         assert answer.log_odds[0] > answer.log_odds[1] == 0.0 > answer.log_odds[2]
         assert len(answer.tesuji_ids) == answer.tesujis == 2
 
-    def test_all_that_is_known_is_added_up(self, academy: Running) -> None:
+    def test_advice_adds_up_tesujis_and_evaluation(self, academy: Running) -> None:
         game = examples.tiny_go("sum")
         game.settings.MergeFrom(
             game_pb2.LibrarySettings(

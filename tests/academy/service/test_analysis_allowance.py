@@ -33,7 +33,7 @@ class Clock:
 
 def settings() -> ServerSettings:
     return ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(analysed_patterns_per_hour=LIMIT)
+        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(patterns_outside_contests_per_hour=LIMIT)
     )
 
 
@@ -85,7 +85,7 @@ def test_a_bot_cannot_copy_the_library(guarded: Running, clock: Clock) -> None:
     assert count_patterns(bot, most=LIMIT) == LIMIT
 
 
-def test_successors_count_alike(guarded: Running) -> None:
+def test_patterns_after_candidate_moves_count_against_the_hourly_allowance(guarded: Running) -> None:
     request = consultation_pb2.MatchSuccessorsRequest(
         game_id=GAME,
         position=position(EMPTY),

@@ -21,7 +21,7 @@ from grpc_status import rpc_status
 from prometheus_client import generate_latest
 
 from academy.service import logs
-from academy.service.access import OPEN_METHODS, ROLES
+from academy.service.permissions import OPEN_METHODS, ROLES
 from academy.service.server import SERVICES, ServerSettings
 from academy.store import tokens
 from academy.store.library_store import Store

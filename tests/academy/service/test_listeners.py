@@ -79,7 +79,7 @@ def is_free(port: int) -> bool:
         return True
 
 
-def test_all_end_together() -> None:
+def test_a_stopped_server_frees_its_port_with_all_listeners() -> None:
     async def ask() -> bool:
         async with listening(4) as (listeners, port):
             await answer_from(port)

@@ -16,8 +16,8 @@ from academy.knowledge.boards import Board, InvalidBoardError, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.settings import Library
 from academy.matching.matches import Matches
+from academy.service.answers import PatternAnswer, PatternCall, PatternQuestion
 from academy.service.cost import cost_of_board, cost_of_position
-from academy.service.queries import PatternAnswer, PatternCall, PatternQuestion
 from academy.service.scheduling import Answer, FairScheduler
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples

@@ -119,11 +119,13 @@ def test_contest_open_for_too_long_allows_analysis(tmp_path: Path) -> None:
     settings = ServerSettings(
         address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
     )
-    now = [time.time() - 3_700.0]
+    now = [1_800_000_000.0]
     with serving(tmp_path / "data", settings, clock=lambda: now[0]) as academy:
         opened(academy, "go", "old")
+        now[0] += 3_500.0
+        assert "'old'" in refusal(lambda: analyse(academy.bot("ann"), "go")).message
+        now[0] += 200.0
         analyse(academy.bot("ann"), "go")
-        now[0] = time.time() - 3_500.0
         opened(academy, "go", "young")
         assert "'young'" in refusal(lambda: analyse(academy.bot("ann"), "go")).message
 
@@ -132,9 +134,11 @@ def test_expired_contests_are_read_once(tmp_path: Path) -> None:
     settings = ServerSettings(
         address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
     )
-    with serving(tmp_path / "data", settings, clock=lambda: time.time() - 3_700.0) as academy:
+    now = [1_800_000_000.0]
+    with serving(tmp_path / "data", settings, clock=lambda: now[0]) as academy:
         for number in range(5):
             opened(academy, "go", f"old/{number}")
+        now[0] += 3_700.0
         analyse(academy.bot("ann"), "go")
         with patch("academy.service.access.contest_record", wraps=contest_record) as looked_at:
             # Each commit has a caller's right to analyse looked at again.

@@ -7,7 +7,7 @@ import grpc
 import pytest
 from google.protobuf.message_factory import GetMessageClass
 
-from academy.service.access import OPEN_METHODS, ROLES
+from academy.service.permissions import OPEN_METHODS, ROLES
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, history_pb2, libraries_pb2, proposals_pb2, tokens_pb2
 from tests.academy.service.running import Running, refusal

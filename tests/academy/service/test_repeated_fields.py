@@ -8,8 +8,8 @@ import pytest
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-from academy.service.access import ROLES
 from academy.service.limits import Limits
+from academy.service.permissions import ROLES
 from academy.store.tokens import Role
 from academy.v1 import (
     consultation_pb2,

@@ -168,7 +168,9 @@ def test_process_with_a_blocked_event_loop_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_all_are_drained_and_it_ends_with_nought(academy: Served, number: signal.Signals) -> None:
+def test_a_signal_lets_all_processes_finish_their_calls_and_end_with_status_0(
+    academy: Served, number: signal.Signals
+) -> None:
     clients = connections(academy)
     register(clients[0])
     assert all(look_up(client).known for client in clients)
@@ -178,7 +180,7 @@ def test_all_are_drained_and_it_ends_with_nought(academy: Served, number: signal
     assert not any(map(alive, serving))
 
 
-def test_they_end_well_also_while_they_start(tmp_path: Path) -> None:
+def test_processes_that_still_start_end_cleanly_on_sigterm(tmp_path: Path) -> None:
     options = ("--address", "127.0.0.1:0", "--processes", "2", "--log-level", "warning")
     process = started(tmp_path / "data", *options)
     try:
@@ -191,7 +193,7 @@ def test_they_end_well_also_while_they_start(tmp_path: Path) -> None:
     assert (process.returncode, output[1]) == (0, "")
 
 
-def test_they_end_when_the_first_process_is_killed(academy: Served) -> None:
+def test_all_processes_end_when_the_first_one_is_killed(academy: Served) -> None:
     serving = children(academy.process.pid)
     academy.process.kill()
     until(lambda: not any(map(alive, serving)))

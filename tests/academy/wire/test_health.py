@@ -39,7 +39,7 @@ async def watched(health: HealthServicer, service: str = "") -> list[int]:
 
 
 @pytest.mark.parametrize("service", ["", SERVICE])
-def test_all_is_serving_until_the_stop(service: str) -> None:
+def test_every_service_is_serving_until_the_stop(service: str) -> None:
     async def test() -> None:
         health = servicer()
         assert await checked(health, service) == SERVING

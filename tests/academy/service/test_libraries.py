@@ -11,8 +11,7 @@ import grpc
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.service import admin as admin_service
-from academy.service import paging
+from academy.service import libraries, paging
 from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
 from academy.store.environment import Environment
 from academy.store.event_log import read_page
@@ -257,17 +256,17 @@ class TestMending:
         game.settings.MergeFrom(learning)
         fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
         learn(fresh.store, contests=4, game_id="taught")
-        libraries = fresh.admin().libraries
+        admin = fresh.admin()
         request = libraries_pb2.UpdateSettingsRequest(
             game_id="taught", settings=game_pb2.LibrarySettings(**changed), fields=list(changed), dry_run=True
         )
         statistics = libraries_pb2.GetStatisticsRequest(game_id="taught")
-        before = libraries.GetStatistics(statistics)
-        foreseen = libraries.UpdateSettings(request)
-        assert libraries.GetStatistics(statistics) == before, "a look changes nothing"
+        before = admin.libraries.GetStatistics(statistics)
+        foreseen = admin.libraries.UpdateSettings(request)
+        assert admin.libraries.GetStatistics(statistics) == before, "a look changes nothing"
         assert (foreseen.removed > 0) == removes
         request.dry_run = False
-        assert libraries.UpdateSettings(request) == foreseen
+        assert admin.libraries.UpdateSettings(request) == foreseen
 
     def test_pruning_removes_what_its_dry_run_shows(self, grown: Running) -> None:
         admin = grown.admin()
@@ -446,7 +445,7 @@ class TestEvents:
             assert answered.wait(5)
             return read_page(*arguments, **options)
 
-        monkeypatch.setattr(admin_service, "read_page", read_slowly)
+        monkeypatch.setattr(libraries, "read_page", read_slowly)
         listing = admin.libraries.ListEvents.future(libraries_pb2.ListEventsRequest(game_id="go"))
         admin.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="go"))
         answered.set()
@@ -461,8 +460,8 @@ class TestEvents:
             places.append(page.place)
             return read_page(transaction, page, **options)
 
-        monkeypatch.setattr(admin_service, "read_page", count)
-        monkeypatch.setattr(admin_service, "_EVENTS_AT_ONCE", 2)
+        monkeypatch.setattr(libraries, "read_page", count)
+        monkeypatch.setattr(libraries, "_EVENTS_AT_ONCE", 2)
         monkeypatch.setattr(paging, "page_bytes", lambda limits: 1)
         request = libraries_pb2.ListEventsRequest(game_id="go")
         page = admin.libraries.ListEvents(request)
@@ -501,7 +500,7 @@ def test_statistics_and_measures(admin: Client) -> None:
 
 
 def test_a_download_that_is_cancelled_is_no_backup(fresh: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, libraries = fresh.store.environment.folder, fresh.admin().libraries
+    folder, client = fresh.store.environment.folder, fresh.admin()
     closed = threading.Event()
 
     class Endless(io.BytesIO):
@@ -520,11 +519,13 @@ def test_a_download_that_is_cancelled_is_no_backup(fresh: Running, monkeypatch: 
         return Endless()
 
     with monkeypatch.context() as patched:
-        patched.setattr(admin_service, "open_copy", open_endless)
-        download = libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
+        patched.setattr(libraries, "open_copy", open_endless)
+        download = client.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
         next(download)
         download.cancel()
         assert closed.wait(60)
     assert last_backup(folder) is None
-    assert sum(len(part.content) for part in libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest()))
+    assert sum(
+        len(part.content) for part in client.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())
+    )
     assert last_backup(folder) is not None

@@ -1,9 +1,7 @@
 """Answers to consultations: openings, patterns on positions, and changes by candidate moves."""
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from hashlib import blake2b
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -11,19 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
-from academy.knowledge.book import Book, OwnValues
+from academy.knowledge.book import Book
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.opening_node import OpeningNode
-from academy.knowledge.openings import ROOT, OpeningTree
+from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
-from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
+from academy.knowledge.votes import VALUE_SCALE
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
+from academy.service.books import Books, accepts, least_hundredths
 from academy.service.pattern_cache import RankedPatterns
 from academy.store.codec.games import library_to_proto
 from academy.store.codec.patterns import stored_cells
@@ -32,8 +31,6 @@ from academy.v1 import consultation_pb2 as messages
 
 _PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PATTERN_LIBRARIES}
 _REPLY_AND_MOVE: Final = 2
-# A game's readers of very different strength; each takes up to 200 kB.
-_BOOKS_REMEMBERED: Final = 4
 _REVISION_BYTES: Final = 8
 
 
@@ -46,50 +43,6 @@ class OpeningQuestion(NamedTuple):
     least_elo: float | None
     plies_ahead: int
     moves: tuple[str, ...]
-
-
-class Books:
-    """The books of an opening tree, kept from answer to answer: one for each bound on what readers accept."""
-
-    def __init__(self) -> None:
-        self._own = OwnValues()
-        self._books: OrderedDict[int | None, Book] = OrderedDict()
-
-    def forget(self) -> None:
-        """Forget all: the game is another one."""
-        self._own.forget()
-        self._books.clear()
-
-    def of(self, tree: OpeningTree, least: int | None) -> Book:
-        """Return the book of a tree for readers who accept nodes of more Elo than `least`, in hundredths.
-
-        None: all nodes.
-        """
-        if len(self._own) > 2 * len(tree.nodes):
-            # Most of them have left the tree.
-            self._own.forget()
-        if least is not None and all(accepts(node, least) for node in tree.nodes.values()):
-            # Ratings change with each contest, and mostly nothing follows for what is accepted.
-            least = None
-        book = self._books.pop(least, None)
-        if book is None or book.tree is not tree:
-            book = Book(tree, partial(accepts, least=least), self._own)
-        self._books[least] = book
-        while len(self._books) > _BOOKS_REMEMBERED:
-            self._books.popitem(last=False)
-        return book
-
-
-def least_hundredths(least_elo: float | None) -> int | None:
-    """The bound on what a reader accepts, for `accepts`."""
-    # As floats 365.13 - 165.13 may be more or less than 200.
-    return None if least_elo is None else round(least_elo * ELO_SCALE)
-
-
-def accepts(node: OpeningNode, least: int | None) -> bool:
-    """Whether a reader with this bound may see a node."""
-    # No player moved to the first position: it has no Elo.
-    return least is None or node.node_id == ROOT or node.elo_hundredths > least * node.visits
 
 
 def answer_opening(
@@ -188,7 +141,7 @@ def _write_analysis(
         message.analysis.CopyFrom(analysis)
 
 
-class PatternTable:
+class AnsweredPatterns:
     """The patterns of one answer: each that has a placement, once, in the order of their places."""
 
     def __init__(self, ranked: RankedPatterns, placements: Sequence[Matches]) -> None:
@@ -235,7 +188,7 @@ class PatternAnswer(Generic[Response]):
 
     message: Response
     placements: int
-    table: PatternTable
+    table: AnsweredPatterns
 
     def cells(self, stored: Mapping[int, bytes]) -> list[str]:
         """Return the cells of the patterns, in the order of the table."""
@@ -304,7 +257,7 @@ class PatternCall:
 
     def encode(self, placements: Sequence[Matches]) -> PatternAnswer[messages.MatchPatternsResponse]:
         """Return the answer, once all questions are matched."""
-        message, table = messages.MatchPatternsResponse(), PatternTable(self.ranked, placements)
+        message, table = messages.MatchPatternsResponse(), AnsweredPatterns(self.ranked, placements)
         for question, matches in zip(self.questions, placements, strict=True):
             position = message.positions.add()
             table.write_matches(position, matches)
@@ -323,7 +276,7 @@ class PatternCall:
 def answer_weights(
     evaluation: EvaluationTable, tesujis: TesujiTable, least_elo: float | None, known_revision: str
 ) -> messages.DownloadWeightsResponse:
-    """Return all weights that a player of this least acceptable Elo gets, but for a revision that it has."""
+    """Return all weights that a player of this least acceptable Elo gets, none if it has their revision."""
     evaluation = evaluation.for_player(least_elo)
     shown = np.ones(len(tesujis), dtype=np.bool_)
     if least_elo is not None:
@@ -384,7 +337,7 @@ class SuccessorAnswer:
         # Every part has matched the position, with the same result.
         base = parts[0].base
         gained, gained_ends = self.gained()
-        message, table = messages.MatchSuccessorsResponse(), PatternTable(self._ranked, [base, gained])
+        message, table = messages.MatchSuccessorsResponse(), AnsweredPatterns(self._ranked, [base, gained])
         table.write_matches(message.position, base)
         table.write_matches(message.moves.gained, gained)
         pack_columns(

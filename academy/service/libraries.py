@@ -1,5 +1,5 @@
-"""The libraries themselves, for admins: listing, deleting, restoring, pruning, settings, export and
-import.
+"""The libraries themselves: figures for everybody; for admins listing, deleting, restoring, pruning,
+settings, export and import.
 """
 
 import asyncio
@@ -21,11 +21,12 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import VALUE_SCALE
 from academy.service import paging
 from academy.service.access import current_caller
-from academy.service.cost import check_line, cost_of_moves
+from academy.service.cost import cost_of_moves
 from academy.service.errors import BackupsOffError, StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.listing import PatternListing, tesujis_in_order
+from academy.service.moves import check_line
 from academy.service.transfer import exported, read_import
 from academy.store import game_tables
 from academy.store.codec.field_rules import check_value
@@ -437,7 +438,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Copy all data into a new folder among the backups."""
         if self._backups is None:
             raise BackupsOffError
-        # The copy goes on when its caller goes away: another one must wait for it all the same.
+        # The copy goes on when its caller goes away: the next caller must wait for it all the same.
         return await asyncio.shield(asyncio.create_task(self._back_up(self._backups)))
 
     async def DownloadBackup(
