@@ -300,7 +300,7 @@ class _Match:
                 except MoveDisputedError as dispute:
                     if self._job.disputes == "believe":
                         return self._unready(seat, dispute)
-                    self._decided |= not self._gone.add(self._dispute(seat, dispute), self._position)
+                    self._decided |= not self._gone.note_loss(self._dispute(seat, dispute), self._position)
                 except PlayerError as failure:
                     return self._unready(seat, failure)
             choices = {seat: (move, Choice(rules.move_text(move))) for seat, move in moves.items()}
@@ -363,14 +363,14 @@ class _Match:
             answer = self._choose(seat)
             if not isinstance(answer, Loss):
                 return answer
-            goes_on = self._gone.add(answer, self._position)
+            goes_on = self._gone.note_loss(answer, self._position)
             # The next to be asked may hang until the worker is ended.
             self._report_progress()
             if not goes_on:
                 return answer
         move = self._rules.stand_in_move(self._position, seat)
         if move is None:
-            return self._gone.loss(seat)
+            return self._gone.loss_of(seat)
         return _Answer(seat, move, Choice(self._rules.move_text(move)))
 
     def _report_progress(self) -> None:
@@ -426,7 +426,7 @@ class _Match:
         moves = {answer.seat: answer.move for answer in answers}
         stand_ins = self._gone.seats
         self._position = rules.play(before, moves)
-        losses = [loss for loss in self._tell(moves) if not self._gone.add(loss, self._position)]
+        losses = [loss for loss in self._tell(moves) if not self._gone.note_loss(loss, self._position)]
         if not self._unproven:
             choices = {answer.seat: (answer.move, answer.choice) for answer in answers}
             self._sheet.turn(choices, before, self._position, stand_ins=stand_ins)

@@ -235,7 +235,7 @@ def test_no_player_is_left_when_the_last_one_is_eliminated_later() -> None:
     gone = Departures(judge, seated, GameRecorder(job, judge, seated, start))
     assert not gone.all_left(start)
     for seat in range(1, 7):
-        assert gone.add(Loss(seat, Termination.FORFEIT, "crashed"), start)
+        assert gone.note_loss(Loss(seat, Termination.FORFEIT, "crashed"), start)
     assert not gone.all_left(start)
     later = replace(start, eliminated=(*[None] * 6, 5))
     assert gone.all_left(later)
