@@ -110,12 +110,12 @@ class GameProgress:
 
 
 def play(
-    job: GameJob, slot: int | None = None, tell: Callable[[GameProgress], None] | None = None
+    job: GameJob, slot: int | None = None, on_progress: Callable[[GameProgress], None] | None = None
 ) -> GameResult:
     """Play one game to its end, and leave nothing of its players behind.
 
-    `slot` distinguishes games that run at the same time; players see it as GOMILL_SLOT. `tell`
-    hears of the moves before anybody is asked for the next.
+    `slot` distinguishes games that run at the same time; players see it as GOMILL_SLOT. `on_progress`
+    is called with the new moves before each request for a move.
 
     What goes wrong before the first move is asked for makes the game void: no player has moved, and
     the setup is at fault more often than the player. From then on a player that crashes, hangs,
@@ -144,7 +144,7 @@ def play(
         if (given := getattr(job, name)) not in known:
             raise InvalidJobError(f"game {job.game_id}: {name} {given!r} is not one of {', '.join(known)}")
     with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
-        return _Match(job, rules, slot, transcript, tell).play()
+        return _Match(job, rules, slot, transcript, on_progress).play()
 
 
 @functools.lru_cache(maxsize=64)
@@ -167,7 +167,7 @@ class _Match:
         rules: Referee[Any, Any],
         slot: int | None,
         transcript: Transcript | None,
-        tell: Callable[[GameProgress], None] | None,
+        on_progress: Callable[[GameProgress], None] | None,
     ) -> None:
         self._job = job
         self._rules = rules
@@ -178,7 +178,7 @@ class _Match:
         self._position = self._sheet.first
         self._adjudicator = None if job.adjudication is None else Adjudicator(job.adjudication, rules)
         self._arrangement: str | None = None
-        self._tell_progress = tell
+        self._on_progress = on_progress
         self._moves_reported = 0
         self._live: LiveGame | None = None
         self._gone = Departures(rules, self._seatings, self._sheet)
@@ -376,8 +376,8 @@ class _Match:
     def _report_progress(self) -> None:
         new = tuple(self._sheet.moves[self._moves_reported :])
         self._moves_reported += len(new)
-        if self._tell_progress is not None:
-            self._tell_progress(GameProgress(self._job.game_id, new, self._arrangement, self._gone.seats))
+        if self._on_progress is not None:
+            self._on_progress(GameProgress(self._job.game_id, new, self._arrangement, self._gone.seats))
         if self._job.live_path is not None:
             if self._live is None:
                 names = tuple(player.name for player in self._job.players)
@@ -426,7 +426,7 @@ class _Match:
         moves = {answer.seat: answer.move for answer in answers}
         stand_ins = self._gone.seats
         self._position = rules.play(before, moves)
-        losses = [loss for loss in self._tell(moves) if not self._gone.note_loss(loss, self._position)]
+        losses = [loss for loss in self._show_moves(moves) if not self._gone.note_loss(loss, self._position)]
         if not self._unproven:
             choices = {answer.seat: (answer.move, answer.choice) for answer in answers}
             self._sheet.turn(choices, before, self._position, stand_ins=stand_ins)
@@ -435,7 +435,8 @@ class _Match:
                     self._adjudicator.note(answer.seat, answer.choice.value)
         return losses
 
-    def _tell(self, moves: dict[int, Any]) -> list[Loss]:
+    def _show_moves(self, moves: dict[int, Any]) -> list[Loss]:
+        """Show the moves to the players, a single move to the others only. Returns who loses by that."""
         losses: list[Loss] = []
         alone = next(iter(moves)) if len(moves) == 1 else None
         for seat, player in enumerate(self._players, start=1):

@@ -145,7 +145,7 @@ class GtpEngine(PlayerProgram):
         """End the game of a kept engine and return its cost. Raises PlayerError where the engine fails."""
         deadline = time.monotonic() + seconds
         self.leave_contest(seconds)
-        reported = self._tell_cpu(deadline)
+        reported = self._ask_cpu_seconds(deadline)
         self._channel.transcript = None
         cost = self._process.cost()
         return replace(cost, cpu_seconds=reported) if self.knows(CPU_TIME, seconds) else cost
@@ -157,7 +157,7 @@ class GtpEngine(PlayerProgram):
         if polite:
             try:
                 claims = self.knows(CPU_TIME, deadline - time.monotonic())
-                reported = self._tell_cpu(deadline)
+                reported = self._ask_cpu_seconds(deadline)
                 self._process.note_memory()
                 self.ask("quit", seconds=deadline - time.monotonic())
             except PlayerError as failure:
@@ -167,8 +167,8 @@ class GtpEngine(PlayerProgram):
             warning = f"player {self._channel.label} did not exit within {seconds:g} s: killed"
         return replace(cost, cpu_seconds=reported) if claims else cost, warning
 
-    def _tell_cpu(self, deadline: float) -> float | None:
-        """What the engine says of the CPU time of this game; None where it says nothing sensible."""
+    def _ask_cpu_seconds(self, deadline: float) -> float | None:
+        """Ask for the CPU time of this game. Returns None where the engine has no sensible answer."""
         if not self.knows(CPU_TIME, deadline - time.monotonic()):
             return None
         reported = number(self.ask_if_willing(deadline, CPU_TIME))

@@ -269,14 +269,14 @@ class CompetitionView:
         if type(self._selector).report_lines is Selector.report_lines:
             return
 
-        def tell(selector: Selector) -> None:
+        def add_lines(selector: Selector) -> None:
             answer.lines.extend(selector.report_lines())
             if isinstance(selector, SprtMatch):
                 answer.test.CopyFrom(_test(selector.state()))
 
         with suppress(ResultsError, CompetitionChangedError), self._listing() as listing:
             # Where the games are not those of the control file, there is a table alone.
-            self._so_far.ask(listing, tell)
+            self._so_far.ask(listing, add_lines)
 
     def schedule(self, most: int) -> competitions_pb2.GetScheduleResponse:
         """The next games. Raises ResultsError."""

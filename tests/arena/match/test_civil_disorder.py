@@ -85,7 +85,7 @@ def test_a_power_whose_process_is_killed_is_in_civil_disorder_and_the_game_is_fi
                 programs[FRANCE - 1].wait()
 
         players = tuple(remote(lobby, code, reconnect_seconds=0.2) for code in POWERS)
-        result = play(game_of(players), tell=kill_after_some_moves)
+        result = play(game_of(players), on_progress=kill_after_some_moves)
         left = [program.poll() for program in programs]
     assert left[FRANCE - 1] == -signal.SIGKILL and left.count(None) == 6
 
