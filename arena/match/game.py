@@ -379,14 +379,18 @@ class _Match:
         if self._on_progress is not None:
             self._on_progress(GameProgress(self._job.game_id, new, self._arrangement, self._gone.seats))
         if self._job.live_path is not None:
-            if self._live is None:
-                names = tuple(player.name for player in self._job.players)
-                settings = json.dumps(dict(self._job.settings), default=str)
-                heading = LiveHeading(
-                    self._job.game_id, names, self._started, self._arrangement, self._rules.hides, settings
-                )
-                self._live = LiveGame(Path(self._job.live_path), heading)
-            self._live.add(new)
+            self._grow_live_file(Path(self._job.live_path), new)
+
+    def _grow_live_file(self, path: Path, moves: Sequence[JobMove]) -> None:
+        """Append a turn to the file that watchers read; the first call makes it."""
+        if self._live is None:
+            names = tuple(player.name for player in self._job.players)
+            settings = json.dumps(dict(self._job.settings), default=str)
+            heading = LiveHeading(
+                self._job.game_id, names, self._started, self._arrangement, self._rules.hides, settings
+            )
+            self._live = LiveGame(path, heading)
+        self._live.add(moves)
 
     def _choose(self, seat: int) -> _Answer | Loss:
         rules, position, player = self._rules, self._position, self._players[seat - 1]
