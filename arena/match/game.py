@@ -262,18 +262,20 @@ class _Match:
         arranger = self._rules.arranger()
         if arranger is None:
             return ""
-        seat = arranger
+        # Whose player is at fault if a call fails.
+        called = arranger
         try:
-            self._arrangement = self._players[seat - 1].arrange()
+            self._arrangement = self._players[arranger - 1].arrange()
             if self._arrangement is not None:
                 self._sheet.first = self._position = self._rules.arrange(self._arrangement)
             for seat, player in enumerate(self._players, start=1):
                 if seat != arranger or self._arrangement is None:
+                    called = seat
                     player.arranged(self._rules.view(self._position, seat))
         except UnreadableMoveError as error:
-            return self._void(seat, Fault.PROTOCOL, f"player {self._seatings[seat - 1].label}: {error}")
+            return self._void(called, Fault.PROTOCOL, f"player {self._seatings[called - 1].label}: {error}")
         except PlayerError as failure:
-            return self._unready(seat, failure)
+            return self._unready(called, failure)
         return ""
 
     def _open(self) -> str:
