@@ -52,7 +52,7 @@ class RunEnd(Enum):
 
     COMPLETED = "all games have been played"
     WITHOUT_SOME = "all games have been played but for players or matchups that are left out"
-    DECIDED = "it is decided"
+    DECIDED = "the test or tournament is decided"
     GAME_LIMIT = "the run's limit of games is reached"
     STOPPED = "it was asked to stop"
     HALTED = "there were too many void games"

@@ -43,7 +43,7 @@ from arena.v1 import competitions_pb2
 # Characters of players' texts in an answer. Most take a byte; an answer may have 4 MiB.
 _TEXTS_SENT: Final = 1 << 20
 _MOST_MEMBERS: Final = 2_000
-_PEACEFUL: Final = (ExitStatus.DONE, ExitStatus.INTERRUPTED, ExitStatus.UNDELIVERED)
+_NOT_HALTED: Final = (ExitStatus.DONE, ExitStatus.INTERRUPTED, ExitStatus.UNDELIVERED)
 
 
 @dataclass(frozen=True)
@@ -353,7 +353,7 @@ def _state(
     if counts is not None and counts.completed:
         return competitions_pb2.COMPETITION_STATE_COMPLETED
     # Statuses below 0 are signals.
-    if last is not None and last.status not in _PEACEFUL:
+    if last is not None and last.status not in _NOT_HALTED:
         return competitions_pb2.COMPETITION_STATE_HALTED
     return (
         competitions_pb2.COMPETITION_STATE_NEW
