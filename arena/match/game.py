@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.jobs import Fault, GameJob, GameResult, JobMove
 from arena.match.game_seeds import seat_seed
-from arena.match.live_game import LiveGame, LiveHeading
+from arena.match.live_game import LiveFile, LiveHeading
 from arena.match.recorder import GameRecorder, labels
 from arena.match.verdicts import Adjudicator, Departures, Loss, agreed_score, is_witnessed, move_limit_hit
 from arena.players.clock import Clock
@@ -180,7 +180,7 @@ class _Match:
         self._arrangement: str | None = None
         self._on_progress = on_progress
         self._moves_reported = 0
-        self._live: LiveGame | None = None
+        self._live: LiveFile | None = None
         self._gone = Departures(rules, self._seatings, self._sheet)
         self._absent: int | None = None
         self._unproven = ""
@@ -391,7 +391,7 @@ class _Match:
             heading = LiveHeading(
                 self._job.game_id, names, self._started, self._arrangement, self._rules.hides, settings
             )
-            self._live = LiveGame(path, heading)
+            self._live = LiveFile(path, heading)
         self._live.add(moves)
 
     def _choose(self, seat: int) -> _Answer | Loss:
