@@ -54,7 +54,7 @@ class RemoteSession:
     def __init__(
         self, hello: players_pb2.Hello, token_digest: bytes, waiting_messages: int, most_games: int = 0
     ) -> None:
-        """`most_games` is the most at once that the player may have, whatever it asks for; 0 for any number."""
+        """`most_games` is the most at once, whatever the player asks for; 0 for any number."""
         wanted = max(1, hello.games_at_once)
         self.games_at_once = min(wanted, most_games) if most_games else wanted
         self.hello = hello

@@ -400,8 +400,8 @@ class ChildProcess:
         """End the process and all others of its group, and return what it used; to be called once.
 
         Its input is closed and it has `seconds` to exit by itself; then it gets SIGTERM, and
-        TERMINATE_SECONDS later SIGKILL. What is left of its group gets SIGKILL in any case. A process that may
-        not be killed, such as another user's, is left after KILL_SECONDS.
+        TERMINATE_SECONDS later SIGKILL. What is left of its group gets SIGKILL in any case. A process that
+        may not be killed, such as another user's, is left after KILL_SECONDS.
         """
         assert self._child.stdin is not None
         if self._peak_memory_bytes is None:

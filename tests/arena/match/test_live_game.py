@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from arena.jobs import JobMove
-from arena.match.live_game import LiveFolder, LiveFile, LiveHeading
+from arena.match.live_game import LiveFile, LiveFolder, LiveHeading
 
 
 def move(seat: int, text: str) -> JobMove:
