@@ -266,9 +266,9 @@ class PlayerUsage:
 class GameResult:
     """How a job went. `outcome` is None for a void game, whose reason is `void_reason`.
 
-    `record` is the game in its referee's format, empty for a void game. Times are in seconds, `started`
-    is a Unix time. `absent` is the seat, if any, whose player did not get ready to play since
-    nothing of it was there. `unproven` says why the result rests on a player's word alone, so that nothing
+    `record` is the game in its referee's format, empty for a void game without a move. Times are in seconds,
+    `started` is a Unix time. `absent` is the seat, if any, whose player did not get ready: it did not start,
+    dial in or answer. `unproven` says why the result rests on a player's word alone, so that nothing
     may be learnt from it; empty where the referee or a player against its own interest confirms it.
     `arrangement` is the first position as a player arranged it, None where none did. `attempt` is the job's.
     """

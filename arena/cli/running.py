@@ -104,11 +104,11 @@ def run(  # noqa: PLR0913 - the options of a command
         say("\n".join([*report.lines, ""]), end="")
         if not report.of_tuner:
             say(standings_text(report.standings), end="")
-        say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")
+        say(f"{files.name}: the run is over: {ended.end.value}; report: {files.report}")
     if ended.end is RunEnd.HALTED:
         complain("arena: halted by void games; the log says why")
         raise typer.Exit(ExitStatus.HALTED)
-    if ended.end is RunEnd.NOBODY_LEFT:
+    if ended.end in (RunEnd.NOBODY_LEFT, RunEnd.NO_GAME):
         complain(f"arena: halted: {ended.end.value}")
         raise typer.Exit(ExitStatus.HALTED)
     if ended.undelivered or not ended.in_league:

@@ -92,7 +92,7 @@ class OpeningsFile(Table):
     order: Literal["random", "file"] = "random"
     """Shuffled by the seed, or as in the file."""
     plies: Moves | None = None
-    """How much of each opening is played; without it all."""
+    """How many moves of each opening are played; without it all. Where seats move at once, whole turns."""
 
     @model_validator(mode="after")
     def _check_file(self) -> Self:

@@ -130,7 +130,7 @@ async def open_game_socket(lobby: "Lobby") -> AsyncIterator[Path]:
 
 
 async def _serve(lobby: "Lobby", reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    def tell(message: lobby_pb2.ToGame) -> None:
+    def send(message: lobby_pb2.ToGame) -> None:
         if not writer.is_closing():
             writer.write(frame(message))
 
@@ -140,9 +140,9 @@ async def _serve(lobby: "Lobby", reader: asyncio.StreamReader, writer: asyncio.S
         if first is None or not first.HasField("seek"):
             if first is not None and first.HasField("list_free"):
                 names = lobby.offer(first.list_free)
-                tell(lobby_pb2.ToGame(free=lobby_pb2.Free(players=names)))
+                send(lobby_pb2.ToGame(free=lobby_pb2.Free(players=names)))
             return
-        seat = lobby.seek(first.seek, tell)
+        seat = lobby.seek(first.seek, send)
         while (message := await read(reader, lobby_pb2.FromGame)) is not None:
             if message.HasField("say"):
                 seat.say(message.say)

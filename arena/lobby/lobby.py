@@ -54,7 +54,7 @@ class RemoteSession:
     def __init__(
         self, hello: players_pb2.Hello, token_digest: bytes, waiting_messages: int, most_games: int = 0
     ) -> None:
-        """`most_games` bounds those at once that it asks for; 0 does not."""
+        """`most_games` is the most at once, whatever the player asks for; 0 for any number."""
         wanted = max(1, hello.games_at_once)
         self.games_at_once = min(wanted, most_games) if most_games else wanted
         self.hello = hello
@@ -365,7 +365,7 @@ class Lobby:
     # Games
 
     def seek(self, seek: lobby_pb2.Seek, send_to_game: Callable[[lobby_pb2.ToGame], None]) -> RemoteSeat:
-        """A game wants a player for a seat, which is seated as soon as it is there and has room."""
+        """Register a seat that waits for its player, and seat the player if it is there and has room."""
         self._newest = next(self._numbers)
         seat = RemoteSeat(self._newest, seek, send_to_game)
         self._seats[seat.seat_id] = seat
@@ -375,7 +375,7 @@ class Lobby:
         return seat
 
     def end(self, seat: RemoteSeat) -> None:
-        """A game is over, or does not want its player any more."""
+        """Give up a seat whose game is over, or does not want its player any more."""
         del self._seats[seat.seat_id]
         if seat.giving_up is not None:
             seat.giving_up.cancel()
@@ -389,7 +389,10 @@ class Lobby:
             session.leave_if_done()
 
     def offer(self, question: lobby_pb2.ListFree) -> list[str]:
-        """Those players that can begin a game of a competition now; they are held for it, if it says so."""
+        """Return the players that can begin a game of a competition now.
+
+        With `question.hold` all its players are reserved for HOLD_SECONDS, or the answer is empty.
+        """
         competition, names = question.competition, set(question.players)
         sessions = [session for session in self.sessions() if session.name in names]
         waits = len(sessions) + question.others >= max(2, question.seats)
@@ -432,9 +435,10 @@ class Lobby:
         for seat in list(self._seats.values()):
             if not session.has_room:
                 return
-            wanted = seat.player == player and seat.session is None
-            wanted = wanted and (seat.is_seated or session.games_left != 0)
-            if wanted and (not seat.token_digest or same_digest(seat.token_digest, session.token_digest)):
+            if seat.player != player or seat.session is not None:
+                continue
+            may_begin = seat.is_seated or session.games_left != 0
+            if may_begin and (not seat.token_digest or same_digest(seat.token_digest, session.token_digest)):
                 seat.take(session)
 
     async def close(self, seconds: float) -> None:

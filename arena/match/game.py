@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.jobs import Fault, GameJob, GameResult, JobMove
 from arena.match.game_seeds import seat_seed
-from arena.match.live_game import LiveGame, LiveHeading
+from arena.match.live_game import LiveFile, LiveHeading
 from arena.match.recorder import GameRecorder, labels
 from arena.match.verdicts import Adjudicator, Departures, Loss, agreed_score, is_witnessed, move_limit_hit
 from arena.players.clock import Clock
@@ -110,12 +110,12 @@ class GameProgress:
 
 
 def play(
-    job: GameJob, slot: int | None = None, tell: Callable[[GameProgress], None] | None = None
+    job: GameJob, slot: int | None = None, on_progress: Callable[[GameProgress], None] | None = None
 ) -> GameResult:
     """Play one game to its end, and leave nothing of its players behind.
 
-    `slot` distinguishes games that run at the same time; players see it as GOMILL_SLOT. `tell`
-    hears of the moves before anybody is asked for the next.
+    `slot` distinguishes games that run at the same time; players see it as GOMILL_SLOT. `on_progress`
+    is called with the new moves before each request for a move.
 
     What goes wrong before the first move is asked for makes the game void: no player has moved, and
     the setup is at fault more often than the player. From then on a player that crashes, hangs,
@@ -144,7 +144,7 @@ def play(
         if (given := getattr(job, name)) not in known:
             raise InvalidJobError(f"game {job.game_id}: {name} {given!r} is not one of {', '.join(known)}")
     with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
-        return _Match(job, rules, slot, transcript, tell).play()
+        return _Match(job, rules, slot, transcript, on_progress).play()
 
 
 @functools.lru_cache(maxsize=64)
@@ -167,7 +167,7 @@ class _Match:
         rules: Referee[Any, Any],
         slot: int | None,
         transcript: Transcript | None,
-        tell: Callable[[GameProgress], None] | None,
+        on_progress: Callable[[GameProgress], None] | None,
     ) -> None:
         self._job = job
         self._rules = rules
@@ -178,9 +178,9 @@ class _Match:
         self._position = self._sheet.first
         self._adjudicator = None if job.adjudication is None else Adjudicator(job.adjudication, rules)
         self._arrangement: str | None = None
-        self._tell_progress = tell
+        self._on_progress = on_progress
         self._moves_reported = 0
-        self._live: LiveGame | None = None
+        self._live: LiveFile | None = None
         self._gone = Departures(rules, self._seatings, self._sheet)
         self._absent: int | None = None
         self._unproven = ""
@@ -262,18 +262,20 @@ class _Match:
         arranger = self._rules.arranger()
         if arranger is None:
             return ""
-        seat = arranger
+        # Whose player is at fault if a call fails.
+        called = arranger
         try:
-            self._arrangement = self._players[seat - 1].arrange()
+            self._arrangement = self._players[arranger - 1].arrange()
             if self._arrangement is not None:
                 self._sheet.first = self._position = self._rules.arrange(self._arrangement)
             for seat, player in enumerate(self._players, start=1):
                 if seat != arranger or self._arrangement is None:
+                    called = seat
                     player.arranged(self._rules.view(self._position, seat))
         except UnreadableMoveError as error:
-            return self._void(seat, Fault.PROTOCOL, f"player {self._seatings[seat - 1].label}: {error}")
+            return self._void(called, Fault.PROTOCOL, f"player {self._seatings[called - 1].label}: {error}")
         except PlayerError as failure:
-            return self._unready(seat, failure)
+            return self._unready(called, failure)
         return ""
 
     def _open(self) -> str:
@@ -300,7 +302,7 @@ class _Match:
                 except MoveDisputedError as dispute:
                     if self._job.disputes == "believe":
                         return self._unready(seat, dispute)
-                    self._decided |= not self._gone.add(self._dispute(seat, dispute), self._position)
+                    self._decided |= not self._gone.note_loss(self._dispute(seat, dispute), self._position)
                 except PlayerError as failure:
                     return self._unready(seat, failure)
             choices = {seat: (move, Choice(rules.move_text(move))) for seat, move in moves.items()}
@@ -363,30 +365,34 @@ class _Match:
             answer = self._choose(seat)
             if not isinstance(answer, Loss):
                 return answer
-            goes_on = self._gone.add(answer, self._position)
+            goes_on = self._gone.note_loss(answer, self._position)
             # The next to be asked may hang until the worker is ended.
             self._report_progress()
             if not goes_on:
                 return answer
         move = self._rules.stand_in_move(self._position, seat)
         if move is None:
-            return self._gone.loss(seat)
+            return self._gone.loss_of(seat)
         return _Answer(seat, move, Choice(self._rules.move_text(move)))
 
     def _report_progress(self) -> None:
         new = tuple(self._sheet.moves[self._moves_reported :])
         self._moves_reported += len(new)
-        if self._tell_progress is not None:
-            self._tell_progress(GameProgress(self._job.game_id, new, self._arrangement, self._gone.seats))
+        if self._on_progress is not None:
+            self._on_progress(GameProgress(self._job.game_id, new, self._arrangement, self._gone.seats))
         if self._job.live_path is not None:
-            if self._live is None:
-                names = tuple(player.name for player in self._job.players)
-                settings = json.dumps(dict(self._job.settings), default=str)
-                heading = LiveHeading(
-                    self._job.game_id, names, self._started, self._arrangement, self._rules.hides, settings
-                )
-                self._live = LiveGame(Path(self._job.live_path), heading)
-            self._live.add(new)
+            self._grow_live_file(Path(self._job.live_path), new)
+
+    def _grow_live_file(self, path: Path, moves: Sequence[JobMove]) -> None:
+        """Append a turn to the file that watchers read; the first call makes it."""
+        if self._live is None:
+            names = tuple(player.name for player in self._job.players)
+            settings = json.dumps(dict(self._job.settings), default=str)
+            heading = LiveHeading(
+                self._job.game_id, names, self._started, self._arrangement, self._rules.hides, settings
+            )
+            self._live = LiveFile(path, heading)
+        self._live.add(moves)
 
     def _choose(self, seat: int) -> _Answer | Loss:
         rules, position, player = self._rules, self._position, self._players[seat - 1]
@@ -426,7 +432,7 @@ class _Match:
         moves = {answer.seat: answer.move for answer in answers}
         stand_ins = self._gone.seats
         self._position = rules.play(before, moves)
-        losses = [loss for loss in self._tell(moves) if not self._gone.add(loss, self._position)]
+        losses = [loss for loss in self._show_moves(moves) if not self._gone.note_loss(loss, self._position)]
         if not self._unproven:
             choices = {answer.seat: (answer.move, answer.choice) for answer in answers}
             self._sheet.turn(choices, before, self._position, stand_ins=stand_ins)
@@ -435,7 +441,8 @@ class _Match:
                     self._adjudicator.note(answer.seat, answer.choice.value)
         return losses
 
-    def _tell(self, moves: dict[int, Any]) -> list[Loss]:
+    def _show_moves(self, moves: dict[int, Any]) -> list[Loss]:
+        """Show the moves to the players, a single move to the others only. Returns who loses by that."""
         losses: list[Loss] = []
         alone = next(iter(moves)) if len(moves) == 1 else None
         for seat, player in enumerate(self._players, start=1):

@@ -39,7 +39,7 @@ class LiveHeading:
     settings_json: str = ""
 
 
-class LiveGame:
+class LiveFile:
     """Writes a game's file. A disk that is full or read-only costs the watchers, not the game."""
 
     def __init__(self, path: Path, heading: LiveHeading) -> None:
@@ -88,6 +88,7 @@ class LiveGame:
             self._file = None
 
 
+# The order of the fields is that of the file's rows: see LiveFile._row.
 @dataclass(frozen=True)
 class LiveMove:
     """A move of a game in progress, as `JobMove` has it; `text` is empty where the game hides it."""
@@ -98,7 +99,7 @@ class LiveMove:
     value: float | None
     comment: str
     clock_seconds: float | None
-    clock_moves: int
+    clock_stones: int
     opening: bool
 
 

@@ -31,8 +31,8 @@ def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = No
 
     A file with the referee's record extension (`.sgf`) holds records, one or many: their main lines are
     the openings. Any other is a list: a line holds the moves of an opening, with commas between them
-    where there is one outside brackets and else with blanks, after a name and a colon if it has a name;
-    empty lines and those that begin with `#` are nothing.
+    where there is one outside brackets and else with blanks, after a name, a colon and a blank if it has a
+    name; empty lines and those that begin with `#` are nothing.
     All moves must be legal and leave a game to play. Raises InvalidOpeningsError.
     """
     try:
@@ -44,11 +44,11 @@ def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = No
         raise InvalidOpeningsError(f"the openings {path} have more than {MAX_BYTES} bytes")
     openings: list[Opening] = []
     for place, opening in _entries(path, content, referee):
-        if plies is not None:
-            opening = Opening(opening.name, opening.moves[:plies])
+        cut = plies is not None and plies < len(opening.moves)
+        opening = Opening(opening.name, opening.moves[:plies])
         if len(openings) == MAX_OPENINGS:
             raise InvalidOpeningsError(f"{path}: more than {MAX_OPENINGS} openings")
-        moves = _check_opening(f"{path}, {place}", opening, referee)
+        moves = _check_opening(f"{path}, {place}", opening, referee, cut=cut)
         openings.append(Opening(opening.name, moves, len(openings) + 1))
     if not openings:
         raise InvalidOpeningsError(f"{path} holds no opening")
@@ -94,8 +94,8 @@ def _entries(path: Path, content: bytes, referee: Referee[Any, Any]) -> list[tup
 
 
 def _opening(line: str) -> Opening:
-    name, colon, moves = line.rpartition(":")
-    text = moves if colon else line
+    # Captures in Russian books have colons, without a blank.
+    name, _, text = f"{line} ".rpartition(": ")
     words = _split_outside_brackets(text)
     return Opening(name.strip(), tuple(word.strip() for word in (words if len(words) > 1 else text.split())))
 
@@ -112,7 +112,7 @@ def _split_outside_brackets(text: str) -> list[str]:
     return parts
 
 
-def _check_opening(place: str, opening: Opening, referee: Referee[Any, Any]) -> tuple[str, ...]:
+def _check_opening(place: str, opening: Opening, referee: Referee[Any, Any], *, cut: bool) -> tuple[str, ...]:
     """The opening's moves in the referee's own spelling. Raises InvalidOpeningsError."""
     position = referee.start(0)
     texts: list[str] = []
@@ -128,7 +128,13 @@ def _check_opening(place: str, opening: Opening, referee: Referee[Any, Any]) -> 
             except (UnreadableMoveError, IllegalMoveError) as error:
                 raise InvalidOpeningsError(f"{where}: move {number}: {error}") from None
         if seats and len(moves) < len(seats):
-            raise InvalidOpeningsError(f"{where}: the last turn has {len(moves)} of {len(seats)} moves")
+            why = (
+                f"plies = {len(opening.moves)} ends within a turn of {len(seats)} moves: "
+                f"give {len(texts) + len(seats)} for all of it"
+                if cut
+                else f"the last turn has {len(moves)} of {len(seats)} moves"
+            )
+            raise InvalidOpeningsError(f"{where}: {why}")
         if moves:
             position = referee.play(position, moves)
             texts += [referee.move_text(move) for move in moves.values()]

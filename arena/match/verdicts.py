@@ -148,11 +148,14 @@ class Departures:
 
     @property
     def seats(self) -> frozenset[int]:
-        """The seats that are left."""
+        """The seats whose players have left."""
         return frozenset(self._losses)
 
-    def add(self, loss: Loss, position: Any) -> bool:
-        """Note that a player is gone; whether the referee moves for it and somebody is left to play."""
+    def note_loss(self, loss: Loss, position: Any) -> bool:
+        """Note that a player has left.
+
+        Returns whether the game goes on: the referee moves for the seat, and somebody is left to play.
+        """
         rules, seat = self._rules, loss.seat
         self._losses[seat] = loss
         if rules.seats <= 2 or rules.stand_in_move(position, seat) is None:
@@ -177,8 +180,8 @@ class Departures:
             return "; ".join(loss.reason for loss in losses if loss.reason)
         return ""
 
-    def loss(self, seat: int) -> Loss:
-        """Why a seat's player is gone."""
+    def loss_of(self, seat: int) -> Loss:
+        """Why a seat's player has left."""
         return self._losses[seat]
 
     def outcome(self, position: Any) -> Outcome:

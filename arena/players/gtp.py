@@ -126,9 +126,9 @@ class GtpEngine(PlayerProgram):
     def enter_contest(self, environment: Mapping[str, str], seconds: float) -> None:
         """Send the engine ACADEMY's address, its contest, ticket and seat. Raises PlayerError."""
         names = ("ACADEMY_ADDRESS", "ACADEMY_CONTEST", "ACADEMY_TOKEN", "ACADEMY_PLAYER", "ACADEMY_TLS_CA")
-        words = [quote(environment[name], safe=_PLAIN) for name in names if name in environment]
+        words = {name: quote(environment[name], safe=_PLAIN) for name in names if name in environment}
         self._in_contest = True
-        self.ask(ACADEMY_CONTEST, *words, seconds=seconds, secret=words[2])
+        self.ask(ACADEMY_CONTEST, *words.values(), seconds=seconds, secret=words["ACADEMY_TOKEN"])
 
     def leave_contest(self, seconds: float) -> None:
         """Announce the end of its contest, so that the engine may propose. Raises PlayerError."""
@@ -145,7 +145,7 @@ class GtpEngine(PlayerProgram):
         """End the game of a kept engine and return its cost. Raises PlayerError where the engine fails."""
         deadline = time.monotonic() + seconds
         self.leave_contest(seconds)
-        reported = self._tell_cpu(deadline)
+        reported = self._ask_cpu_seconds(deadline)
         self._channel.transcript = None
         cost = self._process.cost()
         return replace(cost, cpu_seconds=reported) if self.knows(CPU_TIME, seconds) else cost
@@ -153,11 +153,12 @@ class GtpEngine(PlayerProgram):
     def end(self, seconds: float) -> tuple[Cost, str]:
         """Ask for the CPU time, send `quit` and end the process; what the game cost, and what went wrong."""
         deadline = time.monotonic() + (0.0 if self._channel.broken else seconds)
-        polite, warning, reported, claims = deadline > time.monotonic(), "", None, False
+        polite, warning, reported = deadline > time.monotonic(), "", None
+        reports_cpu = False
         if polite:
             try:
-                claims = self.knows(CPU_TIME, deadline - time.monotonic())
-                reported = self._tell_cpu(deadline)
+                reports_cpu = self.knows(CPU_TIME, deadline - time.monotonic())
+                reported = self._ask_cpu_seconds(deadline)
                 self._process.note_memory()
                 self.ask("quit", seconds=deadline - time.monotonic())
             except PlayerError as failure:
@@ -165,10 +166,10 @@ class GtpEngine(PlayerProgram):
         cost = self._process.end(seconds_until(deadline))
         if cost.killed and not self._channel.broken and polite:
             warning = f"player {self._channel.label} did not exit within {seconds:g} s: killed"
-        return replace(cost, cpu_seconds=reported) if claims else cost, warning
+        return replace(cost, cpu_seconds=reported) if reports_cpu else cost, warning
 
-    def _tell_cpu(self, deadline: float) -> float | None:
-        """What the engine says of the CPU time of this game; None where it says nothing sensible."""
+    def _ask_cpu_seconds(self, deadline: float) -> float | None:
+        """Ask for the CPU time of this game. Returns None where the engine has no sensible answer."""
         if not self.knows(CPU_TIME, deadline - time.monotonic()):
             return None
         reported = number(self.ask_if_willing(deadline, CPU_TIME))

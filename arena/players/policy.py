@@ -188,7 +188,7 @@ class SharedPolicy:
         seating: Seating,
         words: PolicyDialogue,
         parameters: PolicyParameters,
-        idle: KeptPrograms[PolicyProcess] | None,
+        kept: KeptPrograms[PolicyProcess] | None,
     ) -> None:
         self.seatings = [seating]
         self.name = ""
@@ -197,9 +197,9 @@ class SharedPolicy:
         self._words = words
         self._parameters = parameters
         self._game: PolicyGame = words.begin(seating.first_view)
-        # Without a place for idle ones each game has a process of its own.
-        self._idle = None if seating.setup.restart else idle
-        self._process = None if self._idle is None else self._idle.take(seating)
+        # Without a place for kept ones each game has a process of its own.
+        self._kept = None if seating.setup.restart else kept
+        self._process = None if self._kept is None else self._kept.take(seating)
         if self._process is None:
             self._process = PolicyProcess(seating, words, parameters)
         self._ready = self._called = self._asked = False
@@ -363,9 +363,9 @@ class SharedPolicy:
                     self.warnings.add(str(failure))
                     # Another of its answers may be on the way.
                     faultless = isinstance(failure, IllFormedAnswerError)
-            if self._idle is not None and faultless and not at_once:
+            if self._kept is not None and faultless and not at_once:
                 used = process.leave_seat()
-                self._idle.put(process)
+                self._kept.put(process)
             else:
                 used = process.end(0.0 if at_once or self._gone else setup.exit_seconds)
             share = None if used.cpu_seconds is None else used.cpu_seconds / len(self.seatings)
@@ -380,10 +380,10 @@ _SHARED: Final[dict[tuple[str, str], SharedPolicy]] = {}
 class PolicyPlayer(Player):
     """A seat of the policy that the factory `command=("module:factory",)` makes, in a process of its own."""
 
-    def __init__(self, seating: Seating, idle: KeptPrograms[PolicyProcess] | None = None) -> None:
-        """Take a seat; `idle` has policies of earlier games, None where each game has its own."""
+    def __init__(self, seating: Seating, kept: KeptPrograms[PolicyProcess] | None = None) -> None:
+        """Take a seat; `kept` has policies of earlier games, None where each game has its own."""
         super().__init__(seating)
-        self._idle = idle
+        self._kept = kept
         module_and_factory(seating.setup.command)
         self._parameters = read_parameters(PolicyParameters, seating.setup.parameters, "a policy")
         words = seating.referee.dialogue("policy")
@@ -408,7 +408,7 @@ class PolicyPlayer(Player):
         """Launch the process, or join the seats of this player that have."""
         policy = _SHARED.get(self._key)
         if policy is None:
-            policy = SharedPolicy(self.seating, self._words, self._parameters, self._idle)
+            policy = SharedPolicy(self.seating, self._words, self._parameters, self._kept)
             _SHARED[self._key] = policy
         else:
             policy.seatings.append(self.seating)

@@ -200,7 +200,7 @@ class ChildProcess:
     def write_line(self, line: bytes, deadline: float) -> None:
         """Send a line; `deadline` is a time of time.monotonic().
 
-        Raises PlayerTimeoutError and Disconnected.
+        Raises PlayerTimeoutError and PlayerDisconnectedError.
         """
         self._write(line + b"\n", deadline)
 
@@ -270,7 +270,7 @@ class ChildProcess:
         Empty where anything else happens, such as messages of errors or nothing within `seconds`: the line
         is sent then, and what comes is left to the other reads. This is the short way for what nearly all
         exchanges are; output that is no whole answer can be `put_back`. Raises PlayerTimeoutError and
-        Disconnected.
+        PlayerDisconnectedError.
         """
         try:
             sent = os.write(self._in, line)
@@ -400,8 +400,8 @@ class ChildProcess:
         """End the process and all others of its group, and return what it used; to be called once.
 
         Its input is closed and it has `seconds` to exit by itself; then it gets SIGTERM, and
-        soon after killed. What is left of its group is killed in any case. What may not be killed, such as
-        another user's program, is left after KILL_SECONDS.
+        TERMINATE_SECONDS later SIGKILL. What is left of its group gets SIGKILL in any case. A process that
+        may not be killed, such as another user's, is left after KILL_SECONDS.
         """
         assert self._child.stdin is not None
         if self._peak_memory_bytes is None:

@@ -28,7 +28,7 @@ PRIOR: Final = 1000.0
 PRIOR_DEVIATION: Final = 350.0
 VERSION_DEVIATION: Final = 100.0
 MOST_EXACT: Final = 1500
-"""Up to this number of players, or of a group in more, errors come from the inverse of the whole matrix."""
+"""The most players whose errors come from the inverse of one matrix."""
 _ELO: Final = 400.0 / math.log(10.0)
 _MOST_STEPS: Final = 100
 _LONGEST_STEP: Final = 2.0
@@ -144,11 +144,12 @@ class _Model:
         return np.maximum(variance, 0.0)
 
     def _variance_by_groups(self, weights: Numbers, held: Numbers) -> Numbers:
-        """Exact for all who are tied, directly or through others, to `MOST_EXACT` players at most.
+        """Exact within groups of at most `MOST_EXACT` players that are linked by games or versions.
 
-        Of a larger group the players with the weakest ties to single others are held, until the rest falls
-        apart into groups that are small enough: what remains of each is exact but for those held. Whom no
-        small group takes has what its own games leave open, and what its opponents' games do.
+        A larger group is split: players whose uncertainty depends least on single opponents (small `back`)
+        are held at the approximation `near`, with a rising threshold, until the rest falls apart into small
+        groups. Players in no small group keep `near`: their own curvature and, to second order, their
+        opponents'.
         """
         diagonal = self._diagonal(weights)
         # How much of a player's uncertainty comes back from its opponents: near 1 if little else ties them.

@@ -94,7 +94,8 @@ class MatchEstimate:
     """What a match says of the first player: Elo and normalised Elo with half-widths of their 95 %
     confidence intervals, and the likelihood of superiority (0 to 1) over the second one.
 
-    A match without a loss (or without a win) has infinite Elo; errors are then NaN.
+    `elo` is infinite where all games were won or all were lost. `elo_error` is NaN where the interval reaches
+    a score of 0 or 1. Both errors are NaN where all pairs had the same points.
     """
 
     elo: float

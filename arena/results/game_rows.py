@@ -34,7 +34,7 @@ _UNSTORABLE: Final = re.compile("[\\x00\\ud800-\\udfff]")
 class StoredMove:
     """A move as the database stores it; `values` are the reported expected values by seat.
 
-    `clock_seconds` are left on the mover's clock (None without one), in byo-yomi for `clock_moves` moves.
+    `clock_seconds` are left on the mover's clock (None without one), in byo-yomi for `clock_stones` moves.
     """
 
     seat: int
@@ -44,7 +44,7 @@ class StoredMove:
     comment: str
     opening: bool = False
     clock_seconds: float | None = None
-    clock_moves: int = 0
+    clock_stones: int = 0
 
 
 def pack_moves(moves: Iterable[JobMove]) -> str:

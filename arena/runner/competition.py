@@ -52,7 +52,7 @@ class RunEnd(Enum):
 
     COMPLETED = "all games have been played"
     WITHOUT_SOME = "all games have been played but for players or matchups that are left out"
-    DECIDED = "it is decided"
+    DECIDED = "the test or tournament is decided"
     GAME_LIMIT = "the run's limit of games is reached"
     STOPPED = "it was asked to stop"
     HALTED = "there were too many void games"
@@ -412,12 +412,12 @@ class Competition:
         seat = seat_at_fault(result) if isinstance(result, GameResult) else None
         culprit = None if seat is None else self._jobs.players(game.fixture)[seat - 1]
         absent = isinstance(result, GameResult) and result.absent is not None
-        inhibits = absent and culprit is not None and self._inhibits(culprit, game)
+        inhibited = absent and culprit is not None and self._bar_from_selection(culprit, game)
         if self._selector.drops_void_games:
             sequel = Sequel.DROP
             if culprit is not None:
                 self._selector.failed(original_name(culprit.name))
-        elif rerun or inhibits:
+        elif rerun or inhibited:
             sequel = Sequel.RETRY if rerun else Sequel.DROP
         else:
             sequel = self._voids.judge(game.fixture, culprit, self._elsewhere(game))
@@ -434,8 +434,8 @@ class Competition:
             record = StoredRecord(result.game_id, result.record, result.record_extension)
             self._files.write_record(record, void=True)
         self._warn(f"game {result.game_id} is void: {reason}")
-        if inhibits and culprit is not None:
-            self._inhibit(culprit, game)
+        if inhibited and culprit is not None:
+            self._store_inhibition(culprit, game)
         self._follow(sequel, game.fixture, culprit, reason)
 
     def _follow(self, sequel: Sequel, fixture: Fixture, culprit: PlayerSetup | None, reason: str) -> None:
@@ -468,13 +468,16 @@ class Competition:
             "(`arena run --readmit` lets everybody play again)"
         )
 
-    def _inhibits(self, culprit: PlayerSetup, game: _Running) -> bool:
-        """Whether the kind asks that the player, which was absent, gets no more such games."""
+    def _bar_from_selection(self, culprit: PlayerSetup, game: _Running) -> bool:
+        """Have the selector give an absent player no more games of this variant.
+
+        Returns whether its kind does that.
+        """
         if culprit.protocol in DIALS_IN and original_name(culprit.name) in self._elsewhere(game):
             return False
         return self._selector.inhibit(culprit.name, self._jobs.setting(game.fixture).variant)
 
-    def _inhibit(self, culprit: PlayerSetup, game: _Running) -> None:
+    def _store_inhibition(self, culprit: PlayerSetup, game: _Running) -> None:
         variant = self._jobs.setting(game.fixture).variant
         self._series.inhibit(culprit.name, variant)
         self._warn(

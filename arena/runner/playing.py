@@ -199,9 +199,12 @@ def _spared(
 ) -> set[tuple[str, str]]:
     """Which players, each with a game, are not started before the games."""
     players = [(setup, game.rules().spec().game_id) for setup, game in players_to_check(control)]
-    inhibited = () if options.readmit else series.inhibited()
-    spared = {pair for pair in inhibited if selector.inhibit(*pair)}
+    spared: set[tuple[str, str]] = set()
     if not options.readmit:
+        for player, variant in series.inhibited():
+            # A new selector does not know them yet.
+            if selector.inhibit(player, variant):
+                spared.add((player, variant))
         excluded = {
             exclusion.name
             for exclusion in series.exclusions()

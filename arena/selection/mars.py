@@ -182,10 +182,11 @@ class Mars(Selector):
             barred = set.intersection(*map(self._barred, series.settings))
             for contestant in series.contestants:
                 averages = form.averages(contestant)
-                inhibited = "  inhibited" if contestant in barred else ""
+                left_out = contestant in self.excluded.players
+                state = "  left out" if left_out else "  inhibited" if contestant in barred else ""
                 lines.append(
                     f"  {contestant:{width}} {form.plays[contestant]:6d} {averages.strength:9.3f} "
-                    f"{averages.tenacity:9.3f} {averages.fitness:9.3f}{inhibited}"
+                    f"{averages.tenacity:9.3f} {averages.fitness:9.3f}{state}"
                 )
         return lines
 

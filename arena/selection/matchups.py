@@ -220,7 +220,7 @@ class MatchupSelector(Selector):
             yield self._fixture(matchup, number)
 
     def completed(self, game: CompletedGame) -> None:
-        """Note that the game needs not be given out. Raises CompetitionChangedError."""
+        """Take in a game: its number is not given out again. Raises CompetitionChangedError."""
         matchup, number = self._parse(game.game_id)
         if matchup not in self.groups:
             self._ghosts.add(matchup)
@@ -313,7 +313,7 @@ class LetteredSelector(MatchupSelector):
         self._last = list(lists)[-1]
 
     def completed(self, game: CompletedGame) -> None:
-        """Note that the game needs not be given out. Raises CompetitionChangedError."""
+        """Take in a game: its number is not given out again. Raises CompetitionChangedError."""
         matchup, _, number = game.game_id.rpartition("_")
         called = matchup.split("v")
         if number.isascii() and number.isdigit() and len(called) == len(game.players):

@@ -43,7 +43,7 @@ class Standing(Selector):
     began comes last in its round, and is not played if the player is away then too: its opponent has waited.
 
     A void game is not played again. The player at fault misses the next round, and twice as many with each
-    further void game in succession.
+    further void game in succession. Where too few others are there, five seconds count as a round.
     """
 
     drops_void_games = True
@@ -168,7 +168,9 @@ class Standing(Selector):
         self.before_round()
         there = set(self.free(self._plan.competitors)) - self.excluded.players
         able = [name for name in self._plan.competitors if name in there and not self._missing[name]]
-        self._missing = +Counter({name: left - 1 for name, left in self._missing.items()})
+        if len(there) >= self._plan.seats:
+            # Also where no round begins: players at fault would else wait for each other for ever.
+            self._missing = +Counter({name: left - 1 for name, left in self._missing.items()})
         if len(able) < self._plan.seats:
             self._idle_since = now
             return

@@ -43,7 +43,7 @@ from arena.v1 import competitions_pb2
 # Characters of players' texts in an answer. Most take a byte; an answer may have 4 MiB.
 _TEXTS_SENT: Final = 1 << 20
 _MOST_MEMBERS: Final = 2_000
-_PEACEFUL: Final = (ExitStatus.DONE, ExitStatus.INTERRUPTED, ExitStatus.UNDELIVERED)
+_NOT_HALTED: Final = (ExitStatus.DONE, ExitStatus.INTERRUPTED, ExitStatus.UNDELIVERED)
 
 
 @dataclass(frozen=True)
@@ -269,14 +269,14 @@ class CompetitionView:
         if type(self._selector).report_lines is Selector.report_lines:
             return
 
-        def tell(selector: Selector) -> None:
+        def add_lines(selector: Selector) -> None:
             answer.lines.extend(selector.report_lines())
             if isinstance(selector, SprtMatch):
                 answer.test.CopyFrom(_test(selector.state()))
 
         with suppress(ResultsError, CompetitionChangedError), self._listing() as listing:
             # Where the games are not those of the control file, there is a table alone.
-            self._so_far.ask(listing, tell)
+            self._so_far.ask(listing, add_lines)
 
     def schedule(self, most: int) -> competitions_pb2.GetScheduleResponse:
         """The next games. Raises ResultsError."""
@@ -353,7 +353,7 @@ def _state(
     if counts is not None and counts.completed:
         return competitions_pb2.COMPETITION_STATE_COMPLETED
     # Statuses below 0 are signals.
-    if last is not None and last.status not in _PEACEFUL:
+    if last is not None and last.status not in _NOT_HALTED:
         return competitions_pb2.COMPETITION_STATE_HALTED
     return (
         competitions_pb2.COMPETITION_STATE_NEW

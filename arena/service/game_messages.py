@@ -114,7 +114,7 @@ def whole_game_message(game: WholeGame) -> competitions_pb2.GetGameResponse:
             value=move.values.get(move.seat),
             comment=move.comment,
             clock=None if move.clock_seconds is None else to_duration(move.clock_seconds),
-            clock_moves=move.clock_moves,
+            clock_moves=move.clock_stones,
             opening=move.opening,
         )
         for move in game.moves
@@ -139,7 +139,7 @@ def _live_moves(moves: Sequence[LiveMove]) -> list[competitions_pb2.GameMove]:
             value=move.value,
             comment=move.comment,
             clock=None if move.clock_seconds is None else to_duration(move.clock_seconds),
-            clock_moves=move.clock_moves,
+            clock_moves=move.clock_stones,
             opening=move.opening,
         )
         for move in moves

@@ -231,7 +231,10 @@ NO_CORE: Final = -1
 
 
 def serve(
-    connection: Connection, slot: int, kept: KeptPrograms[GtpEngine], idle: KeptPrograms[PolicyProcess]
+    connection: Connection,
+    slot: int,
+    engines: KeptPrograms[GtpEngine],
+    policies: KeptPrograms[PolicyProcess],
 ) -> None:
     """Play games until the other side closes the connection.
 
@@ -248,7 +251,7 @@ def serve(
             try:
                 result = play(job, slot, connection.send if unsafe else None)
             finally:
-                end_children(kept.process_ids | idle.process_ids)
+                end_children(engines.process_ids | policies.process_ids)
             connection.send(result)
         except Exception as error:
             # Referees and callable players are other people's code: any exception of theirs costs one game.
@@ -274,18 +277,18 @@ def main(arguments: Sequence[str]) -> None:
         os.sched_setaffinity(0, {core})
     # Here signals are ours to use, and the pool watches: elsewhere Python players only are judged late.
     PROTOCOLS["python"] = timed_players(WaitNote(note))
-    kept: KeptPrograms[GtpEngine] = KeptPrograms()
-    PROTOCOLS["gtp"] = partial(GtpPlayer, kept=kept)
-    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
-    PROTOCOLS["policy"] = partial(PolicyPlayer, idle=idle)
+    engines: KeptPrograms[GtpEngine] = KeptPrograms()
+    PROTOCOLS["gtp"] = partial(GtpPlayer, kept=engines)
+    policies: KeptPrograms[PolicyProcess] = KeptPrograms()
+    PROTOCOLS["policy"] = partial(PolicyPlayer, kept=policies)
     connection: Connection = Connection(descriptor)
     sys.path[:] = connection.recv()
     # Before there is a game that waits for it.
     offered(ENTRY_POINT_GROUP)
-    # What is loaded stays: it needs not be looked through after each game.
+    # What is loaded stays: it need not be looked through after each game.
     gc.freeze()
     try:
-        serve(connection, slot, kept, idle)
+        serve(connection, slot, engines, policies)
     finally:
-        kept.end()
-        idle.end()
+        engines.end()
+        policies.end()

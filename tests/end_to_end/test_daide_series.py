@@ -133,7 +133,7 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
                 for code in POWERS
             )
             job = GameJob("0", "diplomacy", {"year_limit": 3}, players, seed=1, move_limit=2000)
-            result = play(job, tell=kill_after_two_turns)
+            result = play(job, on_progress=kill_after_two_turns)
             left = [program.wait(PATIENCE) for program in programs]
         watcher.join(PATIENCE)
     assert left == [0, 0, -9, 0, 0, 0, 0]

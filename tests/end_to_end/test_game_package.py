@@ -74,7 +74,7 @@ def test_the_package_is_installed_tested_and_played(package: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\d+ passed", done.stdout)
     assert "konane-6x6: 5 games, 5 finished" in done.stdout
-    assert "the run ended since all games have been played" in done.stdout
+    assert "the run is over: all games have been played" in done.stdout
     assert "Openings of konane-6x6" in done.stdout
     assert len(list((package / "cup.games").glob("*.json"))) == 3
     assert "konane-6x6, middle-game:" in done.stdout

@@ -55,7 +55,7 @@ def test_the_script_plays_and_shows_what_was_learnt(tmp_path: Path) -> None:
     script = EXAMPLES / "play.py"
     done = run(sys.executable, script, PLAYED, "--rounds", "1", "--to", tmp_path / "games")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("the run ended since all games have been played") == 1
+    assert done.stdout.count("the run is over: all games have been played") == 1
     assert "openspiel-connect_four, endgame:" in done.stdout
     assert len(list((tmp_path / "games" / f"{PLAYED}.games").iterdir())) == 6
     again = run(sys.executable, script, "chess", "--to", tmp_path / "games")

@@ -51,7 +51,7 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "game AvB_0: two beat one W+0.5" in done.stdout
     assert "player" in done.stdout and "Elo" in done.stdout
-    assert "contest: the run ended since all games have been played" in done.stdout
+    assert "contest: the run is over: all games have been played" in done.stdout
 
     shown = arena("show", control)
     assert shown.stdout == (tmp_path / "contest.report").read_text()

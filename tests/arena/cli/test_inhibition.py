@@ -3,6 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from arena.runner.competition import RunEnd
+from arena.runner.options import Ended
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING, misbehaving
 
@@ -63,6 +67,18 @@ def test_a_run_without_players_left_is_halted_and_not_complete(tmp_path: Path) -
         assert complaint in run.stderr
         assert "series t1: 1 contestants are left, a game needs 2 (`arena run --readmit`" in run.stderr
         assert "arena: halted: games are missing, and no player is left for them" in run.stderr
+
+
+def test_a_run_whose_missing_games_cannot_be_played_is_halted_and_not_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(CONTROL)
+    # No kind of competition is known to end so.
+    monkeypatch.setattr("arena.runner.run.run", lambda *_: Ended(RunEnd.NO_GAME, 0))
+    done = arena("run", control, "-q")
+    assert done.returncode == 4
+    assert "arena: halted: games are missing, but none of them can be played" in done.stderr
 
 
 def hanging(factory: str) -> str:

@@ -85,7 +85,7 @@ def test_a_power_whose_process_is_killed_is_in_civil_disorder_and_the_game_is_fi
                 programs[FRANCE - 1].wait()
 
         players = tuple(remote(lobby, code, reconnect_seconds=0.2) for code in POWERS)
-        result = play(game_of(players), tell=kill_after_some_moves)
+        result = play(game_of(players), on_progress=kill_after_some_moves)
         left = [program.poll() for program in programs]
     assert left[FRANCE - 1] == -signal.SIGKILL and left.count(None) == 6
 
@@ -235,7 +235,7 @@ def test_no_player_is_left_when_the_last_one_is_eliminated_later() -> None:
     gone = Departures(judge, seated, GameRecorder(job, judge, seated, start))
     assert not gone.all_left(start)
     for seat in range(1, 7):
-        assert gone.add(Loss(seat, Termination.FORFEIT, "crashed"), start)
+        assert gone.note_loss(Loss(seat, Termination.FORFEIT, "crashed"), start)
     assert not gone.all_left(start)
     later = replace(start, eliminated=(*[None] * 6, 5))
     assert gone.all_left(later)

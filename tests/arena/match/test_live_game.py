@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from arena.jobs import JobMove
-from arena.match.live_game import LiveFolder, LiveGame, LiveHeading
+from arena.match.live_game import LiveFile, LiveFolder, LiveHeading
 
 
 def move(seat: int, text: str) -> JobMove:
@@ -14,11 +14,11 @@ def test_each_look_tells_what_is_new_even_of_a_line_half_written(tmp_path: Path)
     folder = LiveFolder(tmp_path)
     assert list(folder.news()) == []
     path = tmp_path / "0_1.1.jsonl"
-    game = LiveGame(path, LiveHeading("0_1", ("ann", "bob"), 12.5))
+    game = LiveFile(path, LiveHeading("0_1", ("ann", "bob"), 12.5))
     game.add([move(1, "A1")])
     (first,) = folder.news()
     assert first.heading == LiveHeading("0_1", ("ann", "bob"), 12.5) and first.moves_before == 0
-    assert [(made.text, made.value, made.clock_seconds, made.clock_moves) for made in first.moves] == [
+    assert [(made.text, made.value, made.clock_seconds, made.clock_stones) for made in first.moves] == [
         ("A1", 0.5, 9.5, 3)
     ]
     assert list(folder.news()) == []
@@ -43,7 +43,7 @@ def test_each_look_tells_what_is_new_even_of_a_line_half_written(tmp_path: Path)
 
 def test_what_a_game_hides_from_its_players_is_in_no_file_that_they_might_find(tmp_path: Path) -> None:
     path = tmp_path / "0_1.1.jsonl"
-    game = LiveGame(path, LiveHeading("0_1", ("ann", "bob"), 0.0, hides=True))
+    game = LiveFile(path, LiveHeading("0_1", ("ann", "bob"), 0.0, hides=True))
     game.add([move(1, "secret")])
     game.close()
     assert b"secret" not in path.read_bytes() and b"why" not in path.read_bytes()
@@ -55,13 +55,13 @@ def test_what_a_game_hides_from_its_players_is_in_no_file_that_they_might_find(t
 def test_a_full_disk_costs_the_watchers_and_not_the_game(tmp_path: Path) -> None:
     path = tmp_path / "full.jsonl"
     path.symlink_to("/dev/full")
-    LiveGame(path, LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
-    LiveGame(tmp_path / "none" / "x.jsonl", LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
+    LiveFile(path, LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
+    LiveFile(tmp_path / "none" / "x.jsonl", LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
 
 
 def test_a_game_that_ends_during_a_look_ends_no_other_for_its_watchers(tmp_path: Path) -> None:
     folder = LiveFolder(tmp_path)
-    LiveGame(tmp_path / "0_1.1.jsonl", LiveHeading("0_1", ("ann", "bob"), 12.5)).add([move(1, "A1")])
+    LiveFile(tmp_path / "0_1.1.jsonl", LiveHeading("0_1", ("ann", "bob"), 12.5)).add([move(1, "A1")])
     assert [news.over for news in folder.news()] == [False]
     # A name without a file, as of one that is removed between the listing and the question for its size.
     (tmp_path / "0_2.1.jsonl").symlink_to(tmp_path / "gone")
@@ -70,7 +70,7 @@ def test_a_game_that_ends_during_a_look_ends_no_other_for_its_watchers(tmp_path:
 
 def test_a_game_of_many_megabytes_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.match.live_game._MOST_READ", 400)
-    game = LiveGame(tmp_path / "0_1.1.jsonl", LiveHeading("0_1", ("ann", "bob"), 12.5))
+    game = LiveFile(tmp_path / "0_1.1.jsonl", LiveHeading("0_1", ("ann", "bob"), 12.5))
     for number in range(20):
         game.add([move(1 + number % 2, f"A{number}")])
     read = LiveFolder.game(tmp_path, "0_1")

@@ -1,11 +1,12 @@
 """Files of openings: what they may hold, and in which order games get them."""
 
+import random
 from pathlib import Path
 
 import pytest
 
 from arena.match.openings import InvalidOpeningsError, Opening, choose_opening, read_openings
-from referees.api import referee
+from referees.api import GameRecord, PlayedMove, referee
 from referees.go import Go
 
 GO = Go.from_settings({"board_size": 9})
@@ -33,6 +34,61 @@ def test_moves_may_have_commas_in_brackets(tmp_path: Path, line: str) -> None:
     rules = referee("openspiel").from_settings({"game": "tic_tac_toe"})
     (opening,) = read_openings(write(tmp_path, line), rules)
     assert opening.moves == ("x(0,0)", "o(1,1)", "x(2,0)")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [("c3-d4 f6-e5 d4:f6", ""), ("book: c3-d4 f6-e5 d4:f6", "book"), ("a: b: c3-d4", "a: b")],
+)
+def test_captures_may_be_written_with_colons_as_in_russian_books(
+    line: str, name: str, tmp_path: Path
+) -> None:
+    rules = referee("draughts").from_settings({"variant": "russian"})
+    (opening,) = read_openings(write(tmp_path, line), rules)
+    assert opening.name == name and opening.moves == ("c3-d4", "f6-e5", "d4xf6")[: len(opening.moves)]
+
+
+DIPLOMACY = referee("diplomacy").from_settings({})
+
+
+def first_orders() -> list[str]:
+    position = DIPLOMACY.start(0)
+    chance = random.Random(1)
+    return [
+        DIPLOMACY.move_text(DIPLOMACY.random_move(position, seat, chance))
+        for seat in DIPLOMACY.to_move(position)
+    ]
+
+
+def test_orders_of_a_power_are_separated_by_semicolons_in_a_list(tmp_path: Path) -> None:
+    orders = first_orders()
+    path = write(tmp_path, "chance: " + ", ".join(text.replace(", ", "; ") for text in orders))
+    assert read_openings(path, DIPLOMACY) == (Opening("chance", tuple(orders), 1),)
+
+
+@pytest.mark.parametrize(("plies", "whole"), [(3, 7), (10, 14)])
+def test_a_number_of_plies_that_cuts_a_turn_is_refused_with_the_number_for_all_of_it(
+    plies: int, whole: int, tmp_path: Path
+) -> None:
+    position = DIPLOMACY.start(0)
+    seats = DIPLOMACY.to_move(position)
+    moves = {
+        seat: DIPLOMACY.read_move(position, seat, text)
+        for seat, text in zip(seats, first_orders(), strict=True)
+    }
+    later = DIPLOMACY.play(position, moves)
+    turns = [
+        *moves.items(),
+        *((seat, DIPLOMACY.random_move(later, seat, random.Random(2))) for seat in seats),
+    ]
+    played = [PlayedMove(seat, move, DIPLOMACY.move_text(move)) for seat, move in turns]
+    record = DIPLOMACY.record(GameRecord("x", "event", "2026-01-01", tuple("abcdefg"), played, None, 0))
+    path = write(tmp_path, record, "book.json")
+    assert len(read_openings(path, DIPLOMACY, plies=7)[0].moves) == 7
+    with pytest.raises(
+        InvalidOpeningsError, match=rf"plies = {plies} ends within a turn of 7 .* give {whole} "
+    ):
+        read_openings(path, DIPLOMACY, plies)
 
 
 def test_a_list_may_begin_with_a_byte_order_mark_as_some_editors_write_it(tmp_path: Path) -> None:

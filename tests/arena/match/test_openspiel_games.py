@@ -46,7 +46,7 @@ def test_the_example_plays_and_its_records_can_be_read(tmp_path: Path) -> None:
     control = Path(shutil.copy(EXAMPLE, tmp_path))
     done = arena("run", control, "--parallel", "1")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "the run ended since all games have been played" in done.stdout
+    assert "the run is over: all games have been played" in done.stdout
     records = sorted((tmp_path / "othello.games").glob("*.json"))
     assert len(records) == 6
     judge = OpenSpiel.from_settings({"game": "othello"})

@@ -146,8 +146,8 @@ def test_the_check_says_who_would_play_without_academy(
 def test_kept_policy_gets_the_contests_of_all_its_slots(
     factory: str, interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, idle=idle))
+    policies: KeptPrograms[PolicyProcess] = KeptPrograms()
+    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, kept=policies))
     notes, warnings = tmp_path / "diary", []
     setup = policy(interpreter, factory, diary=str(notes))
     kept = PlayerSetup(**{**vars(setup), "restart": False})
@@ -164,9 +164,9 @@ def test_kept_policy_gets_the_contests_of_all_its_slots(
             )
             warnings.append(result.warnings)
             assert "secret" not in (tmp_path / "transcript").read_text()
-        assert len(idle.process_ids) == 1
+        assert len(policies.process_ids) == 1
     finally:
-        idle.end()
+        policies.end()
     contests = [(note["slot"], note["access"]) for note in diary(notes) if "slot" in note]
     if factory == "seeded":
         assert not contests

@@ -217,8 +217,8 @@ def test_a_policy_that_is_late_too_often_gets_no_more_requests_where_faults_pass
 def test_without_restart_a_policy_is_kept_for_its_next_games(
     interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, idle=idle))
+    policies: KeptPrograms[PolicyProcess] = KeptPrograms()
+    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, kept=policies))
     notes = tmp_path / "diary"
     kept = replace(policy(interpreter, diary=str(notes)), restart=False)
     try:
@@ -228,22 +228,22 @@ def test_without_restart_a_policy_is_kept_for_its_next_games(
             assert result.outcome is not None
             assert not result.warnings
             costs.append(result.usage[0].cpu_seconds)
-        assert idle.process_ids == {note["process"] for note in diary(notes)}
+        assert policies.process_ids == {note["process"] for note in diary(notes)}
         assert [note["games"] for note in diary(notes) if note["season"] == "SPRING_MOVES"][::3] == [1, 2]
         assert all(cost is not None and cost >= 0 for cost in costs)
     finally:
-        idle.end()
+        policies.end()
 
 
 @pytest.mark.parametrize("fault", ["raises", "exits"])
 def test_a_policy_that_failed_is_not_kept(
     fault: str, interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, idle=idle))
+    policies: KeptPrograms[PolicyProcess] = KeptPrograms()
+    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, kept=policies))
     failing = replace(policy(interpreter, fault=fault, at=1), restart=False)
     game([failing, *[RANDOM] * 6], tmp_path)
-    assert not idle.process_ids
+    assert not policies.process_ids
 
 
 def test_other_maps_are_no_game_for_policies(interpreter: str, tmp_path: Path) -> None:

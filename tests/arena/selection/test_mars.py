@@ -183,6 +183,15 @@ def test_a_player_is_inhibited_for_the_variant_that_it_did_not_start_for() -> No
     assert any(line.endswith("inhibited") for line in selector.report_lines())
 
 
+def test_a_report_tells_players_that_are_left_out_from_inhibited_ones() -> None:
+    selector = mars()
+    selector.exclude("player", "albert")
+    assert selector.inhibit("hold", "diplomacy-standard")
+    assert selector.inhibit("albert", "diplomacy-standard")
+    states = {line.split()[0]: line for line in selector.report_lines()}
+    assert states["albert"].endswith("1.000  left out") and states["hold"].endswith("1.000  inhibited")
+
+
 def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
     selector = mars(series(contestants={"albert": 1.0, "dumb": 1.0}, selector="weighted", kinds=(3, 4)))
     assert selector.inhibit("dumb", "diplomacy-standard") and selector.next_game() is None

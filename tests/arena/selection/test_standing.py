@@ -133,6 +133,29 @@ def test_a_player_that_fails_misses_the_next_round_only() -> None:
     assert play(None) == {"a", "b", "c", "d"}
 
 
+def test_a_player_that_failed_misses_its_rounds_also_when_it_was_alone_for_long() -> None:
+    arena = Standing(StandingPlan(("a", "b", "c")))
+    for _ in range(3):
+        arena.failed("a")
+    arena.free = lambda names: {"a"}
+    assert [arena.next_game() for _ in range(10)] == [None] * 10, "nobody is there for a to meet"
+    arena.free = lambda names: {"a", "b", "c"}
+    players = []
+    for _ in range(5):
+        (fixture,) = round_of(arena)
+        players.append(set(fixture.players))
+        arena.completed(completed(fixture, 1))
+    assert players[:4] == [{"b", "c"}] * 4 and "a" in players[4]
+
+
+def test_players_that_failed_meet_soon_where_no_others_are_there() -> None:
+    arena = Standing(StandingPlan(("a", "b")))
+    arena.failed("a")
+    arena.failed("a")
+    assert [arena.next_game(), arena.next_game()] == [None, None]
+    assert round_of(arena)
+
+
 def test_a_player_that_leaves_before_its_game_holds_up_nobody() -> None:
     arena, there = Standing(StandingPlan(("a", "b", "c", "d"))), {"a", "b", "c", "d"}
     arena.free = lambda names: there
