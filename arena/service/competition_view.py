@@ -12,7 +12,7 @@ from typing import Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from arena.control.changed_settings import abridge
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.settings import Control
 from arena.match.live_game import LiveFolder
 from arena.players.remote import to_duration
@@ -77,7 +77,7 @@ class CompetitionView:
     def __init__(self, name: str, path: Path) -> None:
         """Raises ControlError."""
         self.name = name
-        self.control: Control = read(path)
+        self.control: Control = read_control(path)
         self.files = CompetitionFiles(path, self.control.results)
         # That of a competition without games.
         self._selector = selector_for(self.control)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.schema import KINDS
 from arena.selection.kinds import selector_for
 
@@ -18,7 +18,7 @@ EXAMPLES = re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL)
 def test_its_control_files_are_read_and_give_out_games(tmp_path: Path, text: str) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(text, encoding="utf-8")
-    assert selector_for(read(path)).next_game() is not None
+    assert selector_for(read_control(path)).next_game() is not None
 
 
 @pytest.mark.parametrize("kind", KINDS)

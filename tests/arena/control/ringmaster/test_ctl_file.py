@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.parameters import Explicit, InvalidParameterError, Linear, Logarithmic
 from arena.control.plans import AllPlayAllPlan, CrossEntropyPlan, Matchup, MonteCarloPlan, PlayoffPlan
 from arena.control.ringmaster import execution
@@ -136,7 +136,7 @@ def children(process: int) -> list[int]:
 def control(folder: Path, text: str) -> Control:
     path = folder / "cup.ctl"
     path.write_text(text, encoding="utf-8")
-    return read(path)
+    return read_control(path)
 
 
 def test_a_playoff(tmp_path: Path) -> None:
@@ -463,7 +463,7 @@ def test_division_is_true_division_as_with_the_ringmaster(tmp_path: Path) -> Non
 def test_the_ringmasters_files_may_have_any_extension(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("\n\n# a comment\n" + ALL_PLAY_ALL, encoding="utf-8")
-    assert read(path).kind == "all-play-all"
+    assert read_control(path).kind == "all-play-all"
 
 
 @pytest.mark.parametrize(
@@ -486,7 +486,7 @@ def test_a_file_may_declare_its_encoding(tmp_path: Path) -> None:
     path = tmp_path / "cup.ctl"
     text = "# -*- coding: latin-1 -*-\n" + ALL_PLAY_ALL + "description = 'Gr\u00fc\u00dfe'\n"
     path.write_bytes(text.encode("latin-1"))
-    assert read(path).description == "Gr\u00fc\u00dfe"
+    assert read_control(path).description == "Gr\u00fc\u00dfe"
 
 
 @pytest.mark.parametrize(
@@ -502,4 +502,4 @@ def test_an_encoding_that_no_text_has_is_named(tmp_path: Path, encoding: str, me
     path = tmp_path / "cup.ctl"
     path.write_text(f"# -*- coding: {encoding} -*-\n{ALL_PLAY_ALL}")
     with pytest.raises(ControlError, match=f"cup.ctl is not valid text: .*{message}"):
-        read(path)
+        read_control(path)
