@@ -34,7 +34,7 @@ from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.terminal.choosing import display_for
 from arena.workers.interface import Workers
-from arena.workers.pool import WorkerPool
+from arena.workers.local_workers import LocalWorkers
 from referees.legible_text import indented
 
 
@@ -154,7 +154,7 @@ def play_games(
             stack.callback(session.close)
             session.check_fair_use(control.fair_use)
         spared = _spared(control, selector, series, options)
-        if isinstance(workers, WorkerPool):
+        if isinstance(workers, LocalWorkers):
             _startup_checks(control, options.quiet, log, stopping, spared)
         else:
             # Players need not be installed here.

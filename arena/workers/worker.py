@@ -1,8 +1,8 @@
 """A worker process: it plays the games that it gets one after another, and sends back how they went.
 
-Run by `arena.workers.guardian`; `arena.workers.pool` says what the arguments are. Python players have time
-limits here, in a process that can be spared: the worker notes what it waits for in memory that the pool
-reads, because a worker that is stuck in a player's code answers nothing.
+Run by `arena.workers.guardian`; `arena.workers.local_workers` says what the arguments are. Python players
+have time limits here, in a process that can be spared: the worker notes what it waits for in memory that
+the run reads, because a worker that is stuck in a player's code answers nothing.
 """
 
 import gc
@@ -110,7 +110,7 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
     """The Python players of a worker, who are interrupted when they are late.
 
     Those that cannot be interrupted (stuck in C code, or catching every exception) stay on the
-    note, for the pool to end the worker.
+    note, for the run to end the worker.
     """
 
     class TimedPlayer(PythonPlayer):
@@ -272,7 +272,7 @@ def main(arguments: Sequence[str]) -> None:
     if core != NO_CORE:
         # Engines inherit it: waking a process on another core is the price of a round trip.
         os.sched_setaffinity(0, {core})
-    # Here signals are ours to use, and the pool watches: elsewhere Python players only are judged late.
+    # Here signals are ours to use, and the run watches: elsewhere Python players only are judged late.
     PROTOCOLS["python"] = timed_players(WaitNote(note))
     kept: KeptPrograms[GtpEngine] = KeptPrograms()
     PROTOCOLS["gtp"] = partial(GtpPlayer, kept=kept)

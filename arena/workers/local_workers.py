@@ -83,7 +83,7 @@ class _Worker:
         return self.process.wait()
 
 
-class WorkerPool(Workers):
+class LocalWorkers(Workers):
     """`size` worker processes on this machine; each plays one game at a time with the engines beside it.
 
     With `pin`, each worker and its engines keep to one core, the least taken one: 10 to 20 times the
@@ -91,7 +91,7 @@ class WorkerPool(Workers):
 
     A worker's end costs only the game it played, and the worker is replaced. A worker whose player
     cannot be interrupted is ended; the player loses the game. Workers end when the
-    thread that made the pool ends, in any way, and kill their engines. Each leads a session, in
+    thread that started them ends, in any way, and kill their engines. Each leads a session, in
     which its engines stay, so that what a killed worker leaves behind can be found and killed.
     """
 

@@ -56,7 +56,7 @@ class _Nodes:
     lost: float = 0.0
 
 
-class RayPool(Workers):
+class RayWorkers(Workers):
     """At most `size` actors, each of which plays one game at a time on a node that has what its players need.
 
     `on` is `ray` (a cluster that is started here and ends with the run), `ray://HOST:PORT`, or the address of
