@@ -9,7 +9,7 @@ from typing import Final
 
 from arena.v1 import competitions_pb2
 from referees.drawing import Drawing
-from web.arena_watch import ArenaWatch
+from web.arena_service import ArenaService
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
 from web.failures import PageError
 from web.replay import GameReplay, GameStart, NoBoardError
@@ -139,7 +139,7 @@ class Feed:
 
     def __init__(
         self,
-        arena: ArenaWatch,
+        arena: ArenaService,
         competition: competitions_pb2.Competition,
         results: Callable[[str], Awaitable[str]],
     ) -> None:
@@ -285,7 +285,7 @@ class Feeds:
         results: Makes the part of a page that shows a competition's results.
     """
 
-    def __init__(self, arena: ArenaWatch, results: Callable[[str], Awaitable[str]]) -> None:
+    def __init__(self, arena: ArenaService, results: Callable[[str], Awaitable[str]]) -> None:
         self._arena = arena
         self._results = results
         self._feeds: dict[str, Feed] = {}

@@ -18,9 +18,9 @@ from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from clients.responses import PatternMatch, pattern_matches
+from web.academy_service import AcademyService
 from web.drawing import BoardMarks, LastMove, draw_board, draw_pattern, is_map
 from web.failures import PageError
-from web.knowledge import Knowledge
 from web.pages.candidates import Candidate, Comparison, compare, list_candidates
 from web.pages.patterns import LIBRARIES
 from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose, line_replays
@@ -124,7 +124,7 @@ class _State:
         return f"{here}{'&' if '?' in here else '?'}"
 
 
-async def show_position(request: Request, knowledge: Knowledge) -> Response:
+async def show_position(request: Request, academy: AcademyService) -> Response:
     """Show what is known of the position after the moves `m`, or of a pasted `board`, for `player`.
 
     `show` lights a pattern, `look` shows what a move changes, and `from` is where a move begins.
@@ -133,7 +133,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         request.query_params, ("m", "board", "player", "library", "opponent", "show", "look", "from")
     )
     game_id = check_game_id(request.path_params["game_id"])
-    spec = read_spec((await knowledge.game(game_id)).game)
+    spec = read_spec((await academy.game(game_id)).game)
     library, libraries = query.choice("library", _LIBRARY_CHOICES, "both")
     opponent, both_players = query.choice("opponent", {"no": False, "yes": True}, "no")
     state = _State(
@@ -171,7 +171,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
             return render(request, "position.html", {**context, **_NOTHING, "reason": reason})
         board, picture = replayed.board, replayed.drawing
     question = _Question(state, board, replayed, libraries, both_players, query.text("look"))
-    answers = await _ask(knowledge, question)
+    answers = await _ask(academy, question)
     show = query.whole("show", 1, _MOST_PATTERNS) or 0
     chosen = query.whole("from", 0, spec.geometry.size - 1)
     moves = _list_moves(question, answers)
@@ -245,7 +245,7 @@ class _Answers:
     compared: Comparison | PageError | None
 
 
-async def _ask(knowledge: Knowledge, question: _Question) -> _Answers:
+async def _ask(academy: AcademyService, question: _Question) -> _Answers:
     game_id = question.state.spec.game_id
     position = consultation_pb2.Position(board=question.board.letters, player=question.player)
 
@@ -259,18 +259,18 @@ async def _ask(knowledge: Knowledge, question: _Question) -> _Answers:
             both_players=question.both_players,
             include_cells=True,
         )
-        return await knowledge.match(request)
+        return await academy.match(request)
 
     async def look_up() -> consultation_pb2.LookUpOpeningResponse | None:
         if question.replayed is None:
             return None
-        return await knowledge.opening(game_id, question.player, question.state.moves)
+        return await academy.opening(game_id, question.player, question.state.moves)
 
     async def compare_moves() -> Comparison | None:
         if question.mover is None or question.mover != question.player:
             return None
         boards = await line_replays.run(boards_after, question.state.spec, question.state.moves)
-        return await compare(knowledge, game_id, position, boards, question.libraries, question.looked_at)
+        return await compare(academy, game_id, position, boards, question.libraries, question.looked_at)
 
     return _Answers(
         *await asyncio.gather(_or_refusal(find()), _or_refusal(look_up()), _or_refusal(compare_moves()))
