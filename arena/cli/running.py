@@ -125,14 +125,15 @@ def check(file: ControlFile, insecure: Insecure = False, on: On = None) -> None:
     cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address.
     """
     from arena.control.tokens import withheld_tokens
+    from arena.runner.control_notes import notes_on
     from arena.runner.listeners import open_listeners
-    from arena.runner.playing import check_players, notes
+    from arena.runner.player_check import check_players
     from arena.runner.remote_players import remote_players
     from arena.selection.child_program import check_child_program
     from arena.selection.kinds import child_programs
 
     control, files = open_competition(file, None)
-    for note in notes(control):
+    for note in notes_on(control):
         say(f"note: {note}")
     where = on or control.workers.on
     if where != "local":

@@ -140,14 +140,14 @@ def control(folder: Path, text: str) -> Control:
 
 
 def test_a_playoff(tmp_path: Path) -> None:
-    read_control = control(tmp_path, PLAYOFF)
-    assert (read_control.kind, read_control.description) == ("playoff", "Two engines")
-    assert not (read_control.record_games or read_control.errors_to_log or read_control.check_players)
-    assert read_control.failures == "void"
-    assert read_control.disputes == "believe"
-    assert read_control.competitors == ("weak", "strong", "full") and "unused" in read_control.players
-    assert isinstance(read_control.plan, PlayoffPlan)
-    plain, handicap, none = read_control.plan.matchups
+    parsed = control(tmp_path, PLAYOFF)
+    assert (parsed.kind, parsed.description) == ("playoff", "Two engines")
+    assert not (parsed.record_games or parsed.errors_to_log or parsed.check_players)
+    assert parsed.failures == "void"
+    assert parsed.disputes == "believe"
+    assert parsed.competitors == ("weak", "strong", "full") and "unused" in parsed.players
+    assert isinstance(parsed.plan, PlayoffPlan)
+    plain, handicap, none = parsed.plan.matchups
     assert (plain.matchup_id, plain.players, plain.games, plain.alternating) == (
         "0",
         ("weak", "strong"),
