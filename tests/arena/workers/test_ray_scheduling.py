@@ -440,8 +440,8 @@ def test_a_game_on_a_node_leaves_no_files_there_and_what_players_write_comes_bac
     worker = RayWorker(0, False, None)
     game = job(misbehaving("flood-stderr"), python_player("b"), log_path="log", live_path="live")
     played = worker.play(game, version("academy-arena"))
-    assert worker._pool is not None
-    worker._pool.stop()
+    assert worker._workers is not None
+    worker._workers.stop()
     assert b"so much to say" in played.errors
     assert list(tmp_path.iterdir()) == []
     assert worker.live(0) == b""
