@@ -41,10 +41,10 @@ def show(
         return
     from arena.reports.as_json import json_report
     from arena.reports.text import text_report
-    from arena.runner.results import read_results
+    from arena.runner.report import read_report
 
     control, files = open_competition(file, results)
-    so_far = read_results(control, files)
+    so_far = read_report(control, files)
     if as_json:
         say_json({**json_report(so_far), "running": files.running()})
     else:
@@ -215,10 +215,10 @@ def report(
     from arena.reports.as_json import json_report
     from arena.reports.html_page import html_page
     from arena.reports.text import text_report
-    from arena.runner.results import read_results
+    from arena.runner.report import read_report
 
     control, files = open_competition(file, results)
-    so_far = read_results(control, files)
+    so_far = read_report(control, files)
     if html is not None:
         records = os.path.relpath(files.games, html.absolute().parent) if files.games.is_dir() else ""
         _write(html, html_page(so_far, records), "--html")
@@ -243,7 +243,7 @@ def descent(
     """Show the descent of a competition of kind "generations", also while it runs."""
     from arena.control.settings import ControlError
     from arena.reports.descent import descent_as_json, descent_drawing, descent_lines
-    from arena.runner.results import read_results
+    from arena.runner.report import read_report
 
     control, files = open_competition(file, results)
     if control.kind != "generations":
@@ -251,7 +251,7 @@ def descent(
             f'{file} has no descent: it is of kind "{control.kind}", and only the families of kind '
             '"generations" have descendants'
         )
-    so_far = read_results(control, files)
+    so_far = read_report(control, files)
     if so_far.descent is None:
         raise ControlError(so_far.warning)
     if svg is not None:

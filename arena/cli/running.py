@@ -97,10 +97,10 @@ def run(  # noqa: PLR0913 - the options of a command
     from arena.runner.competition import RunEnd
 
     if not quiet:
-        from arena.runner.results import read_results
+        from arena.runner.report import read_report
         from arena.terminal.standings_table import standings_text
 
-        report = read_results(control, files)
+        report = read_report(control, files)
         say("\n".join([*report.lines, ""]), end="")
         if not report.of_tuner:
             say(standings_text(report.standings), end="")

@@ -28,7 +28,7 @@ from arena.results.series_reader import SeriesReader, WholeGame
 from arena.results.standings import Standings
 from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionFiles
-from arena.runner.results import read_results
+from arena.runner.report import read_report
 from arena.selection.generations import Descent, Generations
 from arena.selection.kinds import selector_for
 from arena.selection.selector import CompetitionChangedError, Selector
@@ -178,9 +178,9 @@ class CompetitionView:
                 )
                 answer.players.add(player=name, elo=elo)
             if is_tuner(self.control.kind):
-                _add_parameters(answer, read_results(self.control, self.files).tuning)
+                _add_parameters(answer, read_report(self.control, self.files).tuning)
             if isinstance(selector, Generations):
-                _add_members(answer, read_results(self.control, self.files).descent)
+                _add_members(answer, read_report(self.control, self.files).descent)
             if isinstance(selector, SprtMatch):
                 games = list(map(completed_game, listing.finished_games()))
                 for at, llr in selector.llr_path(games, points):
@@ -229,7 +229,7 @@ class CompetitionView:
     def standings(self) -> competitions_pb2.GetStandingsResponse:
         """The table. Raises ResultsError."""
         if self._is_tuner():
-            report = read_results(self.control, self.files)
+            report = read_report(self.control, self.files)
             standings, ratings = report.standings, report.ratings
             answer = competitions_pb2.GetStandingsResponse(games=standings.games, lines=report.lines)
         else:
