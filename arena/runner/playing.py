@@ -76,11 +76,11 @@ def play_games(
             series.readmit()
         league, in_league = None, None
         if opened is not None:
-            from arena.league.source import competition_named
+            from arena.league.source import find_source_competition
             from arena.runner.league import LeagueDelivery, ratings_in
 
             control, in_league = enter_players(control, opened), partial(ratings_in, opened)
-            league = LeagueDelivery(opened, database, competition_named(database, files.name))
+            league = LeagueDelivery(opened, database, find_source_competition(database, files.name))
             stack.callback(league.stop)
 
         settle = partial(settle_first_ratings, series=series, in_league=in_league, session=session, tell=tell)

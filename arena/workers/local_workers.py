@@ -19,7 +19,7 @@ from arena.players.process_tree import kill_session, signal_name
 from arena.workers.cores import Core
 from arena.workers.guardian import AT_ONCE
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.worker import NO_CORE, WaitNote, interrupted
+from arena.workers.worker import NO_CORE, WaitNote, make_interrupted_result
 
 STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be interrupted by the worker itself.
@@ -234,7 +234,7 @@ class LocalWorkers(Workers):
         code = worker.end(STOP_SECONDS)
         if job is not None and overdue is not None:
             seconds = max(0.0, time.time() - worker.started)
-            self._lost.append(interrupted(job, worker.progress, overdue, worker.started, seconds))
+            self._lost.append(make_interrupted_result(job, worker.progress, overdue, worker.started, seconds))
         elif job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
             self._lost.append(WorkerLost(job.game_id, f"the worker that played it {how}", job.attempt))

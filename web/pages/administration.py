@@ -22,12 +22,12 @@ from web.sign_in import ROLE_NAMES
 
 __all__ = [
     "ACTIONS",
+    "format_time",
     "own_academy",
     "send_backup",
     "show_events",
     "show_overview",
     "show_tokens",
-    "written",
 ]
 
 _EVENTS: Final = 30
@@ -73,7 +73,7 @@ def own_academy(session: Session) -> AcademyService:
     return session.academy.service
 
 
-def written(time: Timestamp) -> str:
+def format_time(time: Timestamp) -> str:
     """Return a time as pages write it.
 
     Args:
@@ -90,7 +90,7 @@ async def show_overview(request: Request, session: Session) -> Response:
     context = {
         "here": "Admin",
         "games": [figures.game.game_id for figures in await own.games()],
-        "muted": [(player.player, written(player.time)) for player in muted.players],
+        "muted": [(player.player, format_time(player.time)) for player in muted.players],
     }
     return render(request, "admin.html", context)
 
@@ -116,13 +116,13 @@ async def show_tokens(request: Request, session: Session) -> Response:
 def _token(token: tokens_pb2.Token, now: datetime) -> _Token:
     role = ROLE_NAMES.get(token.role, "")
     expired = token.HasField("expire_time") and token.expire_time.ToDatetime(UTC) <= now
-    ended = f"revoked {written(token.revoke_time)}" if token.HasField("revoke_time") else ""
+    ended = f"revoked {format_time(token.revoke_time)}" if token.HasField("revoke_time") else ""
     return _Token(
         token.token_id,
         token.name,
         role,
-        written(token.create_time),
-        written(token.expire_time) if token.HasField("expire_time") else "",
+        format_time(token.create_time),
+        format_time(token.expire_time) if token.HasField("expire_time") else "",
         ended or ("expired" if expired else ""),
         role != "admin",
     )
@@ -263,7 +263,7 @@ def _event(event: events_pb2.Event, undo: Undo | None) -> _Event:
         what += f": {event.player_unmuted.player}"
     elif kind == "opening_deleted":
         what += f": {' '.join(event.opening_deleted.moves)}"
-    return _Event(event.sequence, written(event.time), event.actor, event.game_id, what, undo)
+    return _Event(event.sequence, format_time(event.time), event.actor, event.game_id, what, undo)
 
 
 async def _create_backup(session: Session, form: Query) -> str:

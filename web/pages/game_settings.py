@@ -19,7 +19,7 @@ from web.academy_service import AcademyService
 from web.drawing import BoardMarks, draw_board
 from web.failures import PageError
 from web.forms import Action
-from web.pages.administration import own_academy, written
+from web.pages.administration import format_time, own_academy
 from web.pages.patterns import LIBRARIES, draw_record
 from web.query import Query, check_game_id, link
 from web.rendering import render
@@ -111,7 +111,7 @@ async def show_settings(request: Request, session: Session) -> Response:
         "game_id": game_id,
         "settings": [_setting(name, figures.statistics.settings) for name in _MEANINGS],
         "libraries": list(_ALL_LIBRARIES),
-        "removals": [(removal, written(removal.time)) for removal in removals.removals],
+        "removals": [(removal, format_time(removal.time)) for removal in removals.removals],
     }
     return render(request, "game_settings.html", context)
 

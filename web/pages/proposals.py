@@ -17,7 +17,7 @@ from web.academy_service import AcademyService
 from web.drawing import draw_pattern
 from web.failures import PageError
 from web.forms import Action
-from web.pages.administration import own_academy, written
+from web.pages.administration import format_time, own_academy
 from web.pages.patterns import LIBRARY_NAMES
 from web.query import Query, link
 from web.rendering import render
@@ -134,7 +134,7 @@ def _proposal(proposal: proposals_pb2.Proposal, spec: GameSpec | None) -> _Propo
         proposal,
         _VERDICT_NAMES.get(proposal.verdict, ""),
         library.replace("-", " "),
-        written(proposal.create_time),
+        format_time(proposal.create_time),
         drawing,
         address,
     )

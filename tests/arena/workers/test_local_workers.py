@@ -23,8 +23,7 @@ from arena.players.program import MAX_KEPT
 from arena.players.random_moves import random_moves
 from arena.workers.interface import WorkerLost, WorkersError
 from arena.workers.local_workers import LocalWorkers
-from arena.workers.worker import Stage, Wait
-from arena.workers.worker import interrupted as ended_with_its_worker
+from arena.workers.worker import Stage, Wait, make_interrupted_result
 from referees.api import Outcome, Referee, Termination, referee
 from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running, stuck
 
@@ -535,7 +534,7 @@ def test_who_missed_a_turn_wins_a_game_that_ends_with_the_worker_of_another() ->
         )
         for seat in DIPLOMACY.to_move(DIPLOMACY.start(1))
     )
-    result = ended_with_its_worker(
+    result = make_interrupted_result(
         GameJob("0_1", "diplomacy", {}, powers(), seed=1),
         [GameProgress("0_1", moves, None)],
         Wait(Stage.MOVE, 5, 1.0),
