@@ -39,7 +39,6 @@ __all__ = [
     "UnreadableViewError",
     "VariantFacts",
     "referee",
-    "referees",
 ]
 
 ENTRY_POINT_GROUP: Final = "arena.referees"
@@ -617,11 +616,6 @@ class Referee(ABC, Generic[Position, Move]):
             What the protocol asks for (see `referees.dialogues`); None where the game is not played over it.
         """
         return None
-
-
-def referees() -> dict[str, type[Referee[Any, Any]]]:
-    """Return all installed referees by their names."""
-    return {point.name: point.load() for point in sorted(list_entry_points(ENTRY_POINT_GROUP))}
 
 
 def referee(name: str) -> type[Referee[Any, Any]]:

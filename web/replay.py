@@ -5,7 +5,6 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from academy.knowledge.boards import Board
@@ -20,6 +19,7 @@ from referees.api import (
     referee,
 )
 from referees.drawing import Drawing, draw_board
+from referees.installed import list_entry_points
 from web.drawing import LastMove
 
 __all__ = [
@@ -89,7 +89,7 @@ def find_referee(spec: GameSpec) -> _Judge | None:
     Args:
         spec: The game as ACADEMY knows it. A referee of the same id but of another game is not taken.
     """
-    for point in sorted(entry_points(group=ENTRY_POINT_GROUP)):
+    for point in sorted(list_entry_points(ENTRY_POINT_GROUP)):
         try:
             rules: type[_Judge] = point.load()
             settings = rules.settings_of(spec.game_id)
