@@ -306,7 +306,7 @@ def _patterns(
     """The patterns on the board, and those that the move that is looked at completes and ends."""
     matches = completed = ended = None
     if not isinstance(answers.patterns, PageError):
-        matches = _grouped(pattern_matches(answers.patterns)[0], question, 1, show)
+        matches = _grouped(pattern_matches(answers.patterns)[0], question, 1, show, on_board=True)
     if isinstance(answers.compared, Comparison) and answers.compared.shown is not None:
         gained, lost = answers.compared.shown
         completed = _grouped(gained, question, 1 + _MOST_PATTERNS, 0)
@@ -347,15 +347,22 @@ def _known_moves(moves: Sequence[Candidate]) -> dict[str, KnownMove]:
     }
 
 
-def _grouped(placements: Iterable[PatternMatch], question: _Question, first: int, shown: int) -> list[_Match]:
-    """Placements by pattern, as they come: the strongest first. They are numbered from `first` on."""
+def _grouped(
+    placements: Iterable[PatternMatch],
+    question: _Question,
+    first_number: int,
+    shown: int,
+    *,
+    on_board: bool = False,
+) -> list[_Match]:
+    """Placements by pattern, as they come: the strongest first. Those on the board can be shown there."""
     together: dict[tuple[int, str, bool], list[PatternMatch]] = {}
     for match in placements:
         together.setdefault((match.pattern_id, match.library.value, match.for_opponent), []).append(match)
     state, player = question.state, question.player
     spec, matches = state.spec, []
     groups = list(together.items())[:_MOST_PATTERNS]
-    for number, ((pattern_id, library, _), group) in enumerate(groups, first):
+    for number, ((pattern_id, library, _), group) in enumerate(groups, first_number):
         cells = frozenset[int]().union(*(covered_cells(match, player, spec) for match in group))
         pattern = read_cells(group[0].cells, spec.geometry)
         own_page = link(f"/games/{spec.game_id}/patterns/{library}/{pattern_id}")
@@ -366,7 +373,7 @@ def _grouped(placements: Iterable[PatternMatch], question: _Question, first: int
                 draw_pattern(pattern, spec.geometry, f"Pattern {pattern_id}"),
                 cells,
                 len(group),
-                state.address(("show", number)) + "#board" if first == 1 else own_page,
+                f"{state.address(('show', number))}#board" if on_board else own_page,
                 number == shown,
                 own_page,
             )
