@@ -166,9 +166,10 @@ def _explain(rule: str, error: Any, kind: Any, where: tuple[Any, Any, list[Key],
             *parents, name = path
             return explain_unknown(str(name), _model_at(model, parents).model_fields)
         case "too_long":
-            return "has {actual_length} items, at most {max_length} are allowed".format(**error["ctx"])
+            return "has {actual_length} items; at most {max_length} are allowed".format(**error["ctx"])
         case "too_short":
-            return "has {actual_length} items, at least {min_length} must be there".format(**error["ctx"])
+            needed = "is needed" if error["ctx"]["min_length"] == 1 else "are needed"
+            return "has {actual_length} items; at least {min_length} ".format(**error["ctx"]) + needed
         case "dict_type" | "model_type" if _is_table(kind):
             return f"must be a table headed {_heading(place(path), listed=False)}"
         case "tuple_type" if _is_table(get_args(_without_rules(kind)[0])[0]):
@@ -205,7 +206,7 @@ def _model_at(model: type[BaseModel], keys: Sequence[Key]) -> type[BaseModel]:
 def suggest_misspelt(name: str, unknown: set[str]) -> str:
     """The remedy where a setting is missing and one of the unknown ones looks like it; else nothing."""
     near = difflib.get_close_matches(name, unknown, n=1)
-    return f"; did you mean it by {near[0]!r}?" if near else ""
+    return f"; is {near[0]!r} a misspelling of it?" if near else ""
 
 
 def cut(why: str, value: object) -> str:

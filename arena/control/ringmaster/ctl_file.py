@@ -329,7 +329,7 @@ class _Event:
             if name in names[:-1]:
                 _fail("competitors", f"duplicate competitor: {name}")
         if len(names) < 2:
-            _fail("competitors", "has 1 item, at least 2 must be there")
+            _fail("competitors", "has 1 item; at least 2 are needed")
         competition = self._competition(AllPlayAllTable, competitors=names)
         even = {name: self._names[name] for name in self._names if not name.startswith("handicap")}
         return AllPlayAllPlan(tuple(names), competition.rounds), competition, self._game(even)

@@ -254,7 +254,7 @@ def test_a_fault_is_named_by_its_path(tmp_path: Path, kind: str, old: str, new: 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ("[]", "has 0 items, at least 1 must be there"),
+        ("[]", "has 0 items; at least 1 is needed"),
         ("[1, nan]", "item 2 must be a finite number, not nan"),
         ("[inf]", "item 1 must be a finite number, not inf"),
         (r'["a\u0000"]', "item 1 must be at most 4096 characters, none of them NUL"),
@@ -277,7 +277,7 @@ def test_a_list_of_values_has_no_more_parts_than_values(tmp_path: Path) -> None:
 def test_a_series_has_a_limit_of_settings(tmp_path: Path) -> None:
     settings = f"settings = [{1001 * '{game={}},'}]\n"
     text = crowd(1, 'kind = "mars"') + f'[[series]]\nname = "x"\n{settings}'
-    with pytest.raises(ControlError, match=r"series\[0\].settings: has 1001 items, at most 1000 are allowed"):
+    with pytest.raises(ControlError, match=r"series\[0\].settings: has 1001 items; at most 1000 are allowed"):
         control(tmp_path, text)
 
 

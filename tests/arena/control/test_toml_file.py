@@ -172,7 +172,7 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             'kind = "all-play-all"',
             'knd = "all-play-all"',
-            "competition.kind: is missing; did you mean it by 'knd'?",
+            "competition.kind: is missing; is 'knd' a misspelling of it?",
         ),
         ("rounds = 20", "zebra = 20", "competition.zebra: unknown setting; known here are: check_players"),
         (
@@ -203,7 +203,7 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         ("move_limit = 400", "move_limits = 4", "game.move_limits: Go has no such setting; there are "),
         ("move_limit = 400", "move_limits = 4", "all games have a setting 'move_limit'"),
         ('scorer = "players"', 'score = "players"', "all games have a setting 'scorer'"),
-        ('name = "go"', 'nmae = "go"', "game.name: is missing; did you mean it by 'nmae'?"),
+        ('name = "go"', 'nmae = "go"', "game.name: is missing; is 'nmae' a misspelling of it?"),
         (
             "move_limit = 400",
             "move_limit = -1",

@@ -252,7 +252,7 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (PLAYOFF, "komi = 6.5", "competition_type = 'x'", "competition_type improperly specified"),
         (PLAYOFF, "board_size = 9", "board_size = 'x'", "'board_size': 'x' is not a whole number"),
         (PLAYOFF, "komi = 6.5", "komi = 'x'", "'komi': 'x' is not a finite number"),
-        (PLAYOFF, "board_size = 9", "board_sizes = 9", "'board_size': is missing; did you mean it by"),
+        (PLAYOFF, "board_size = 9", "board_sizes = 9", "'board_size': is missing; is 'board_sizes' a"),
         (PLAYOFF, "board_size = 9", "board_size = 9; handicap = 10", "'handicap'"),
         (PLAYOFF, "board_size=13", "board_size=26", "matchup handicap: 'board_size': 26 is not a whole"),
         (PLAYOFF, "komi=0.5", "komi='x'", "matchup handicap: 'komi': 'x' is not a finite"),
