@@ -84,14 +84,17 @@ def games(  # noqa: PLR0913 - the options of a command
         typer.Option(help="Only games that the player won, drew or lost."),
     ] = None,
     termination: Annotated[
-        str, typer.Option(help="Only games that ended so: score, resignation, forfeit, move limit...")
+        str,
+        typer.Option(help="Only games that ended in this way: score, resignation, forfeit, move limit..."),
     ] = "",
     opening: Annotated[str, typer.Option(help="Only games with the opening of this name.")] = "",
     min_moves: Annotated[int, typer.Option(min=0, max=MOST, help="The least number of moves.")] = 0,
     max_moves: Annotated[
         int, typer.Option(min=0, max=MOST, help="The greatest number of moves (0: any).")
     ] = 0,
-    faults: Annotated[bool, typer.Option("--faults", help="Only games in which somebody did wrong.")] = False,
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Only games in which a player was at fault.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
 ) -> None:

@@ -278,13 +278,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--weights",
         metavar="W,W,W,W,W",
         help="alpha-beta's, of being first, the move, freedom to move, soldiers ahead, kings ahead; without "
-        "them it takes ACADEMY's, or random games teach it some",
+        "them, ACADEMY's weights, or weights fitted to random games",
     )
-    parser.add_argument("--seconds", type=float, help="a move, instead of playouts and depth")
+    parser.add_argument(
+        "--seconds", type=float, help="time for each move, in seconds; replaces --playouts and --depth"
+    )
     parser.add_argument(
         "--save-time",
         action="store_true",
-        help="the seconds are a mean: what a move leaves over, as one from a book, later ones have",
+        help="treat --seconds as a mean: time that a move does not use, such as a book move, goes to later moves",
     )
     parser.add_argument("--seed", type=int, help="for games that can be repeated")
     parser.add_argument(

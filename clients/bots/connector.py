@@ -115,7 +115,7 @@ def argument_parser(name: str, description: str) -> argparse.ArgumentParser:
         "--leave-after-games",
         type=_count,
         metavar="N",
-        help="leave after this number of games; never without",
+        help="leave after this number of games; without it, never",
     )
     parser.add_argument(
         "--leave-after-hours", type=_hours, metavar="H",
