@@ -286,7 +286,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--save-time",
         action="store_true",
-        help="treat --seconds as a mean: time that a move does not use, such as a book move, goes to later moves",
+        help="treat --seconds as a mean: time that a move does not use, such as a book move, goes to "
+        "later moves",
     )
     parser.add_argument("--seed", type=int, help="for games that can be repeated")
     parser.add_argument(

@@ -113,8 +113,8 @@ def serve(  # noqa: PLR0913
         bool,
         typer.Option(
             "--sign-in",
-            help="Ask each visitor for a token, and show what that token may read; the pages then need no token "
-            "of their own.",
+            help="Ask each visitor for a token, and show what that token may read; the pages then need no "
+            "token of their own.",
         ),
     ] = False,
     behind_proxy: Annotated[
