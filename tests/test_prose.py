@@ -32,7 +32,7 @@ FRONTED = re.compile(
     r"(?:,| (?:is|are|the|those|they|only|all|none|it|no|one|each) )"
 )
 # Name a value for what it is.
-LOCALS = frozenset({"told", "said", "asked", "found", "each", "one", "it", "whoever", "all_of"})
+LOCALS = frozenset({"told", "said", "asked", "found", "each", "one", "it", "there", "whoever", "all_of"})
 CODE = re.compile(r"^( *)```.*?^ *```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"`[^`\n]*`")
 # This list itself.

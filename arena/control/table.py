@@ -29,7 +29,7 @@ def require_partners(table: Table, partners: Mapping[str, str]) -> None:
 
 
 def check_path(setting: str, path: Path, is_there: Callable[[Path], bool], why: str) -> None:
-    """Raise SettingError for a path that is not there, or not of the kind that `is_there` looks for."""
+    """Raise SettingError for a path that does not exist, or is not of the kind that `is_there` looks for."""
     try:
         if is_there(path):
             return

@@ -128,9 +128,9 @@ def _check(setup: PlayerSetup, game: GameSettings, academy: bool, copied: str | 
     """On the node: why the player does not work; empty if it does."""
     if why := other_release(release):
         return why
-    there = moved_to_copy(setup, copied, os.getcwd())  # noqa: PTH109 - it is compared with text
+    moved_setup = moved_to_copy(setup, copied, os.getcwd())  # noqa: PTH109 - it is compared with text
     try:
-        check_player(there, game.rules(), True, game.located, academy)
+        check_player(moved_setup, game.rules(), True, game.located, academy)
     except (PlayerError, InvalidPlayerParametersError, OSError) as error:
         return str(error)
     return ""

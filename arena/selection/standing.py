@@ -105,17 +105,17 @@ class Standing(Selector):
 
     def _next_of_those_present(self) -> Fixture | None:
         """The next game whose players are free; who has left may come back until all others are over."""
-        there = set(self.free(list({name for fixture in self._waiting for name in fixture.players})))
+        present = set(self.free(list({name for fixture in self._waiting for name in fixture.players})))
         for _ in range(len(self._waiting)):
             fixture = self._waiting.popleft()
             # Other pools may have taken them meanwhile.
-            if there.issuperset(fixture.players) and self.hold(fixture.players):
+            if present.issuperset(fixture.players) and self.hold(fixture.players):
                 return fixture
             self._waiting.append(fixture)
         if len(self._open) == len(self._waiting):
             for fixture in self._waiting:
                 self._open.discard(fixture.game_id)
-                self._sat_out.update(there.intersection(fixture.players))
+                self._sat_out.update(present.intersection(fixture.players))
             self._waiting.clear()
         return None
 

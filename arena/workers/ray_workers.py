@@ -188,8 +188,8 @@ class RayWorkers(Workers):
             if node_name(node) in self._silent:
                 answers[node_name(node)] = self._silent[node_name(node)]
                 continue
-            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=there)
+            pinning = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=pinning)
             calls[node_name(node)] = task.remote(*arguments)
         deadline = time.monotonic() + seconds
         for name, call in calls.items():
