@@ -40,7 +40,7 @@ def test_open_contests_are_listed_with_players_and_age(left: Any) -> None:
     ]
 
 
-def test_they_come_in_pages(left: Any) -> None:
+def test_contests_come_in_pages(left: Any) -> None:
     first = left("contests", "list", "--limit", "2", "--json").json()
     token = first["next_page_token"]
     assert [contest["contest_id"] for contest in first["contests"]] == ["cup/0", "cup/1"]
@@ -76,7 +76,7 @@ def test_a_contest_that_is_void_is_not_voided_again(left: Any) -> None:
     assert "contest 'cup/0' is void already" in left("contests", "void", "cup/0").err
 
 
-def test_they_are_the_admins_alone(academy: Academy, running: Any) -> None:
+def test_contests_are_for_admins_alone(academy: Academy, running: Any) -> None:
     result = academy("contests", "list", "--token", running.token("cup", Role.ARENA))
     assert result.exit_code == 1 and "use an admin's token" in result.err
 

@@ -24,7 +24,7 @@ with (
 """
 
 
-def test_it_ends_with_the_server(tmp_path: Path) -> None:
+def test_an_embedded_token_ends_with_the_server(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with clean_shutdown.serving(data) as marker, Store(data) as store:
         with embedded_token(store, marker, tmp_path / "token"):

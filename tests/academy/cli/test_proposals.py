@@ -33,7 +33,7 @@ def test_proposals_are_listed_with_player_contest_verdict_and_reason(academy: Ac
     assert "inserted" in table and first["contest_id"][:8] in table
 
 
-def test_they_are_filtered_by_contest_and_verdict(academy: Academy, proposer: str) -> None:
+def test_proposals_are_filtered_by_contest_and_verdict(academy: Academy, proposer: str) -> None:
     (first, *_) = everything = listed(academy, "--player", proposer)
     assert listed(academy, "--player", proposer, "--contest", first["contest_id"])
     assert (
@@ -44,7 +44,7 @@ def test_they_are_filtered_by_contest_and_verdict(academy: Academy, proposer: st
     assert wrong.exit_code == 2 and "lost" in wrong.err
 
 
-def test_they_come_in_pages(academy: Academy, proposer: str) -> None:
+def test_proposals_come_in_pages(academy: Academy, proposer: str) -> None:
     everything = listed(academy, "--player", proposer)
     page = academy("proposals", "--player", proposer, "--limit", 1, "--json").json()
     pages = [page]

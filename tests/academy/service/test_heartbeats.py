@@ -49,7 +49,7 @@ def test_process_that_does_not_serve_yet_may_be_silent(pipe: tuple[Connection, C
     assert silent_at(HeartbeatReceiver(pipe[0]), EVERY_THREE) == []
 
 
-def test_it_beats_while_the_event_loop_turns(pipe: tuple[Connection, Connection]) -> None:
+def test_the_heart_beats_while_the_event_loop_turns(pipe: tuple[Connection, Connection]) -> None:
     hears, says = pipe
     pulse = HeartbeatReceiver(hears)
 
@@ -69,7 +69,7 @@ def test_it_beats_while_the_event_loop_turns(pipe: tuple[Connection, Connection]
     assert not pulse.read()
 
 
-def test_it_beats_once_where_any_silence_is_allowed(pipe: tuple[Connection, Connection]) -> None:
+def test_the_heart_beats_once_where_any_silence_is_allowed(pipe: tuple[Connection, Connection]) -> None:
     hears, says = pipe
 
     async def turn() -> None:

@@ -109,7 +109,7 @@ def test_start_prints_the_address_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_drains_and_ends_with_nought(tmp_path: Path, number: signal.Signals) -> None:
+def test_the_server_drains_and_ends_with_status_0(tmp_path: Path, number: signal.Signals) -> None:
     with served(tmp_path / "data") as academy:
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))

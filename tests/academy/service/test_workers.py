@@ -178,7 +178,7 @@ def test_all_are_drained_and_it_ends_with_nought(academy: Served, number: signal
     assert not any(map(alive, serving))
 
 
-def test_they_end_well_also_while_they_start(tmp_path: Path) -> None:
+def test_processes_end_well_also_while_they_start(tmp_path: Path) -> None:
     options = ("--address", "127.0.0.1:0", "--processes", "2", "--log-level", "warning")
     process = started(tmp_path / "data", *options)
     try:
@@ -191,7 +191,7 @@ def test_they_end_well_also_while_they_start(tmp_path: Path) -> None:
     assert (process.returncode, output[1]) == (0, "")
 
 
-def test_they_end_when_the_first_process_is_killed(academy: Served) -> None:
+def test_processes_end_when_the_first_one_is_killed(academy: Served) -> None:
     serving = children(academy.process.pid)
     academy.process.kill()
     until(lambda: not any(map(alive, serving)))

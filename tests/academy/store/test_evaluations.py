@@ -40,7 +40,7 @@ def teach(store: Store, contests: int, first: int = 0) -> None:
         store.run(ReportContest(report(f"{GAME}/{number}", GAME), "arena"))
 
 
-def test_it_is_made_again_from_the_log_and_followed_by_others(taught: Store) -> None:
+def test_the_evaluation_is_made_again_from_the_log_and_followed_by_others(taught: Store) -> None:
     follower, other = taught.follow(), LoadedGames()
     assert 0 < follower.refresh(GAME).evaluation.patterns <= CAPACITY
     with taught.environment.reading() as transaction:

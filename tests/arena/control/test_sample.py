@@ -16,7 +16,7 @@ from tests.arena.engines import needs_gnugo
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
+def test_a_sample_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(sample(kind), encoding="utf-8")
     control = read_control(path)
@@ -28,7 +28,7 @@ def test_it_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
 
 
 @needs_gnugo
-def test_its_games_are_the_same_with_its_seed(tmp_path: Path) -> None:
+def test_the_games_of_a_sample_are_the_same_with_its_seed(tmp_path: Path) -> None:
     records = []
     for name in ("first", "second"):
         path = tmp_path / name / "cup.toml"

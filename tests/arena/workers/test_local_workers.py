@@ -378,7 +378,7 @@ def test_processes_that_left_the_engines_session_end_with_the_game(
     assert not left_running(noted(tmp_path / "pids"))
 
 
-def test_they_end_with_a_killed_worker_too(
+def test_players_end_with_a_killed_worker(
     workers: LocalWorkers, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
 ) -> None:
     workers.submit(job(*leaver))
@@ -391,7 +391,7 @@ def test_they_end_with_a_killed_worker_too(
     assert not left_running(pids)
 
 
-def test_they_end_with_a_killed_arena_too_even_where_a_player_is_stuck(tmp_path: Path) -> None:
+def test_players_end_with_a_killed_arena_even_where_one_of_them_is_stuck(tmp_path: Path) -> None:
     program = (
         "import os, sys; from arena.workers.local_workers import LocalWorkers\n"
         "from tests.arena.engines import job, misbehaving, python_player\n"

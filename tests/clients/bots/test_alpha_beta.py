@@ -76,7 +76,7 @@ def test_pruning_changes_no_best_value(evaluation: Evaluation, depth: int) -> No
     assert thought.value == pytest.approx(exhaustive(position, depth))
 
 
-def test_it_beats_chance(evaluation: Evaluation) -> None:
+def test_alpha_beta_beats_random_moves(evaluation: Evaluation) -> None:
     strong = AlphaBetaThinker(evaluation, 3, random.Random(1))
     weak = Strength("random").thinker(DRAUGHTS, random.Random(2))
     assert [winners(DRAUGHTS, {1: strong, 2: weak}) for _ in range(2)] == [(1,)] * 2
