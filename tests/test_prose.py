@@ -19,7 +19,7 @@ WORDS = re.compile(
     r"|thereby|thereof|herein|hence|lest|ere|upon|wherein|whereof|whence|thus)\b",
     re.IGNORECASE,
 )
-# Write `any longer`, `because of it`, `must be`, `missing`, `stops`, `because`, `interrupted`; name who is tested.
+# Write `any longer`, `because of it`, `must be`, `missing`, `stops`, `because`, `interrupted`, `test_bots_`.
 ODD = re.compile(
     r"\bbroken[- ]off\b|\bno more(?=[.;:,)\"]|$)|\bfor (?:its|their|his|the) sake\b"
     r"|\b(?:is|are|was|were)(?: not)? to be\b"

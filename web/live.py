@@ -36,6 +36,7 @@ class LiveGame:
     Attributes:
         game_id: Its id in the competition.
         players: The players' names by seat.
+        start: How it began.
         moves: Its moves so far.
         started: When it began, in nanoseconds: a game that is played again begins later.
         reason: Why there is no board; "" where there is one, or nobody looked yet.
@@ -127,7 +128,7 @@ class Feed:
     """The games in progress of one competition, while somebody looks at them.
 
     Attributes:
-        games: Them by id, in the order in which they began.
+        games: The games in progress by id, oldest first.
         running: Whether the competition runs.
         lost: Whether the arena no longer answers: nobody knows how the competition goes on.
 

@@ -87,7 +87,7 @@ class Standing(Selector):
 
     @property
     def finished(self) -> bool:
-        """Whether the last round is over; a round that ended with a run before it had a result is none."""
+        """Whether the last round is over; a round that a run left before its first result does not count."""
         last = self._plan.rounds
         unplayed = len(self._interrupted - self._played)
         return last is not None and not self._open and self._round - unplayed >= last

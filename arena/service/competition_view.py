@@ -59,7 +59,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class _Newest:
-    """What is known since the newest game: when it ended, and who leads."""
+    """When the newest game ended, and who leads after it."""
 
     counts: Counts
     finished: Timestamp

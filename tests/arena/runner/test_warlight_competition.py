@@ -188,7 +188,7 @@ def test_a_competition_is_played_resumed_and_recorded(path: Path) -> None:
             "late_turns = 2\nmove_seconds = 0.1\nstart_seconds = 0.5\nexit_seconds = 30\n",
             "late",
             "1",
-            "turn 2: is asked no more after 2 late turns",
+            "turn 2: gets no more requests after 2 late turns",
         ),
     ],
 )
