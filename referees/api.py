@@ -566,7 +566,7 @@ class Referee(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def read_move(self, position: Position, seat: int, text: str) -> Move:
-        """Read a move, leniently; whether it is legal is for `check` to say.
+        """Read a move, leniently: `check` says whether it is legal.
 
         Args:
             position: The position in which it is made.

@@ -24,12 +24,12 @@ ODD = re.compile(
     r"\bbroken[- ]off\b|\bno more(?=[.;:,)\"]|$)|\bfor (?:its|their|his|the) sake\b"
     r"|\b(?:is|are|was|were)(?: not)? to be\b"
     r"|\b(?:is|are|was|were) not there\b|\bst(?:ands?|ood) still\b|(?:,|\bvoid|\brefused) since (?!when)"
-    r"|\bdef test (?:it|its|they|their) ",
+    r"|\bdef test (?:it|its|they|their) |\"\"\"[^\"\n]*; whether\b",
     re.IGNORECASE | re.MULTILINE,
 )
 # Write `Each match has ...`, not `Of each match ...`.
 FRONTED = re.compile(
-    r"(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?"
+    r"# Of [a-z]|(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?"
     r"(?:,| (?:is|are|the|those|they|only|all|none|it|no|one|each) )"
 )
 # Name a value for what it is.
@@ -99,6 +99,8 @@ def test_prose_is_plain_or_becomes_plainer() -> None:
         "the run ended, since all games have been played",
         "The record is to be read",
         "def test it beats chance",
+        '"""Take in a game; whether it counts."""',
+        "# Of one family.",
     ],
 )
 def test_words_to_avoid_are_seen(text: str) -> None:

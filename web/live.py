@@ -200,7 +200,7 @@ class Feed:
 
     def _tell(self, change: Change | None) -> None:
         for queue in self._watchers:
-            # Who does not read at all keeps no more than this.
+            # A reader that does not read at all keeps no more than this.
             if queue.qsize() <= _MOST_BEHIND:
                 queue.put_nowait(change)
 

@@ -39,7 +39,7 @@ __all__ = [
 
 # A line is longer than any opening tree is deep, but must not keep a processor for long.
 MOST_MOVES: Final = 400
-# Of a whole game; the pages of longer ones have no board.
+# Moves of a whole game; longer ones are shown without a board.
 _MOST_PLIES: Final = 5_000
 _TOO_LONG: Final = f"The game has more than {_MOST_PLIES} moves, which are not played again."
 _MOST_LISTED: Final = 500

@@ -48,7 +48,7 @@ def finite(value: float | None) -> float | None:
 
 
 def files_of(file: Path, results: "URL | str | None" = None) -> "CompetitionFiles":
-    """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
+    """A competition's files, also where its control file has errors. Raises ControlError."""
     from arena.control.settings import ControlError
     from arena.runner.files import CompetitionFiles
 

@@ -146,7 +146,7 @@ class GameRecorder:
         self.moves: list[JobMove] = []
         self.remarks: list[str] = []
         self.warnings: list[str] = []
-        # Of each seat; one for each move, perhaps.
+        # By seat; a player may send one with each move.
         self._odd_values = [WarningList() for _ in range(rules.seats)]
 
     def add_thinking_time(self, seat: int, seconds: float) -> None:

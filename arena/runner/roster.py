@@ -83,7 +83,7 @@ class Roster:
 def follow_players(
     selector: Standing, roster: Roster, competition: Competition, league: LeagueDatabase | None
 ) -> None:
-    """Let a standing arena look who is there and how strong, and at a service also who is new."""
+    """Let a standing arena see who is there and how strong, and at a service also who is new."""
 
     def renew() -> None:
         renewed = roster.look()

@@ -104,7 +104,7 @@ class Standing(Selector):
         return self._next_of_those_present() if self._waiting else None
 
     def _next_of_those_present(self) -> Fixture | None:
-        """The next game whose players are free; who has left may come back until all others are over."""
+        """The next game whose players are free; players may leave and come back until all others are over."""
         present = set(self.free(list({name for fixture in self._waiting for name in fixture.players})))
         for _ in range(len(self._waiting)):
             fixture = self._waiting.popleft()
@@ -138,7 +138,7 @@ class Standing(Selector):
                 self._points[second, first] += weight * (1.0 - share)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
-        """An interrupted game is not played again: who was there then may have gone."""
+        """An interrupted game is not played again: players that were there may have gone."""
         self._interrupted.add(self._note_round(game_id))
         return None
 
@@ -242,7 +242,7 @@ class _Meetings:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._places: dict[tuple[int, int], int] = {}
-        # Of each pair that has met; arrays, which NumPy reads at once.
+        # By pair that has met; arrays, which NumPy reads at once.
         self._first, self._second, self._games = array("q"), array("q"), array("q")
 
     @property

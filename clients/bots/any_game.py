@@ -240,7 +240,7 @@ def _read_strength(options: argparse.Namespace) -> Strength:
     """Return how to search. Raises ValueError for numbers that this search does not go by."""
     uses: dict[str, Method] = {"depth": "alpha-beta", "playouts": "monte-carlo"}
     given = {name: value for name in uses if (value := getattr(options, name)) is not None}
-    # Who says how deep or how many playouts, says which search.
+    # --depth and --playouts also choose the search.
     search: Method = options.search
     if search == "auto" and given:
         search = uses[next(iter(given))]

@@ -32,7 +32,7 @@ class SeatedProgram(Protocol):
         """End the program at once: another takes its place in the game."""
 
 
-# The rights of who runs the connector, at ACADEMY and at arenas, are not the program's.
+# The rights of the connector's user, at ACADEMY and at arenas, are not the program's.
 _WITHHELD: Final = ("ACADEMY_", "ARENA_")
 
 

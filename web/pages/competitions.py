@@ -51,7 +51,7 @@ MOST_ON_WALL: Final = 12
 _MOST_CURVES: Final = 8
 _MOST_LEADERS: Final = 3
 _MOST_SCHEDULED: Final = 12
-# Of a parameter without numbers.
+# Values of a parameter without numbers.
 _MOST_NAMES: Final = 12
 
 

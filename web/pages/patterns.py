@@ -107,7 +107,7 @@ async def show_patterns(request: Request, academy: AcademyService) -> Response:
     )
     listed = await academy.patterns(question)
     if not listed.total_size and not query.text("library"):
-        # Who names no library wants to see patterns.
+        # A visitor who names no library wants to see patterns.
         question.library = LIBRARIES[_OTHER]
         other = await academy.patterns(question)
         if other.total_size:

@@ -404,7 +404,7 @@ def _seconds(text: str) -> float:
 
 
 def _play(game: DaideBot, host: str, port: int, patience: float) -> bool:
-    """Play a game, coming back to it while it is in progress; whether the server was there to the last."""
+    """Play a game, redialling while it is in progress. Returns whether the server was there to the last."""
     heard, lost_at = 0, time.monotonic()
     while True:
         reached = False

@@ -120,7 +120,7 @@ class OrderBook:
         return ACCEPTED
 
     def withdraw(self, tree: Tree) -> bool:
-        """Take an order back; whether it was there."""
+        """Take an order back. Returns whether there was one."""
         if isinstance(tree[0], int):
             if tree[0] != self._words.powers[self._power] or not self._waives:
                 return False

@@ -262,7 +262,7 @@ class DaideListener:
         self._selector.register(client_socket, selectors.EVENT_READ, client)
 
     def _make_room(self) -> bool:
-        """Send away who has been here longest without saying who it is; whether there was one."""
+        """Send away the unnamed client that came first. Returns whether there was one."""
         for client in self._clients:
             if client.part is None:
                 self._forget(client)
@@ -441,7 +441,7 @@ class DaideListener:
                 return code
 
     def _pass(self, game: _Game, seat: int, client: _Client) -> bool:
-        """Pass a client's connection to a game; whether the game still is there."""
+        """Pass a client's connection to a game. Returns whether the game still goes on."""
         assert client.part is not None
         passed = Passed(
             client.part,
