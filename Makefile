@@ -33,7 +33,7 @@ test: $(VENV)/installed-dev.stamp
 # Games on a Ray cluster of three nodes on this machine, with Ray, which is large and not needed for anything else.
 ray: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[ray]'
-	ACADEMY_MATCHING_KERNEL=numpy $(BIN)/pytest tests/arena/workers/test_ray_pool.py $(TESTS)
+	ACADEMY_MATCHING_KERNEL=numpy $(BIN)/pytest tests/arena/workers/test_ray_workers.py $(TESTS)
 
 # The pictures in docs/, of what the demo leaves.
 screenshots: $(VENV)/installed-dev.stamp demo

@@ -261,7 +261,7 @@ class _Visit:
     def __init__(self, hello: players_pb2.Hello) -> None:
         self._hello = hello
         self._until = time.monotonic() + hello.leave_after.ToNanoseconds() / 1e9
-        # Of all games in progress when a stream ended.
+        # The seats of games in progress when a stream ended.
         self.seats: set[int] = set()
 
     def go_on(self, tables: "Tables") -> None:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.drawing import Drawing, draw_board
-from referees.installed import offered
+from referees.installed import list_entry_points
 from referees.paths import path_from
 
 Position = TypeVar("Position")
@@ -39,7 +39,6 @@ __all__ = [
     "UnreadableViewError",
     "VariantFacts",
     "referee",
-    "referees",
 ]
 
 ENTRY_POINT_GROUP: Final = "arena.referees"
@@ -567,7 +566,7 @@ class Referee(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def read_move(self, position: Position, seat: int, text: str) -> Move:
-        """Read a move, leniently; whether it is legal is for `check` to say.
+        """Read a move, leniently: `check` says whether it is legal.
 
         Args:
             position: The position in which it is made.
@@ -619,11 +618,6 @@ class Referee(ABC, Generic[Position, Move]):
         return None
 
 
-def referees() -> dict[str, type[Referee[Any, Any]]]:
-    """Return all installed referees by their names."""
-    return {point.name: point.load() for point in sorted(offered(ENTRY_POINT_GROUP))}
-
-
 def referee(name: str) -> type[Referee[Any, Any]]:
     """Return the referee class of a game.
 
@@ -637,7 +631,7 @@ def referee(name: str) -> type[Referee[Any, Any]]:
         UnknownRefereeError: No installed package offers the game, and the message lists those there are; or
             the package that does cannot be loaded.
     """
-    points = {point.name: point for point in offered(ENTRY_POINT_GROUP)}
+    points = {point.name: point for point in list_entry_points(ENTRY_POINT_GROUP)}
     if name not in points:
         raise UnknownRefereeError(
             f"no referee for the game {name!r}; installed are: {', '.join(sorted(points))}"

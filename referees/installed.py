@@ -5,7 +5,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoints, entry_points
 
 
-def offered(group: str) -> EntryPoints:
+def list_entry_points(group: str) -> EntryPoints:
     """Return the entry points of a group in the packages along `sys.path`."""
     return _offered(group, tuple(sys.path))
 

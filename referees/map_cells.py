@@ -48,10 +48,10 @@ def _cell(points: Sequence[Point], number: int, frame: Sequence[Point]) -> list[
     return sides
 
 
-def _cut(sides: list[Side], here: Point, there: Point, other: int) -> list[Side]:
-    """What of a cell is nearer to `here` than to `there`."""
-    right, down = there[0] - here[0], there[1] - here[1]
-    middle = (here[0] + there[0]) / 2 * right + (here[1] + there[1]) / 2 * down
+def _cut(sides: list[Side], here: Point, neighbour: Point, other: int) -> list[Side]:
+    """What of a cell is nearer to `here` than to `neighbour`."""
+    right, down = neighbour[0] - here[0], neighbour[1] - here[1]
+    middle = (here[0] + neighbour[0]) / 2 * right + (here[1] + neighbour[1]) / 2 * down
     beyond = [side.corner[0] * right + side.corner[1] * down - middle for side in sides]
     kept: list[Side] = []
     for at, side in enumerate(sides):

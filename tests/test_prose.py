@@ -20,21 +20,22 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 # Write `any longer`, `because of it`, `must be`, `missing`, `stops`, `because`, `interrupted`, `older`,
-# `how much more often`.
+# `how much more often`, `test_bots_`.
 ODD = re.compile(
     r"\bbroken[- ]off\b|\bno more(?=[.;:,)\"]|$)|\bfor (?:its|their|his|the) sake\b"
     r"|\b(?:is|are|was|were)(?: not)? to be\b"
     r"|\b(?:is|are|was|were) not there\b|\bst(?:ands?|ood) still\b|(?:,|\bvoid|\brefused) since (?!when)"
-    r"|\bof before\b|\b(?:how|much) rather\b",
+    r"|\bof before\b|\b(?:how|much) rather\b"
+    r"|\bdef test (?:it|its|they|their) |\"\"\"[^\"\n]*; whether\b",
     re.IGNORECASE | re.MULTILINE,
 )
 # Write `Each match has ...`, not `Of each match ...`.
 FRONTED = re.compile(
-    r"(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?"
+    r"# Of [a-z]|(?:^|[.:;] |# )Of (?!course)[a-z]+ [^.;:]{0,60}?"
     r"(?:,| (?:is|are|the|those|they|only|all|none|it|no|one|each) )"
 )
 # Name a value for what it is.
-LOCALS = frozenset({"told", "said", "asked", "found", "each", "one", "it", "whoever", "all_of"})
+LOCALS = frozenset({"told", "said", "asked", "found", "each", "one", "it", "there", "whoever", "all_of"})
 CODE = re.compile(r"^( *)```.*?^ *```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"`[^`\n]*`")
 # This list itself.
@@ -101,6 +102,9 @@ def test_prose_is_plain_or_becomes_plainer() -> None:
         "The record is to be read",
         "exports of before",
         "how rather strong players move there",
+        "def test it beats chance",
+        '"""Take in a game; whether it counts."""',
+        "# Of one family.",
     ],
 )
 def test_words_to_avoid_are_seen(text: str) -> None:

@@ -15,11 +15,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from clients.connection import Connection
-from web.arena_watch import ArenaWatch
+from web.academy_service import AcademyService
+from web.arena_service import ArenaService
 from web.failures import PageError
 from web.forms import ACTIONS, Action, carry_out, check_role, go_to
 from web.guard import STREAMS, Guard
-from web.knowledge import Knowledge
 from web.library_news import LibraryNews
 from web.live import Feeds
 from web.pages import (
@@ -78,26 +78,28 @@ def create_application(
     async def connected(application: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as open_ones:
             if connection is not None:
-                application.state.knowledge = Knowledge(connection)
-                open_ones.push_async_callback(application.state.knowledge.close)
+                application.state.academy = AcademyService(connection)
+                open_ones.push_async_callback(application.state.academy.close)
             if arena is not None:
-                watch = application.state.arena = ArenaWatch(arena)
-                open_ones.push_async_callback(watch.close)
-                feeds = application.state.feeds = Feeds(watch, partial(competitions.render_results, watch))
+                service = application.state.arena = ArenaService(arena)
+                open_ones.push_async_callback(service.close)
+                feeds = application.state.feeds = Feeds(
+                    service, partial(competitions.render_results, service)
+                )
                 open_ones.push_async_callback(feeds.close)
             state = application.state
-            # Where each visitor reads with a token of its own, there is no watch for all.
+            # Where each visitor reads with a token of its own, there is no connection for all.
             state.news = None
             if connection is not None and not settings.members:
-                render = partial(home.render_news, state.knowledge, getattr(state, "arena", None))
-                state.news = LibraryNews(state.knowledge, render)
+                render = partial(home.render_news, state.academy, getattr(state, "arena", None))
+                state.news = LibraryNews(state.academy, render)
                 open_ones.push_async_callback(state.news.close)
             state.sign_in = SignIn(
-                settings, getattr(state, "knowledge", None), getattr(state, "arena", None), sessions
+                settings, getattr(state, "academy", None), getattr(state, "arena", None), sessions
             )
             yield
 
-    pages: dict[str, Page[Knowledge]] = {
+    pages: dict[str, Page[AcademyService]] = {
         "/": home.show_home,
         "/events": live.follow_library,
         "/games/{game_id}": game.show_game,
@@ -108,7 +110,7 @@ def create_application(
         "/games/{game_id}/tesujis": tesujis.show_tesujis,
         "/games/{game_id}/position": position.show_position,
     }
-    of_arena: dict[str, Page[ArenaWatch]] = {
+    of_arena: dict[str, Page[ArenaService]] = {
         "/competitions": competitions.show_competitions,
         "/competition": competitions.show_competition,
         "/competition/player": competition_player.show_player,
@@ -121,7 +123,7 @@ def create_application(
         of_arena["/"] = competitions.show_competitions
     routes = []
     if connection is not None:
-        routes += [Route(path, _as_endpoint(page, "knowledge", settings)) for path, page in pages.items()]
+        routes += [Route(path, _as_endpoint(page, "academy", settings)) for path, page in pages.items()]
         routes += [Route(path, _as_endpoint(page, "admin", settings)) for path, page in _ADMINS_PAGES.items()]
         routes.append(Route("/player", _as_endpoint(proposals.show_proposals, "visitor", settings)))
     if arena is not None:
@@ -176,13 +178,13 @@ _ADMINS_PAGES: Final[dict[str, Page[Session]]] = {
     "/games/{game_id}/admin/prune": game_settings.show_pruning,
 }
 # What a page is made of: a service, or the session of a visitor who signed in.
-Wanted = Literal["knowledge", "arena", "visitor", "admin", "operator"]
+Wanted = Literal["academy", "arena", "visitor", "admin", "operator"]
 
 
 def _as_endpoint(page: Page[Any], source: Wanted, settings: WebSettings) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         session = await request.app.state.sign_in.session_of(request)
-        if session is None and (settings.members or source not in ("knowledge", "arena")):
+        if session is None and (settings.members or source not in ("academy", "arena")):
             if request.url.path in STREAMS:
                 raise PageError(403, "Sign in first", "These pages are for those who sign in.")
             return go_to(sign_in_address(request))
@@ -207,12 +209,12 @@ def _source(request: Request, session: Session | None, source: Wanted, settings:
     if not settings.members or session is None:
         return getattr(state, source)
     if source == "arena":
-        # One watch of the arena serves all who look on.
-        watch = state.sign_in.arena_for(request)
-        check_role(session, lambda _: watch is not None, "anybody at the arena")
+        # One connection to the arena serves all visitors.
+        service = state.sign_in.arena_for(request)
+        check_role(session, lambda _: service is not None, "anybody at the arena")
         if request.url.path in STREAMS:
             check_role(session, lambda _: state.sign_in.may_follow(request), "a watcher of the arena")
-        return watch
+        return service
     check_role(session, lambda who: who.academy is not None, "anybody at ACADEMY")
     assert session.academy is not None
     return session.academy.service

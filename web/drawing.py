@@ -437,10 +437,10 @@ def _area_labels(layout: Layout) -> tuple[str, ...]:
             y = min(max(place[1], size), layout.height - 0.4 * size)
             return _Box(x - half, y - 0.8 * size, x + half, y + 0.25 * size)
 
-        def price(there: _Box, middle: Point = middle, pieces: Sequence[_Box] = pieces) -> float:
-            names = sum(there.overlap(other) for other in put)
-            hidden = sum(there.overlap(piece) for piece in pieces)
-            away = math.dist(((there.left + there.right) / 2, there.bottom), middle)
+        def price(label: _Box, middle: Point = middle, pieces: Sequence[_Box] = pieces) -> float:
+            names = sum(label.overlap(other) for other in put)
+            hidden = sum(label.overlap(piece) for piece in pieces)
+            away = math.dist(((label.left + label.right) / 2, label.bottom), middle)
             return 100 * names + hidden + size * away / 10
 
         steps = (-1.5, 1.5 + size / radius, -2.3, 2.3 + size / radius, -3.1)
@@ -467,13 +467,13 @@ def _cell_element(number: int, marks: BoardMarks, parts: Iterable[str]) -> str:
 
 
 def _linked(number: int, marks: BoardMarks, parts: Iterable[str]) -> Iterable[str]:
-    there = marks.links.get(number)
-    if there is None:
+    link = marks.links.get(number)
+    if link is None:
         return parts
-    kind = "play known" if there.known else "play"
+    kind = "play known" if link.known else "play"
     # The list beside the board has the known moves; others would be hundreds of stops for the keyboard.
-    stop = "" if there.known else ' tabindex="-1"'
-    begin = f'<a class="{kind}" href="{escape(there.address)}" aria-label="{escape(there.label)}"{stop}>'
+    stop = "" if link.known else ' tabindex="-1"'
+    begin = f'<a class="{kind}" href="{escape(link.address)}" aria-label="{escape(link.label)}"{stop}>'
     return [begin, *parts, "</a>"]
 
 

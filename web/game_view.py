@@ -14,7 +14,7 @@ from web.charts import Curve, Scale, draw_curves
 
 __all__ = ["ListedMove", "clocks_of", "draw_charts", "list_moves", "note_of_move", "seconds_of"]
 
-# Of time, the longest first: some bots move within microseconds.
+# Units of time, the longest first: some bots move within microseconds.
 _UNITS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Final
 
 from academy.v1 import tokens_pb2
+from web.academy_service import AcademyService
 from web.failures import PageError
-from web.knowledge import Knowledge
 from web.shared_answer import SharedAnswer
 
 __all__ = ["LibraryNews"]
@@ -23,7 +23,7 @@ class LibraryNews:
     """Watches ACADEMY while there are pages that show what is new. For one event loop.
 
     Args:
-        knowledge: ACADEMY, asked with the token of the pages.
+        academy: ACADEMY, asked with the token of the pages.
         render: Makes the part of a page with what is new; raises PageError.
 
     Attributes:
@@ -31,8 +31,8 @@ class LibraryNews:
         is_refused: Whether the token may not watch.
     """
 
-    def __init__(self, knowledge: Knowledge, render: Callable[[], Awaitable[str]]) -> None:
-        self._knowledge = knowledge
+    def __init__(self, academy: AcademyService, render: Callable[[], Awaitable[str]]) -> None:
+        self._academy = academy
         self._render = render
         self._changed = asyncio.Condition()
         self._learnt = asyncio.Event()
@@ -47,7 +47,7 @@ class LibraryNews:
     async def is_open(self) -> bool | None:
         """Return whether the token may watch; None while ACADEMY does not say whose it is."""
         if self._is_admin is None:
-            caller = await self._knowledge.extras.get("caller", self._caller.get)
+            caller = await self._academy.extras.get("caller", self._caller.get)
             if caller is None:
                 return False if self.is_refused else None
             self._is_admin = caller.role == tokens_pb2.TOKEN_ROLE_ADMIN
@@ -55,7 +55,7 @@ class LibraryNews:
 
     async def _ask_caller(self) -> tokens_pb2.GetCallerResponse:
         try:
-            return await self._knowledge.ask(self._knowledge.tokens.GetCaller, tokens_pb2.GetCallerRequest())
+            return await self._academy.ask(self._academy.tokens.GetCaller, tokens_pb2.GetCallerRequest())
         except PageError as error:
             self.is_refused = self.is_refused or error.status == 403
             raise
@@ -95,7 +95,7 @@ class LibraryNews:
         after: int | None = None
         while True:
             try:
-                async for event in self._knowledge.watch(after):
+                async for event in self._academy.watch(after):
                     after = event.sequence
                     self._learnt.set()
             except PageError as error:

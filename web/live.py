@@ -9,7 +9,7 @@ from typing import Final
 
 from arena.v1 import competitions_pb2
 from referees.drawing import Drawing
-from web.arena_watch import ArenaWatch
+from web.arena_service import ArenaService
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
 from web.failures import PageError
 from web.replay import GameReplay, GameStart, NoBoardError
@@ -36,6 +36,7 @@ class LiveGame:
     Attributes:
         game_id: Its id in the competition.
         players: The players' names by seat.
+        start: How it began.
         moves: Its moves so far.
         started: When it began, in nanoseconds: a game that is played again begins later.
         reason: Why there is no board; "" where there is one, or nobody looked yet.
@@ -127,7 +128,7 @@ class Feed:
     """The games in progress of one competition, while somebody looks at them.
 
     Attributes:
-        games: Them by id, in the order in which they began.
+        games: The games in progress by id, oldest first.
         running: Whether the competition runs.
         lost: Whether the arena no longer answers: nobody knows how the competition goes on.
 
@@ -139,7 +140,7 @@ class Feed:
 
     def __init__(
         self,
-        arena: ArenaWatch,
+        arena: ArenaService,
         competition: competitions_pb2.Competition,
         results: Callable[[str], Awaitable[str]],
     ) -> None:
@@ -199,7 +200,7 @@ class Feed:
 
     def _tell(self, change: Change | None) -> None:
         for queue in self._watchers:
-            # Who does not read at all keeps no more than this.
+            # A reader that does not read at all keeps no more than this.
             if queue.qsize() <= _MOST_BEHIND:
                 queue.put_nowait(change)
 
@@ -285,7 +286,7 @@ class Feeds:
         results: Makes the part of a page that shows a competition's results.
     """
 
-    def __init__(self, arena: ArenaWatch, results: Callable[[str], Awaitable[str]]) -> None:
+    def __init__(self, arena: ArenaService, results: Callable[[str], Awaitable[str]]) -> None:
         self._arena = arena
         self._results = results
         self._feeds: dict[str, Feed] = {}

@@ -5,7 +5,6 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from academy.knowledge.boards import Board
@@ -20,6 +19,7 @@ from referees.api import (
     referee,
 )
 from referees.drawing import Drawing, draw_board
+from referees.installed import list_entry_points
 from web.drawing import LastMove
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
 
 # A line is longer than any opening tree is deep, but must not keep a processor for long.
 MOST_MOVES: Final = 400
-# Of a whole game; the pages of longer ones have no board.
+# Moves of a whole game; longer ones are shown without a board.
 _MOST_PLIES: Final = 5_000
 _TOO_LONG: Final = f"The game has more than {_MOST_PLIES} moves, which are not played again."
 _MOST_LISTED: Final = 500
@@ -89,7 +89,7 @@ def find_referee(spec: GameSpec) -> _Judge | None:
     Args:
         spec: The game as ACADEMY knows it. A referee of the same id but of another game is not taken.
     """
-    for point in sorted(entry_points(group=ENTRY_POINT_GROUP)):
+    for point in sorted(list_entry_points(ENTRY_POINT_GROUP)):
         try:
             rules: type[_Judge] = point.load()
             settings = rules.settings_of(spec.game_id)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
-from web.arena_watch import ArenaWatch
-from web.knowledge import Knowledge
+from web.academy_service import AcademyService
+from web.arena_service import ArenaService
 
 __all__ = ["SESSION", "Holder", "Notice", "Session", "Sessions", "Undo"]
 
-Service = TypeVar("Service", Knowledge, ArenaWatch)
+Service = TypeVar("Service", AcademyService, ArenaService)
 # Where a request's scope has its session.
 SESSION: Final = "web.session"
 _SECONDS: Final = 12 * 3_600.0
@@ -82,8 +82,8 @@ class Session:
         checked: When the services were asked last whether the tokens are good.
     """
 
-    academy: Holder[Knowledge] | None = None
-    arena: Holder[ArenaWatch] | None = None
+    academy: Holder[AcademyService] | None = None
+    arena: Holder[ArenaService] | None = None
     form_key: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     began: float = 0.0
     seen: float = 0.0

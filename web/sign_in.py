@@ -15,10 +15,10 @@ from starlette.responses import Response
 from academy.v1 import tokens_pb2
 from academy.wire.rates import Bucket, Buckets
 from arena.v1 import competitions_pb2
-from web.arena_watch import ArenaWatch
+from web.academy_service import AcademyService
+from web.arena_service import ArenaService
 from web.failures import PageError
 from web.forms import FORM_KEY, check_origin, go_to, read_form
-from web.knowledge import Knowledge
 from web.query import LONGEST_TEXT, Query, link
 from web.rendering import render
 from web.sessions import SESSION, Holder, Service, Session, Sessions
@@ -61,7 +61,7 @@ class SignIn:
 
     Args:
         settings: Where the pages are served.
-        knowledge: ACADEMY; None without its pages.
+        academy: ACADEMY; None without its pages.
         arena: The arena; None without its pages.
         sessions: Those who are signed in.
     """
@@ -69,12 +69,12 @@ class SignIn:
     def __init__(
         self,
         settings: WebSettings,
-        knowledge: Knowledge | None,
-        arena: ArenaWatch | None,
+        academy: AcademyService | None,
+        arena: ArenaService | None,
         sessions: Sessions,
     ) -> None:
         self._settings = settings
-        self._knowledge = knowledge
+        self._academy = academy
         self._arena = arena
         self._sessions = sessions
         self._tries = Buckets(1 / _SECONDS_A_TRY, _TRIES)
@@ -121,7 +121,7 @@ class SignIn:
             return False
         return self._settings.own_arena or session.may_watch
 
-    def knowledge_for(self, request: Request) -> Knowledge | None:
+    def academy_for(self, request: Request) -> AcademyService | None:
         """Return ACADEMY as an arena's page asks it; None where it may not be read, or there is none.
 
         Args:
@@ -132,9 +132,9 @@ class SignIn:
         if self._settings.members:
             return own
         # Signing in adds: a bot's own token may read less than that of the pages.
-        return own if session is not None and session.is_admin else self._knowledge
+        return own if session is not None and session.is_admin else self._academy
 
-    def arena_for(self, request: Request) -> ArenaWatch | None:
+    def arena_for(self, request: Request) -> ArenaService | None:
         """Return the arena as the pages ask it; None where there is none, or it is not for the visitor.
 
         Args:
@@ -275,11 +275,11 @@ class SignIn:
         if token.startswith(_TICKET):
             raise _not_let_in("This is a ticket: it is for a program in one contest.")
         if _OF_ACADEMY.fullmatch(token):
-            if self._knowledge is None:
+            if self._academy is None:
                 raise _not_let_in("This is a token of ACADEMY, and these pages show an arena alone.")
-            knowledge = self._knowledge.with_token(token)
-            name, role = await _ask(knowledge)
-            return Session(academy=Holder(name, role, knowledge))
+            academy = self._academy.with_token(token)
+            name, role = await _ask(academy)
+            return Session(academy=Holder(name, role, academy))
         if self._arena is None or self._settings.own_arena:
             raise _not_let_in("This is no token of ACADEMY.")
         arena = self._arena.with_token(token)
@@ -287,9 +287,9 @@ class SignIn:
         return Session(arena=Holder(name, role, arena))
 
 
-async def _ask(service: Knowledge | ArenaWatch, seconds: float | None = None) -> tuple[str, str]:
+async def _ask(service: AcademyService | ArenaService, seconds: float | None = None) -> tuple[str, str]:
     """Whose token a service is asked with, and in which role. Raises PageError."""
-    if isinstance(service, Knowledge):
+    if isinstance(service, AcademyService):
         me = await service.ask(service.tokens.GetCaller, tokens_pb2.GetCallerRequest(), seconds)
         return me.name, ROLE_NAMES.get(me.role, "bot")
     known = await service.ask(service.service.GetCaller, competitions_pb2.GetCallerRequest(), seconds)

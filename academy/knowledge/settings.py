@@ -33,8 +33,8 @@ class GameKind(Enum):
     OTHER = "other"
 
 
-# Of settings that may be less than others: a consultation is due before every fourth own move, three replies
-# and three own moves later; all tesujis are one record.
+# Limits of settings that may be less than others: a consultation is due before every fourth own move, three
+# replies and three own moves later; all tesujis are one record.
 GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000, "evaluation_patterns": 50_000}
 LEAST: Final = {"opening_moves_per_consultation": 1}
 _KINDS: Final[Mapping[object, tuple[tuple[type, ...], str]]] = {

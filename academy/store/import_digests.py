@@ -10,7 +10,7 @@ from academy.store.environment import TableName, Transaction
 from academy.v1 import events_pb2
 
 IMPORTED: Final = b"imported "
-# Of what an import of records may be.
+# The events that an import of records may be.
 _KINDS: Final = ("patterns_imported", "openings_imported", "tesujis_imported", "evaluation_imported")
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-# Of a program that was killed. Nobody writes a file for so long.
+# A program that was killed left it. Nobody writes a file for so long.
 _LEFT_SECONDS: Final = 86_400.0
 
 

@@ -4,7 +4,7 @@ An action imports what it works with when it is carried out, so that `--help` ta
 
 Exit status: 0 the run ended as it should; 1 an error; 2 wrong usage; 3 interrupted by Ctrl-C, SIGTERM
 or the terminal's end; 4 halted by void games; 5 as 0, but some reports still wait for ACADEMY;
-6 completed but for players or matchups that are left out.
+6 completed without players or matchups that were left out.
 """
 
 import gc

@@ -111,7 +111,7 @@ application = typer.Typer(
     help="Run competitions of game-playing programs, look at them, stop them. Options and the action may "
     "stand anywhere; without an action the competition is run. Exit status: 0 done, 1 an error, "
     "2 wrong usage, 3 interrupted, 4 halted by void games or too few players, 5 reports to ACADEMY, or games "
-    "to the league, still wait, 6 completed but for players or matchups that are left out.",
+    "to the league, still wait, 6 completed without players or matchups that were left out.",
 )
 
 

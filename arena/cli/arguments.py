@@ -47,24 +47,24 @@ def finite(value: float | None) -> float | None:
     return value
 
 
-def files_of(control: Path, results: "URL | str | None" = None) -> "CompetitionFiles":
-    """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
+def files_of(file: Path, results: "URL | str | None" = None) -> "CompetitionFiles":
+    """A competition's files, also where its control file has errors. Raises ControlError."""
     from arena.control.settings import ControlError
     from arena.runner.files import CompetitionFiles
 
-    if not control.is_file():
-        raise ControlError(f"can't read the control file {control}: there is no such file")
+    if not file.is_file():
+        raise ControlError(f"can't read the control file {file}: there is no such file")
     try:
-        return CompetitionFiles(control.absolute(), results)
+        return CompetitionFiles(file.absolute(), results)
     except ValueError as error:
         raise ControlError(str(error)) from None
 
 
-def open_competition(control: Path, results: str | None) -> "tuple[Control, CompetitionFiles]":
+def open_competition(file: Path, results: str | None) -> "tuple[Control, CompetitionFiles]":
     """The competition of a control file. Raises ControlError."""
-    from arena.control.control_file import read
+    from arena.control.control_file import read_control
 
     # An error in the file's name, or the URL, comes before errors in the file.
-    files_of(control, results)
-    settings = read(control)
-    return settings, files_of(control, results or settings.results)
+    files_of(file, results)
+    control = read_control(file)
+    return control, files_of(file, results or control.results)

@@ -24,7 +24,7 @@ def init(
     kind: Annotated[
         str, typer.Argument(metavar="KIND", help=f"One of {', '.join(KINDS)}.", show_default=False)
     ],
-    control: Annotated[
+    file: Annotated[
         Path | None,
         typer.Argument(metavar="CONTROL", help="The file to write; it must not exist.", show_default=False),
     ] = None,
@@ -32,15 +32,15 @@ def init(
     """Write a commented control file of a kind to begin with, or print it."""
     if kind not in KINDS:
         raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}", param_hint="KIND")
-    if control is None:
+    if file is None:
         say(sample(kind), end="")
         return
     try:
-        with control.open("x", encoding="utf-8") as file:
-            file.write(sample(kind))
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(sample(kind))
     except OSError as error:
-        raise typer.BadParameter(f"can't write {control}: {error.strerror}", param_hint="CONTROL") from None
-    say(str(control))
+        raise typer.BadParameter(f"can't write {file}: {error.strerror}", param_hint="CONTROL") from None
+    say(str(file))
 
 
 def describe(

@@ -27,38 +27,38 @@ class ReplayNotMadeError(RuntimeError):
     """A game cannot be made a file of; the message says why."""
 
 
-def find_game(control: Path, game_id: str | None) -> tuple[Path, str]:
+def find_game(file: Path, game_id: str | None) -> tuple[Path, str]:
     """The control file and the id of a game that is named by both, or by its record in NAME.games.
 
     Raises UnreadableRecordError, which says how to name a game.
     """
     if game_id is not None:
-        return control, game_id
-    folder = control.absolute().parent
+        return file, game_id
+    folder = file.absolute().parent
     if folder.suffix != _GAMES:
         raise UnreadableRecordError(
-            f"{control}: name a game by its record in the folder NAME{_GAMES} of its competition, or give "
+            f"{file}: name a game by its record in the folder NAME{_GAMES} of its competition, or give "
             "the control file and the game's id, which `arena games` lists"
         )
     beside = [folder.with_suffix(suffix) for suffix in _SUFFIXES if folder.with_suffix(suffix).is_file()]
     if not beside:
         raise UnreadableRecordError(
-            f"{control}: there is no {folder.with_suffix(_SUFFIXES[0]).name} beside {folder.name}, "
+            f"{file}: there is no {folder.with_suffix(_SUFFIXES[0]).name} beside {folder.name}, "
             "whose results have the game's moves"
         )
-    return beside[0], control.stem
+    return beside[0], file.stem
 
 
-def replay_of(control: Path, game_id: str) -> str:
+def replay_of(file: Path, game_id: str) -> str:
     """The file of a competition's finished game. Raises ReplayNotMadeError and ResultsError."""
     from arena.reports.kept_texts import read_texts
     from arena.service.competition_view import CompetitionView
 
-    view = CompetitionView(control.stem, control)
+    view = CompetitionView(file.stem, file)
     view.files.check_results()
     game = view.game(game_id)
     if game is None or game.in_progress:
-        raise ReplayNotMadeError(_no_game(control.as_posix(), game_id))
+        raise ReplayNotMadeError(_no_game(file.as_posix(), game_id))
     players = [player.name for player in game.game.players]
     texts = read_texts(view.files.protocol, view.files.log, game_id, players)
     return _make(view.competition(False, None), game, texts)

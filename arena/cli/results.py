@@ -31,20 +31,20 @@ def add_to(application: typer.Typer) -> None:
 
 def show(
     service: Service | None,
-    control: ControlFileOrName,
+    file: ControlFileOrName,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
     results: ResultsUrl = None,
 ) -> None:
     """Show the results so far, also while the competition runs."""
     if service is not None:
-        _show_there(service, control.as_posix(), as_json)
+        _show_there(service, file.as_posix(), as_json)
         return
     from arena.reports.as_json import json_report
     from arena.reports.text import text_report
-    from arena.runner.results import read_results
+    from arena.runner.report import read_report
 
-    settings, files = open_competition(control, results)
-    so_far = read_results(settings, files)
+    control, files = open_competition(file, results)
+    so_far = read_report(control, files)
     if as_json:
         say_json({**json_report(so_far), "running": files.running()})
     else:
@@ -76,7 +76,7 @@ def _show_there(service: Service, name: str, as_json: bool) -> None:
 
 def games(  # noqa: PLR0913 - the options of a command
     service: Service | None,
-    control: ControlFileOrName,
+    file: ControlFileOrName,
     player: Annotated[str, typer.Option(help="Only games of this player.")] = "",
     opponent: Annotated[str, typer.Option(help="Only its games with this one.")] = "",
     outcome: Annotated[
@@ -84,14 +84,17 @@ def games(  # noqa: PLR0913 - the options of a command
         typer.Option(help="Only games that the player won, drew or lost."),
     ] = None,
     termination: Annotated[
-        str, typer.Option(help="Only games that ended so: score, resignation, forfeit, move limit...")
+        str,
+        typer.Option(help="Only games that ended in this way: score, resignation, forfeit, move limit..."),
     ] = "",
     opening: Annotated[str, typer.Option(help="Only games with the opening of this name.")] = "",
     min_moves: Annotated[int, typer.Option(min=0, max=MOST, help="The least number of moves.")] = 0,
     max_moves: Annotated[
         int, typer.Option(min=0, max=MOST, help="The greatest number of moves (0: any).")
     ] = 0,
-    faults: Annotated[bool, typer.Option("--faults", help="Only games in which somebody did wrong.")] = False,
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Only games in which a player was at fault.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
 ) -> None:
@@ -115,11 +118,11 @@ def games(  # noqa: PLR0913 - the options of a command
     list_games: Callable[[competitions_pb2.GameFilter, int], competitions_pb2.ListGamesResponse]
     competitors: Callable[[], Sequence[str]]
     if service is not None:
-        name = control.as_posix()
+        name = file.as_posix()
         list_games = partial(_games_there, service, name)
         competitors = partial(_competitors_there, service, name)
     else:
-        view = CompetitionView(control.stem, control)
+        view = CompetitionView(file.stem, file)
         view.files.check_results()
         list_games, competitors = partial(_games_here, view), lambda: view.control.competitors
     answer = list_games(which, limit)
@@ -178,7 +181,7 @@ def _games_here(
 
 def schedule(
     service: Service | None,
-    control: ControlFileOrName,
+    file: ControlFileOrName,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
 ) -> None:
@@ -189,10 +192,10 @@ def schedule(
     from arena.v1 import competitions_pb2
 
     if service is not None:
-        wanted = competitions_pb2.GetScheduleRequest(name=control.as_posix(), page_size=limit)
-        answer = service.call("GetSchedule", wanted, f"listing games to come of {control}")
+        wanted = competitions_pb2.GetScheduleRequest(name=file.as_posix(), page_size=limit)
+        answer = service.call("GetSchedule", wanted, f"listing games to come of {file}")
     else:
-        answer = CompetitionView(control.stem, control).schedule(limit)
+        answer = CompetitionView(file.stem, file).schedule(limit)
     if as_json:
         say_json(MessageToDict(answer, always_print_fields_with_no_presence=True))
         return
@@ -203,7 +206,7 @@ def schedule(
 
 
 def report(
-    control: ControlFile,
+    file: ControlFile,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead.")] = False,
     html: Annotated[
         Path | None,
@@ -215,10 +218,10 @@ def report(
     from arena.reports.as_json import json_report
     from arena.reports.html_page import html_page
     from arena.reports.text import text_report
-    from arena.runner.results import read_results
+    from arena.runner.report import read_report
 
-    settings, files = open_competition(control, results)
-    so_far = read_results(settings, files)
+    control, files = open_competition(file, results)
+    so_far = read_report(control, files)
     if html is not None:
         records = os.path.relpath(files.games, html.absolute().parent) if files.games.is_dir() else ""
         _write(html, html_page(so_far, records), "--html")
@@ -232,7 +235,7 @@ def report(
 
 
 def descent(
-    control: ControlFile,
+    file: ControlFile,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
     svg: Annotated[
         Path | None,
@@ -243,15 +246,15 @@ def descent(
     """Show the descent of a competition of kind "generations", also while it runs."""
     from arena.control.settings import ControlError
     from arena.reports.descent import descent_as_json, descent_drawing, descent_lines
-    from arena.runner.results import read_results
+    from arena.runner.report import read_report
 
-    settings, files = open_competition(control, results)
-    if settings.kind != "generations":
+    control, files = open_competition(file, results)
+    if control.kind != "generations":
         raise ControlError(
-            f'{control} has no descent: it is of kind "{settings.kind}", and only the families of kind '
+            f'{file} has no descent: it is of kind "{control.kind}", and only the families of kind '
             '"generations" have descendants'
         )
-    so_far = read_results(settings, files)
+    so_far = read_report(control, files)
     if so_far.descent is None:
         raise ControlError(so_far.warning)
     if svg is not None:
@@ -265,7 +268,7 @@ def descent(
 
 def replay(
     service: Service | None,
-    control: Annotated[
+    file: Annotated[
         Path,
         typer.Argument(
             metavar="CONTROL",
@@ -291,10 +294,10 @@ def replay(
     if service is not None:
         if game is None:
             raise typer.BadParameter("with --address, name the game too", param_hint="GAME")
-        page = replay_from(service, control.as_posix(), game)
+        page = replay_from(service, file.as_posix(), game)
     else:
-        page = replay_of(*find_game(control, game))
-    file = output or (control.with_suffix(".html") if game is None else Path(f"{game}.html"))
+        page = replay_of(*find_game(file, game))
+    file = output or (file.with_suffix(".html") if game is None else Path(f"{game}.html"))
     _write(file, page, "--output")
     say(str(file))
 
@@ -307,7 +310,7 @@ def _write(file: Path, text: str, option: str) -> None:
 
 
 def export(
-    control: ControlFile,
+    file: ControlFile,
     target: Annotated[
         Path,
         typer.Argument(metavar="TARGET", help="A new SQLite file (.sqlite, .db), or a new folder for CSV."),
@@ -322,7 +325,7 @@ def export(
     from arena.results.database import ResultsDatabase
     from arena.results.exchange.exporting import export as export_saga
 
-    _, files = open_competition(control, results)
+    _, files = open_competition(file, results)
     files.check_results()
     with closing(ResultsDatabase.open(files.results, create=False)) as database:
         export_saga(database, target, "saga1" if saga1 else "saga2", None if whole else files.name)
@@ -330,7 +333,7 @@ def export(
 
 
 def import_(
-    control: ControlFile,
+    file: ControlFile,
     source: Annotated[
         Path, typer.Argument(metavar="SOURCE", help="A SQLite file, or a folder of CSV files.")
     ],
@@ -340,7 +343,7 @@ def import_(
     from arena.results.database import ResultsDatabase
     from arena.results.exchange.importing import import_saga
 
-    _, files = open_competition(control, results)
+    _, files = open_competition(file, results)
     with files.locked(), closing(ResultsDatabase.open(files.results)) as database:
         imported = import_saga(database, source)
     say(f"{imported.games} games of {', '.join(imported.series) or 'no series'}")

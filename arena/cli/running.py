@@ -48,7 +48,7 @@ def add_to(application: typer.Typer) -> None:
 
 
 def run(  # noqa: PLR0913 - the options of a command
-    control: ControlFile,
+    file: ControlFile,
     parallel: Annotated[
         int | None, typer.Option("--parallel", "-j", min=1, max=1023, help="Games at a time.")
     ] = None,
@@ -86,21 +86,21 @@ def run(  # noqa: PLR0913 - the options of a command
     from arena.runner.options import RunOptions
     from arena.runner.run import run as run_competition
 
-    settings, files = open_competition(control, results)
+    control, files = open_competition(file, results)
     options = RunOptions(
-        parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure, on or ""
+        parallel or control.parallel, max_games, quiet, log_protocol, readmit, insecure, on or ""
     )
     with ExitStack() as beside:
         if web:
-            say(f"{beside.enter_context(served_pages(settings.path, web, settings.academy))} while this runs")
-        ended = run_competition(settings, files, options)
+            say(f"{beside.enter_context(served_pages(control.path, web, control.academy))} while this runs")
+        ended = run_competition(control, files, options)
     from arena.runner.competition import RunEnd
 
     if not quiet:
-        from arena.runner.results import read_results
+        from arena.runner.report import read_report
         from arena.terminal.standings_table import standings_text
 
-        report = read_results(settings, files)
+        report = read_report(control, files)
         say("\n".join([*report.lines, ""]), end="")
         if not report.of_tuner:
             say(standings_text(report.standings), end="")
@@ -118,53 +118,54 @@ def run(  # noqa: PLR0913 - the options of a command
         raise typer.Exit(ExitStatus.WITHOUT_SOME)
 
 
-def check(control: ControlFile, insecure: Insecure = False, on: On = None) -> None:
+def check(file: ControlFile, insecure: Insecure = False, on: On = None) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown.
 
     With `--on`, or [workers] in the control file, every player is started on every kind of node of the
     cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address.
     """
     from arena.control.tokens import withheld_tokens
+    from arena.runner.control_notes import notes_on
     from arena.runner.listeners import open_listeners
-    from arena.runner.playing import check_players, notes
+    from arena.runner.player_check import check_players
     from arena.runner.remote_players import remote_players
     from arena.selection.child_program import check_child_program
     from arena.selection.kinds import child_programs
 
-    settings, files = open_competition(control, None)
-    for note in notes(settings):
+    control, files = open_competition(file, None)
+    for note in notes_on(control):
         say(f"note: {note}")
-    where = on or settings.workers.on
+    where = on or control.workers.on
     if where != "local":
         from arena.runner.cluster_check import check_on_cluster
 
-        with withheld_tokens(settings.token_variables):
-            check_on_cluster(settings, where, say)
-        _ask_academy(settings)
+        with withheld_tokens(control.token_variables):
+            check_on_cluster(control, where, say)
+        _ask_academy(control)
         return
     with (
-        withheld_tokens(settings.token_variables),
-        remote_players(settings, say, lambda *_, **__: None, files.tokens, insecure=insecure) as reached,
+        withheld_tokens(control.token_variables),
+        remote_players(control, say, lambda *_, **__: None, files.tokens, insecure=insecure) as reached,
         open_listeners(reached, say, lambda *_, **__: None) as seated,
     ):
         check_players(seated, quiet=False, tell=say)
-    for family, program in child_programs(settings):
+    for family, program in child_programs(control):
         check_child_program(program, family)
         say(f"the program of family {family} makes variants")
-    _ask_academy(settings)
+    _ask_academy(control)
 
 
-def _ask_academy(settings: "Control") -> None:
-    if settings.academy is not None and not settings.academy.embedded:
+def _ask_academy(control: "Control") -> None:
+    if control.academy is not None and not control.academy.embedded:
         from arena.academy.session import check_academy
 
-        check_academy(settings.academy, settings.game.rules().spec(), settings.fair_use)
-        say(f"ACADEMY at {settings.academy.address} answers")
+        check_academy(control.academy, control.game.rules().spec(), control.fair_use)
+        say(f"ACADEMY at {control.academy.address} answers")
 
 
 def stop(
     service: Service | None,
-    control: ControlFileOrName,
+    file: ControlFileOrName,
     at_once: Annotated[
         bool,
         typer.Option(
@@ -174,13 +175,13 @@ def stop(
 ) -> None:
     """Ask a running competition to stop when its games in progress are over."""
     if service is not None:
-        _stop_there(service, control.as_posix(), at_once)
+        _stop_there(service, file.as_posix(), at_once)
         return
     from arena.results.database import ResultsError
 
     if at_once:
         raise typer.BadParameter("needs --address; Ctrl-C ends an `arena run` here", param_hint="--at-once")
-    files = files_of(control)
+    files = files_of(file)
     if not files.running():
         raise ResultsError(f"the competition {files.name} is not running")
     files.request_stop()
@@ -196,7 +197,7 @@ def _stop_there(service: Service, name: str, at_once: bool) -> None:
 
 
 def reset(
-    control: ControlFile,
+    file: ControlFile,
     really: Annotated[bool, typer.Option("--really", help="Also if games were played.")] = False,
     results: ResultsUrl = None,
 ) -> None:
@@ -210,7 +211,7 @@ def reset(
     from arena.runner.reset import finished_games
     from arena.runner.reset import reset as reset_competition
 
-    settings, files = open_competition(control, results)
+    control, files = open_competition(file, results)
     games = finished_games(files)
     what = "results that can't be read" if games is None else f"{games} game{'' if games == 1 else 's'}"
     if games != 0 and not really:
@@ -218,7 +219,7 @@ def reset(
             f"the competition {files.name} has {what}; to delete them, with records, logs and tokens, give "
             "--really"
         )
-    left = reset_competition(settings, files)
+    left = reset_competition(control, files)
     say(f"the competition {files.name} is deleted: {what}, records, logs and tokens")
     if left is not None:
         complain(f"arena: {left}")

@@ -146,8 +146,8 @@ def with_service_where_asked(action: Callable[..., None]) -> Callable[..., None]
         try:
             action(service, **arguments)
         except Exception as error:
-            control, meant = arguments.get("control"), os.environ.get("ARENA_ADDRESS")
-            if service is None and meant and control is not None and not control.exists():
+            file, meant = arguments.get("file"), os.environ.get("ARENA_ADDRESS")
+            if service is None and meant and file is not None and not file.exists():
                 error.add_note(f"(a competition of a service needs --address, such as {meant})")
             raise
 

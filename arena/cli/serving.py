@@ -90,7 +90,7 @@ def serve(  # noqa: PLR0913 - the options of a command
 def start(
     service: Service,
     name: CompetitionName,
-    control: Annotated[
+    file: Annotated[
         Path | None,
         typer.Option(
             "--control",
@@ -114,19 +114,19 @@ def start(
     """
     from arena.v1 import competitions_pb2
 
-    text = "" if control is None else _text_of(control)
+    text = "" if file is None else _text_of(file)
     request = competitions_pb2.StartCompetitionRequest(
         name=name, control=text, max_games=max_games, parallel=parallel
     )
     _print(service.call("StartCompetition", request, f"starting {name}").competition, as_json)
 
 
-def _text_of(control: Path) -> str:
+def _text_of(file: Path) -> str:
     from arena.control.toml_file import read_text
 
-    if control.suffix != ".toml":
-        raise typer.BadParameter(f"{control}: services take control files in TOML", param_hint="--control")
-    return read_text(control)
+    if file.suffix != ".toml":
+        raise typer.BadParameter(f"{file}: services take control files in TOML", param_hint="--control")
+    return read_text(file)
 
 
 def list_competitions(service: Service, as_json: Json = False) -> None:

@@ -36,7 +36,7 @@ class PagesNotServedError(RuntimeError):
 
 
 @contextmanager
-def served_pages(control: Path, address: str, academy: AcademySettings | None) -> Iterator[str]:
+def served_pages(file: Path, address: str, academy: AcademySettings | None) -> Iterator[str]:
     """Serve pages of the competition, and of the ACADEMY that it plays at, while the block runs.
 
     Gives what to tell the user. Raises PagesNotServedError and MissingTokenError.
@@ -44,7 +44,7 @@ def served_pages(control: Path, address: str, academy: AcademySettings | None) -
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise PagesNotServedError(f"--web needs {', '.join(missing)}: pip install 'academy-arena[web]'")
-    command = [sys.executable, "-P", "-m", "web.cli", "--address", address, "--competitions", str(control)]
+    command = [sys.executable, "-P", "-m", "web.cli", "--address", address, "--competitions", str(file)]
     environment = {name: value for name, value in os.environ.items() if name not in _OF_ACADEMY}
     # An embedded ACADEMY is the run's alone.
     if academy is not None and not academy.embedded:
@@ -52,8 +52,8 @@ def served_pages(control: Path, address: str, academy: AcademySettings | None) -
         if token:
             command += ["--academy", academy.address]
             files = {"ca": academy.tls_ca, "cert": academy.tls_cert, "key": academy.tls_key}
-            for name, file in files.items():
-                command += [f"--academy-tls-{name}", str(file)] if file else []
+            for name, part in files.items():
+                command += [f"--academy-tls-{name}", str(part)] if part else []
             command += ["--academy-insecure"] if academy.insecure else []
             environment["ACADEMY_TOKEN"] = token
     # A file, as nobody reads while the competition runs: a pipe would fill up, and the pages wait for ever.

@@ -6,7 +6,7 @@ from arena.control import toml_file
 from arena.control.settings import Control
 
 
-def read(path: Path) -> Control:
+def read_control(path: Path) -> Control:
     """Read a control file. A ringmaster's file is a program, which is executed.
 
     A file in TOML ends in `.toml` or at least does not begin with the ringmaster's competition_type.

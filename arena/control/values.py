@@ -39,7 +39,7 @@ MAX_LISTED: Final = 10_000
 # A node of the Monte Carlo tuner's tree has as many children as the splits' product.
 MAX_CHILDREN: Final = 100_000
 MAX_FAMILIES: Final = 16
-# Of one family.
+# Members of one family.
 MAX_MEMBERS: Final = 100
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
 # Labels as Kubernetes has them, and Ray.

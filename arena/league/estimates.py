@@ -32,7 +32,7 @@ _ADD_TO_HISTORY: Final = text(
 def estimate_all(league: LeagueDatabase, only_new: bool = False) -> list[str]:
     """Find the likeliest ratings of every game that has new games; return these games.
 
-    `only_new` is as for `estimate`; games whose last estimate was such a one have new games until one of all.
+    `only_new` is as for `estimate`; a game has new games until an estimate moves all its players.
     """
     table = RATED_GAME.c
     stale = select(table.Game).where(table.Games != table.EstimatedGames).order_by(table.Game)

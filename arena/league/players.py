@@ -65,10 +65,10 @@ def all_players(connection: Connection) -> list[LeaguePlayer]:
     return [LeaguePlayer(*row) for row in connection.execute(_COLUMNS.order_by(PLAYER.c.PlayerId))]
 
 
-def known_or_entered(
+def find_or_enter(
     connection: Connection, wanted: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], LeaguePlayer]:
-    """Players by name and version; new ones are entered. The caller's transaction is the only writer."""
+    """Return players by name and version; enter new ones. The caller's transaction is the only writer."""
     names = {name for name, _ in wanted}
     rows = connection.execute(_COLUMNS.where(PLAYER.c.Name.in_(names)))
     known = {(row.Name, row.Version): LeaguePlayer(*row) for row in rows}

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, insert, select, text, update
 
 from arena.league.database import LeagueDatabase
-from arena.league.players import LeaguePlayer, known_or_entered, version_before
+from arena.league.players import LeaguePlayer, find_or_enter, version_before
 from arena.league.source import SourceCompetition, SourceGame, batches
 from arena.league.tables import COMPETITION, GAME, PLAYER, RATING, SEAT
 from arena.ratings.elo import EloRules
@@ -115,7 +115,7 @@ class _Batch:
         """Store the games with all that follows from them."""
         # In the order in which they came: players are numbered by it.
         playing = dict.fromkeys((seat.name, seat.version) for game in games for seat in game.seats)
-        self._players = known_or_entered(self._connection, playing)
+        self._players = find_or_enter(self._connection, playing)
         self._read_ratings(games)
         rows: list[dict[str, Any]] = []
         for game in games:

@@ -62,8 +62,8 @@ def competitions(results: ResultsDatabase) -> Sequence[SourceCompetition]:
     return [SourceCompetition(*row) for row in results.rows(query)]
 
 
-def competition_named(results: ResultsDatabase, name: str) -> SourceCompetition:
-    """The competition of a name, which has been entered. Raises ResultsError."""
+def find_source_competition(results: ResultsDatabase, name: str) -> SourceCompetition:
+    """Find the competition of a name, which has been entered. Raises ResultsError."""
     for competition in competitions(results):
         if competition.name == name:
             return competition

@@ -1,4 +1,4 @@
-"""A game while it is played: who plays it writes each turn to a file, which others read as it grows.
+"""A game while it is played: the process that plays it writes each turn to a file, which others read.
 
 The first line is an object that describes the game, each later one an array of the moves of a turn. The
 file is gone once the game's result is stored.
@@ -16,7 +16,7 @@ from typing import Any, Final
 from arena.jobs import JobMove
 
 SUFFIX: Final = ".jsonl"
-# Of a comment; all of it stands in the game's record when the game is over.
+# Characters of a comment; the record has all of it when the game is over.
 _LONGEST_COMMENT: Final = 2_000
 # What is read at once of a file: a longer rest is read at the next look.
 _MOST_READ: Final = 4 << 20

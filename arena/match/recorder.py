@@ -90,8 +90,8 @@ def _clock_remarks(job: GameJob, called: Sequence[str]) -> list[str]:
     return [f"Clock of {label}: {text}" for label, text in zip(called, texts, strict=True)]
 
 
-def played_move(note: JobMove, move: Any) -> PlayedMove:
-    """A recorded move with everything that a record has of it; `move` is the referee's own."""
+def to_played_move(note: JobMove, move: Any) -> PlayedMove:
+    """Make a recorded move with everything that a record has of it; `move` is the referee's own."""
     return PlayedMove(
         note.seat,
         move,
@@ -104,8 +104,10 @@ def played_move(note: JobMove, move: Any) -> PlayedMove:
     )
 
 
-def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> tuple[list[PlayedMove], Any]:
-    """The moves of whole turns, read again as the referee knows them, and the position after them."""
+def replay_moves(
+    rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]
+) -> tuple[list[PlayedMove], Any]:
+    """Return the moves of whole turns as the referee knows them, and the position after them."""
     played: list[PlayedMove] = []
     position = first
     waiting = list(reversed(moves))
@@ -114,7 +116,7 @@ def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> 
         for _ in rules.to_move(position):
             recorded = waiting.pop()
             turn[recorded.seat] = move = rules.read_move(position, recorded.seat, recorded.text)
-            played.append(played_move(recorded, move))
+            played.append(to_played_move(recorded, move))
         position = rules.play(position, turn)
     return played, position
 
@@ -144,7 +146,7 @@ class GameRecorder:
         self.moves: list[JobMove] = []
         self.remarks: list[str] = []
         self.warnings: list[str] = []
-        # Of each seat; one for each move, perhaps.
+        # By seat; a player may send one with each move.
         self._odd_values = [WarningList() for _ in range(rules.seats)]
 
     def add_thinking_time(self, seat: int, seconds: float) -> None:
@@ -204,7 +206,7 @@ class GameRecorder:
             if described:
                 note = self._described(note, move, before, after)
             self.moves.append(note)
-            self._played.append(played_move(note, move))
+            self._played.append(to_played_move(note, move))
 
     def _share(self, seat: int, value: float | None, what: str) -> float | None:
         """Return a share of the win that a player states; None, with a warning, where it can be none."""

@@ -61,9 +61,9 @@ class Clock:
         self.booked += seconds
 
     def spend(self, seconds: float) -> bool:
-        """Take the time of a move, `booked` parts included, off the clock; whether it was in time."""
+        """Take a move's time, `booked` parts included, off the clock. Returns whether it was in time."""
         booked, self.booked = self.booked, 0.0
-        # Added, not subtracted: who took all of the limit is not late by a rounding.
+        # Added, not subtracted: a move that took all of the limit is not late by a rounding.
         if seconds > booked + self.limit:
             return False
         self._take(max(0.0, seconds - booked))

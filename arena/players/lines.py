@@ -317,7 +317,7 @@ class LinesPlayer(Player):
         if self.disorder is None:
             self._note_disorder(PlayerTimeoutError(f"turn {self._turn}: no answer within {limit:.3g} s"))
         if self._late_turns >= self._parameters.late_turns:
-            why = f"is asked no more after {self._late_turns} late turns"
+            why = f"gets no more requests after {self._late_turns} late turns"
             self._complaints.add_grave(self._turn, why, "gone")
             self._note_disorder(PlayerTimeoutError(f"turn {self._turn}: {why}"))
             self._gone = True

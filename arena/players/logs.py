@@ -12,7 +12,7 @@ from referees.legible_text import legible
 ERROR_LIMIT: Final = 1 << 20
 _LONGEST_LINE: Final = 4096
 _LAST_WORDS: Final = 200
-# All but the tab: they would steer the terminal of who reads the log, or look like ends of lines.
+# All but the tab: they would steer the reader's terminal, or look like ends of lines.
 _CONTROL_BYTES: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 # Bytes that are no UTF-8, as Python's surrogates; they are written as they came.
 _NO_UTF8: Final = re.compile("([\udc80-\udcff]+)")
@@ -91,7 +91,7 @@ def _one_line(line: bytes) -> bytes:
 
 
 TRANSCRIPT_LIMIT: Final = 16 << 20
-# All but the tab: they would look like ends of lines, or steer the terminal of who reads the file.
+# All but the tab: they would look like ends of lines, or steer the reader's terminal.
 _CONTROL_CHARACTERS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 

@@ -57,7 +57,7 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def started(
+def start_process(
     command: Sequence[str],
     environment: Mapping[str, str],
     working_directory: str | None,
@@ -170,7 +170,7 @@ class ChildProcess:
         self._log = stderr if isinstance(stderr, ErrorLog) else None
         self._lifeline = Lifeline()
         try:
-            self._child = started(
+            self._child = start_process(
                 command, environment, working_directory, stderr, memory_bytes, self._lifeline.descriptor
             )
         except PlayerStartError:

@@ -18,7 +18,7 @@ from arena.players.player import InvalidPlayerParametersError, Player, Seating
 from arena.players.policy import PolicyPlayer
 from arena.players.python_callable import PythonPlayer
 from referees.api import Referee
-from referees.installed import offered
+from referees.installed import list_entry_points
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -111,7 +111,7 @@ class DialInProtocol(ABC):
 @cache
 def dial_in_protocol(name: str) -> DialInProtocol:
     """Return the protocol that a package adds under this name. Raises InvalidPlayerParametersError."""
-    for point in offered(ENTRY_POINT_GROUP).select(name=name):
+    for point in list_entry_points(ENTRY_POINT_GROUP).select(name=name):
         protocol: DialInProtocol = point.load()()
         return protocol
     known = sorted([*PROTOCOLS, *added_protocols()])
@@ -121,7 +121,7 @@ def dial_in_protocol(name: str) -> DialInProtocol:
 @cache
 def added_protocols() -> tuple[str, ...]:
     """Return the names of the protocols that packages add."""
-    return tuple(sorted(point.name for point in offered(ENTRY_POINT_GROUP)))
+    return tuple(sorted(point.name for point in list_entry_points(ENTRY_POINT_GROUP)))
 
 
 def player_for(seating: Seating) -> Player:

@@ -64,7 +64,7 @@ def align_rows(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 MISSING: Final = "?? (missing from control file)"
-# Of Go's settings the ringmaster shows those that players see.
+# The ringmaster shows those of Go's settings that players see.
 _SHOWN: Final[Mapping[str, Sequence[str]]] = {"go": ("board_size", "handicap", "komi")}
 
 

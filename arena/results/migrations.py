@@ -70,7 +70,7 @@ JOIN "SAGA_Player" p ON p."GameId" = s."GameId"
 JOIN "SAGA_Power" w ON w."PowerId" = p."PowerId" AND w."Code" = CAST(s."Seat" AS TEXT)
 """
 
-# Of games that were stored before these numbers were.
+# For games that were stored before these numbers were.
 _COUNT_PLIES: Final = """
 UPDATE "ARENA_Game" SET "Plies" = (
   SELECT COUNT(*) FROM "ARENA_Move" m WHERE m."GameId" = "ARENA_Game"."GameId")

@@ -18,8 +18,8 @@ from arena.runner.player_check import check_player
 from arena.runner.run import certain_to_meet, check_reachable
 from arena.selection.kinds import players_to_check
 from arena.workers.ray_nodes import Shape, grouped, in_groups, node_name
-from arena.workers.ray_pool import RayPool
 from arena.workers.ray_worker import moved_to_copy, other_release
+from arena.workers.ray_workers import RayWorkers
 
 # What a node may take to start a process, which installs packages first if there are any.
 _START_SECONDS: Final = 300.0
@@ -36,8 +36,8 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
     checked = players_to_check(control)
     line_ups = _line_ups(control, [setup for setup, _ in checked])
     failures = 0
-    with RayPool(on, 1, runtime_env=control.workers.runtime_env) as pool:
-        kinds = pool.kinds()
+    with RayWorkers(on, 1, runtime_env=control.workers.runtime_env) as workers:
+        kinds = workers.kinds()
         nodes = [node for kind in kinds.values() for node in kind]
         for offer, kind in kinds.items():
             tell(f"node {in_groups(map(node_name, kind))}: {offer}")
@@ -50,14 +50,21 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
             games = [shape for shape, (_, names) in line_ups.items() if setup.name in names]
             if not any(shape.fits(node) for shape in games for node in nodes):
                 games = [Shape.of([setup])]
-            call = (_check, setup, game, control.academy is not None, pool.copied, version("academy-arena"))
+            call = (
+                _check,
+                setup,
+                game,
+                control.academy is not None,
+                workers.copied,
+                version("academy-arena"),
+            )
             lacks = {
                 node_name(node): min((shape.lacking(node) for shape in games), key=len) for node in nodes
             }
             able = [node for node in nodes if not lacks[node_name(node)]]
             outcomes = {name: f"no game fits, for want of {lack}" for name, lack in lacks.items()}
             seconds = _START_SECONDS + setup.start_seconds + setup.move_seconds
-            for name, answer in pool.call_on(able, seconds, *call).items():
+            for name, answer in workers.call_on(able, seconds, *call).items():
                 outcomes[name] = str(answer).removeprefix(f"player {setup.name}: ") or _WORKS
             for kind in kinds.values():
                 for outcome, names in grouped(map(node_name, kind), outcomes.__getitem__).items():
@@ -121,9 +128,9 @@ def _check(setup: PlayerSetup, game: GameSettings, academy: bool, copied: str | 
     """On the node: why the player does not work; empty if it does."""
     if why := other_release(release):
         return why
-    there = moved_to_copy(setup, copied, os.getcwd())  # noqa: PTH109 - it is compared with text
+    moved_setup = moved_to_copy(setup, copied, os.getcwd())  # noqa: PTH109 - it is compared with text
     try:
-        check_player(there, game.rules(), True, game.located, academy)
+        check_player(moved_setup, game.rules(), True, game.located, academy)
     except (PlayerError, InvalidPlayerParametersError, OSError) as error:
         return str(error)
     return ""

@@ -1,17 +1,28 @@
-"""Starting a player to see whether it would play: the checks before a competition's first game."""
+"""Starting players to see whether they would play: the checks before a competition's first game."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from arena.control import plans
+from arena.control.settings import Control, ControlError
 from arena.jobs import CHECK_GAME_ID, PlayerSetup
 from arena.match.game_seeds import seat_seed
+from arena.output import say
 from arena.players.clock import TimeIsUpError, alarm
-from arena.players.player import PlayerTimeoutError, Seating
+from arena.players.player import PlayerError, PlayerTimeoutError, Seating
 from arena.players.process_tree import ending_descendants
-from arena.players.protocols import player_for
+from arena.players.protocols import added_protocols, player_for
+from arena.results.series import Series
+from arena.runner.event_log import EventLog
+from arena.runner.options import RunOptions
+from arena.runner.stopping import StopRequests
+from arena.runner.void_games import DIALS_IN
+from arena.selection.kinds import players_to_check
+from arena.selection.selector import Selector
 from referees.api import Referee
+from referees.legible_text import indented
 
 # What protocols pass on of what a player alone may see; the others hand over the referee's view itself.
 _PASSED_ON: Final[Mapping[str, str]] = {
@@ -100,3 +111,114 @@ def _checked(
     finally:
         player.close()
     return CheckedPlayer(player.description or player.name, tuple(player.warnings), scores)
+
+
+def check_players(
+    control: Control,
+    quiet: bool,
+    tell: Callable[[str], None],
+    spared: Collection[tuple[str, str]] = (),
+    may_fail: Callable[[PlayerSetup], bool] = lambda setup: False,
+) -> None:
+    """Start each competitor once and bring it to the beginning of a game.
+
+    `spared` are pairs of a player and a variant that are not checked. Raises PlayerError for the first
+    player that does not get there and may not fail, InvalidPlayerParametersError, and ControlError where
+    players are to score and none of them does.
+    """
+    silent: list[str] = []
+    scorers = 0
+    for setup, game in players_to_check(control):
+        if (setup.name, game.rules().spec().game_id) in spared:
+            continue
+        try:
+            checked = _check_in_game(setup, game, control, quiet, tell)
+        except PlayerError as failure:
+            if may_fail(setup):
+                tell(f"warning: {failure}; others play on")
+                continue
+            # Players that dial in write it where they run.
+            if quiet and setup.command:
+                failure.add_note("(`arena check` shows what players write to their standard error)")
+            raise
+        if checked is not None:
+            scorers += checked.scores
+            if game.scorer == "players" and not checked.scores:
+                silent.append(setup.name)
+    if silent and not scorers and not spared:
+        raise ControlError(
+            f'game.scorer: "players" are to score, but none of {", ".join(silent)} does '
+            "(by GTP's final_score, unless reliable_scorer is false): "
+            'write scorer = "internal", and the referee counts'
+        )
+    if len(silent) > 1:
+        tell(f"warning: {', '.join(silent)} do not score: among them, games that are counted have no result")
+
+
+def _check_in_game(
+    setup: PlayerSetup, game: plans.GameSettings, control: Control, quiet: bool, tell: Callable[[str], None]
+) -> CheckedPlayer | None:
+    """Check a player and report the result; None for one that is not checked. Raises PlayerError."""
+    rules = game.rules()
+    if remark := hidden_from(setup, rules):
+        tell(f"warning: {remark}")
+    if setup.protocol in added_protocols():
+        tell(f"player {setup.name} dials in for each game: it is not checked")
+        return None
+    tell(f"checking player {setup.name}")
+    checked = check_player(setup, rules, quiet, game.located, control.academy is not None)
+    for warning in checked.warnings:
+        tell(f"warning: {warning}")
+    if not checked.warnings:
+        tell(f"player {setup.name} works: {indented(checked.description)}")
+    return checked
+
+
+def players_spared(
+    control: Control, selector: Selector, series: Series, options: RunOptions
+) -> set[tuple[str, str]]:
+    """Which players, each with a game, are not started before the games."""
+    players = [(setup, game.rules().spec().game_id) for setup, game in players_to_check(control)]
+    spared: set[tuple[str, str]] = set()
+    if not options.readmit:
+        for player, variant in series.inhibited():
+            # A new selector does not know them yet.
+            if selector.inhibit(player, variant):
+                spared.add((player, variant))
+        excluded = {
+            exclusion.name
+            for exclusion in series.exclusions()
+            if exclusion.scope == "player" and exclusion.readmitted is None
+        }
+        spared |= {(setup.name, game_id) for setup, game_id in players if setup.name in excluded}
+    if selector.drops_void_games:
+        # They come and go while it runs.
+        spared |= {(setup.name, game_id) for setup, game_id in players if setup.protocol in DIALS_IN}
+    return spared
+
+
+def check_at_startup(
+    control: Control, quiet: bool, log: EventLog, stopping: StopRequests, spared: Collection[tuple[str, str]]
+) -> None:
+    """Check the players of a run that are not `spared`, if its control file wants it. Raises PlayerError."""
+
+    def tell(text: str) -> None:
+        log.add(text)
+        stopping.look()
+
+    absent = {name for name, _ in spared}
+    count = sum(setup.name not in absent for setup, _ in players_to_check(control))
+    if not control.check_players:
+        if not quiet:
+            say(f"skipping {count} player checks")
+        return
+    if not quiet:
+        say(f"checking {count} players")
+    check_players(
+        control,
+        quiet=True,
+        tell=tell,
+        spared=spared,
+        # Its games show what becomes of it.
+        may_fail=lambda setup: setup.protocol in DIALS_IN or control.on_void != "halt",
+    )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from arena.control import plans
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.settings import Control, ControlError
 from arena.jobs import REMOTE
 from arena.league.database import LeagueDatabase
@@ -52,7 +52,7 @@ class Roster:
             if state == self._seen:
                 return None
             self._seen = state
-            changed = read(self.control.path)
+            changed = read_control(self.control.path)
             if not isinstance(changed.plan, plans.StandingPlan):
                 return None
             merged = self._merged(changed)
@@ -83,7 +83,7 @@ class Roster:
 def follow_players(
     selector: Standing, roster: Roster, competition: Competition, league: LeagueDatabase | None
 ) -> None:
-    """Let a standing arena look who is there and how strong, and at a service also who is new."""
+    """Let a standing arena see who is there and how strong, and at a service also who is new."""
 
     def renew() -> None:
         renewed = roster.look()

@@ -14,7 +14,7 @@ from arena.runner.options import Ended, RunOptions
 from arena.runner.remote_players import LOBBY_VARIABLE
 from arena.runner.stopping import StopRequests
 from arena.workers.interface import Workers
-from arena.workers.pool import WorkerPool
+from arena.workers.local_workers import LocalWorkers
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
@@ -41,12 +41,12 @@ def open_workers(control: Control, options: RunOptions) -> Workers:
     """Where the games of a run are played. Raises RayUnavailableError and ControlError."""
     on = options.on or control.workers.on
     if on == "local":
-        return WorkerPool(options.parallel, pin=control.pin_cores)
+        return LocalWorkers(options.parallel, pin=control.pin_cores)
     check_reachable(control, on)
     # It takes seconds to load, and few have it.
-    from arena.workers.ray_pool import RayPool
+    from arena.workers.ray_workers import RayWorkers
 
-    return RayPool(on, options.parallel, pin=control.pin_cores, runtime_env=control.workers.runtime_env)
+    return RayWorkers(on, options.parallel, pin=control.pin_cores, runtime_env=control.workers.runtime_env)
 
 
 def check_reachable(control: Control, on: str) -> None:

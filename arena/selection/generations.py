@@ -1,6 +1,6 @@
 """Generations: families whose best members stay, while variants of them take the other places.
 
-A member has a place in its family, which it keeps while it is among the best; who takes a free place is named
+A member has a place in its family, which it keeps while it is among the best; a new member is named
 for the family, the generation and the place: `learning-g3-2`. Members of a family with a space of parameters
 follow from the seed and the results. What a family's program answered is kept with the games, so that nothing
 is asked twice and a report asks nothing.

@@ -47,7 +47,7 @@ class _Pairs:
         return zero, half, whole, more, two
 
     def add(self, number: int, points: float | None) -> bool:
-        """Take in a game; whether it completes a pair that counts."""
+        """Take in a game. Returns whether it completes a pair that counts."""
         if number ^ 1 not in self._halves:
             self._halves[number] = points
             return False

@@ -87,7 +87,7 @@ class Standing(Selector):
 
     @property
     def finished(self) -> bool:
-        """Whether the last round is over; a round that ended with a run before it had a result is none."""
+        """Whether the last round is over; a round that a run left before its first result does not count."""
         last = self._plan.rounds
         unplayed = len(self._interrupted - self._played)
         return last is not None and not self._open and self._round - unplayed >= last
@@ -104,18 +104,18 @@ class Standing(Selector):
         return self._next_of_those_present() if self._waiting else None
 
     def _next_of_those_present(self) -> Fixture | None:
-        """The next game whose players are free; who has left may come back until all others are over."""
-        there = set(self.free(list({name for fixture in self._waiting for name in fixture.players})))
+        """The next game whose players are free; players may leave and come back until all others are over."""
+        present = set(self.free(list({name for fixture in self._waiting for name in fixture.players})))
         for _ in range(len(self._waiting)):
             fixture = self._waiting.popleft()
             # Other pools may have taken them meanwhile.
-            if there.issuperset(fixture.players) and self.hold(fixture.players):
+            if present.issuperset(fixture.players) and self.hold(fixture.players):
                 return fixture
             self._waiting.append(fixture)
         if len(self._open) == len(self._waiting):
             for fixture in self._waiting:
                 self._open.discard(fixture.game_id)
-                self._sat_out.update(there.intersection(fixture.players))
+                self._sat_out.update(present.intersection(fixture.players))
             self._waiting.clear()
         return None
 
@@ -138,7 +138,7 @@ class Standing(Selector):
                 self._points[second, first] += weight * (1.0 - share)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
-        """An interrupted game is not played again: who was there then may have gone."""
+        """An interrupted game is not played again: players that were there may have gone."""
         self._interrupted.add(self._note_round(game_id))
         return None
 
@@ -244,7 +244,7 @@ class _Meetings:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._places: dict[tuple[int, int], int] = {}
-        # Of each pair that has met; arrays, which NumPy reads at once.
+        # By pair that has met; arrays, which NumPy reads at once.
         self._first, self._second, self._games = array("q"), array("q"), array("q")
 
     @property

@@ -63,7 +63,7 @@ class Swiss(Selector):
 
     @property
     def total(self) -> int:
-        """The games of all rounds, without those of who is left out."""
+        """The games of all rounds, without the games of players that are left out."""
         to_come = 0 if self.short else max(0, self._plan.rounds - self._round)
         return self._games_begun + to_come * (len(self._active) // 2) * self._plan.games
 
@@ -302,11 +302,11 @@ class _Matching:
         self._fixed: set[str] = set()
 
     def complete(self) -> bool:
-        """Pair all; whether that is possible."""
+        """Pair everybody. Returns whether that is possible."""
         return all(player in self._opponent or self._augment(player) for player in self._unmet)
 
     def fix(self, player: str, opponent: str) -> bool:
-        """Pair two for good, all having opponents; whether the others can still be paired."""
+        """Fix a pair. Returns False, and changes nothing, where the others could then not all be paired."""
         if self._opponent[player] != opponent:
             if opponent not in self._unmet[player]:
                 return False
@@ -324,11 +324,11 @@ class _Matching:
         return True
 
     def _augment(self, root: str) -> bool:
-        """Find an opponent for a player, others changing theirs; whether there is one."""
+        """Find a player without an opponent one, changing others' opponents. Returns whether that worked."""
         tree = _Tree(root, self._opponent)
         while tree.open:
             player = tree.open.popleft()
-            # Who is alone comes first: mostly there is no need to look further.
+            # A player that is alone comes first: mostly there is no need to look further.
             unmet = self._unmet[player]
             for other in (*(self._alone & unmet), *unmet):
                 if other not in self._fixed and tree.reach(player, other):
@@ -354,7 +354,7 @@ class _Tree:
         self._base: dict[str, str] = {}
 
     def reach(self, player: str, other: str) -> bool:
-        """Go on from a player to one it has not met; whether that one has no opponent."""
+        """Go on from a player to one it has not met. Returns whether that one has no opponent."""
         if self._base_of(player) == self._base_of(other) or self._opponent.get(player) == other:
             return False
         if other in self._outer:

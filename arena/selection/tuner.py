@@ -70,7 +70,7 @@ class ThinnedPath(Generic[Place]):
         self._count = 0
 
     def wants(self) -> bool:
-        """Count one more chance to note a step; whether to take it."""
+        """Count one more chance to note a step. Returns whether to take it."""
         self._count += 1
         return self._count % self._stride == 0
 

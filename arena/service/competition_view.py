@@ -12,7 +12,7 @@ from typing import Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from arena.control.changed_settings import abridge
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.settings import Control
 from arena.match.live_game import LiveFolder
 from arena.players.remote import to_duration
@@ -28,7 +28,7 @@ from arena.results.series_reader import SeriesReader, WholeGame
 from arena.results.standings import Standings
 from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionFiles
-from arena.runner.results import read_results
+from arena.runner.report import read_report
 from arena.selection.generations import Descent, Generations
 from arena.selection.kinds import selector_for
 from arena.selection.selector import CompetitionChangedError, Selector
@@ -59,7 +59,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class _Newest:
-    """What is known since the newest game: when it ended, and who leads."""
+    """When the newest game ended, and who leads after it."""
 
     counts: Counts
     finished: Timestamp
@@ -77,7 +77,7 @@ class CompetitionView:
     def __init__(self, name: str, path: Path) -> None:
         """Raises ControlError."""
         self.name = name
-        self.control: Control = read(path)
+        self.control: Control = read_control(path)
         self.files = CompetitionFiles(path, self.control.results)
         # That of a competition without games.
         self._selector = selector_for(self.control)
@@ -178,9 +178,9 @@ class CompetitionView:
                 )
                 answer.players.add(player=name, elo=elo)
             if is_tuner(self.control.kind):
-                _add_parameters(answer, read_results(self.control, self.files).tuning)
+                _add_parameters(answer, read_report(self.control, self.files).tuning)
             if isinstance(selector, Generations):
-                _add_members(answer, read_results(self.control, self.files).descent)
+                _add_members(answer, read_report(self.control, self.files).descent)
             if isinstance(selector, SprtMatch):
                 games = list(map(completed_game, listing.finished_games()))
                 for at, llr in selector.llr_path(games, points):
@@ -229,7 +229,7 @@ class CompetitionView:
     def standings(self) -> competitions_pb2.GetStandingsResponse:
         """The table. Raises ResultsError."""
         if self._is_tuner():
-            report = read_results(self.control, self.files)
+            report = read_report(self.control, self.files)
             standings, ratings = report.standings, report.ratings
             answer = competitions_pb2.GetStandingsResponse(games=standings.games, lines=report.lines)
         else:

@@ -169,7 +169,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
             after = 0 if counts is None else counts.last
         live = LiveFolder(view.files.live) if request.in_progress else None
         look = await self._look(view, after)
-        # Games in progress stand before it, so that who has it has them all.
+        # Games in progress stand before it, so that a client that has it has them all.
         for news in news_of(live) if look.running else ():
             yield news_event(news)
         yield competitions_pb2.WatchCompetitionResponse(competition=look.competition)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from google.protobuf.duration_pb2 import Duration
 
 from academy.wire.files import write_whole
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.settings import Control
 from arena.control.toml_file import MAX_BYTES
 from arena.league.errors import InvalidPoolError, PoolConflictError
@@ -206,7 +206,7 @@ def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:
             draft_openings.write_text(settings.openings, encoding="utf-8")
             text = text.replace(_value(str(openings)), _value(str(draft_openings)))
         draft.write_text(text, encoding="utf-8")
-        control = read(draft)
+        control = read_control(draft)
         control.game.rules()
         if control.openings is not None:
             read_openings(control.openings.file, control.game.rules())

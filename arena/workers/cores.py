@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-# Of sockets without files: a name ends with the process that has it, however that ends.
+# Begins the names of sockets without files: a name ends with the process that has it, however that ends.
 _PREFIX: Final = "academy-arena/core"
 _SOCKETS: Final = Path("/proc/net/unix")
 

@@ -5,7 +5,7 @@ may start processes that leave their group and session. So each worker is the ch
 which does nothing but wait: for the worker's end, or for the arena's. Then it kills what is left, all
 of which has become its children.
 
-Run by `arena.workers.pool`, with the same arguments as `arena.workers.worker`.
+Run by `arena.workers.local_workers`, with the same arguments as `arena.workers.worker`.
 """
 
 import os
@@ -18,7 +18,7 @@ from typing import Final
 from arena.players.process_tree import adopt_orphans, die_with_parent, end_children
 
 GRACE_SECONDS: Final = 2.0
-# Sent by the pool to a worker that is known to be stuck: no time to end in peace.
+# Sent by `arena.workers.local_workers` to a worker that is known to be stuck: no time to end in peace.
 AT_ONCE: Final = signal.SIGUSR1
 _LONG_SECONDS: Final = 3600.0
 _AWAITED: Final = (signal.SIGCHLD, signal.SIGTERM, AT_ONCE)

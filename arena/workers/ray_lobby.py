@@ -143,7 +143,7 @@ async def _read(reader: asyncio.StreamReader) -> bytes:
 
 
 async def _called(call: "Future[_T]") -> _T:
-    """The result of a call, which is not cancelled with who waits for it: Ray still sets its result."""
+    """The result of a call, which is not cancelled with its waiting task: Ray still sets its result."""
     result = asyncio.wrap_future(call)
     # Looked at, as asyncio prints errors that nobody has seen.
     result.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -1,6 +1,6 @@
 """The worker of a Ray cluster: an actor that plays games on its node, in a process of its own beside it.
 
-The process is that of the local pool, so players are treated alike, and end with the actor. What the game
+The process is one of `LocalWorkers`, so players are treated alike, and end with the actor. What the game
 writes to files is sent back, because the node's disk is not the arena's.
 """
 
@@ -19,7 +19,7 @@ from typing import Final
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.temporary_folder import temporary_folder
 from arena.workers.interface import WorkerLost
-from arena.workers.pool import WorkerPool
+from arena.workers.local_workers import LocalWorkers
 from arena.workers.ray_lobby import NodeLobby, Piece, at_lobby, lobby_of, start_loop
 
 # The most that is sent at once of a game in progress.
@@ -125,7 +125,7 @@ class RayWorker:
         for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
             os.environ.pop(name, None)
         self._slot, self._pin = slot, pin
-        self._pool: WorkerPool | None = None
+        self._workers: LocalWorkers | None = None
         # That of the latest attempt at a game whose players dialled in.
         self._lobby: tuple[tuple[str, int], NodeLobby] | None = None
         self._lobby_changed = threading.Condition()
@@ -134,22 +134,22 @@ class RayWorker:
         """Play a game of an arena of this release."""
         if why := other_release(release):
             return PlayedJob(WorkerLost(job.game_id, f"{self.node()}: {why}", job.attempt))
-        if self._pool is None:
-            # In the thread that lives as long as this process: the pool ends with its maker.
-            self._pool = WorkerPool(1, pin=self._pin, first_slot=self._slot)
+        if self._workers is None:
+            # In the thread that lives as long as this process: the workers end with their maker.
+            self._workers = LocalWorkers(1, pin=self._pin, first_slot=self._slot)
         # Ray ends actors without notice, so nothing is left on the disk between games.
         with temporary_folder() as folder:
             if lobby_of(job) is None:
-                return self._played(job, self._pool, folder)
+                return self._played(job, self._workers, folder)
             lobby = NodeLobby(folder, self._loop)
             with self._lobby_changed:
                 self._lobby = (job.game_id, job.attempt), lobby
                 self._lobby_changed.notify_all()
             players = tuple(at_lobby(player, lobby.path) for player in job.players)
-            played = self._played(replace(job, players=players), self._pool, folder)
+            played = self._played(replace(job, players=players), self._workers, folder)
             return replace(played, to_lobby=lobby.end())
 
-    def _played(self, job: GameJob, pool: WorkerPool, folder: Path) -> PlayedJob:
+    def _played(self, job: GameJob, workers: LocalWorkers, folder: Path) -> PlayedJob:
         errors, transcript, self._live = folder / "errors", folder / "transcript", folder / "live"
         here = replace(
             job,
@@ -160,10 +160,10 @@ class RayWorker:
             transcript=None if job.transcript is None else str(transcript),
             live_path=None if job.live_path is None else str(self._live),
         )
-        pool.submit(here)
+        workers.submit(here)
         result = None
         while result is None:
-            result = pool.next_result(_LOOK_SECONDS)
+            result = workers.next_result(_LOOK_SECONDS)
         return PlayedJob(result, _read(errors), _read(transcript))
 
     def receive_for_lobby(self, attempt: tuple[str, int]) -> Sequence[Piece] | None:

@@ -1,8 +1,8 @@
 """A worker process: it plays the games that it gets one after another, and sends back how they went.
 
-Run by `arena.workers.guardian`; `arena.workers.pool` says what the arguments are. Python players have time
-limits here, in a process that can be spared: the worker notes what it waits for in memory that the pool
-reads, because a worker that is stuck in a player's code answers nothing.
+Run by `arena.workers.guardian`; `arena.workers.local_workers` says what the arguments are. Python players
+have time limits here, in a process that can be spared: the worker notes what it waits for in memory that
+the run reads, because a worker that is stuck in a player's code answers nothing.
 """
 
 import gc
@@ -24,7 +24,7 @@ from typing import Any, Final, Self, TypeVar
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
 from arena.match.game import GameProgress, play
-from arena.match.recorder import PlayedGame, labels, replayed, write_record
+from arena.match.recorder import PlayedGame, labels, replay_moves, write_record
 from arena.match.verdicts import Loss, decide_against
 from arena.players.clock import TimeIsUpError, alarm
 from arena.players.gtp import GtpEngine, GtpPlayer
@@ -36,7 +36,7 @@ from arena.players.protocols import PROTOCOLS
 from arena.players.python_callable import PythonPlayer
 from arena.workers.interface import WorkerLost
 from referees.api import ENTRY_POINT_GROUP, Referee, Termination, referee
-from referees.installed import offered
+from referees.installed import list_entry_points
 
 # The deadline (on the system's monotonic clock, 0: none), and what it is for: stage, seat, seconds.
 _DEADLINE: Final = struct.Struct("d")
@@ -110,7 +110,7 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
     """The Python players of a worker, who are interrupted when they are late.
 
     Those that cannot be interrupted (stuck in C code, or catching every exception) stay on the
-    note, for the pool to end the worker.
+    note, for the run to end the worker.
     """
 
     class TimedPlayer(PythonPlayer):
@@ -135,10 +135,10 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
     return TimedPlayer
 
 
-def interrupted(
+def make_interrupted_result(
     job: GameJob, progress: Sequence[GameProgress], wait: Wait, started: float, seconds: float
 ) -> GameResult:
-    """The result of a game whose worker was ended because a player could not be, by the moves it reported.
+    """Make the result of a game whose worker was ended as a player could not be, by the moves it reported.
 
     `started` is a Unix time, `seconds` how long the game took. As with other late players the game is
     void before the first move is asked for, and lost by the player from then on. What the players cost
@@ -152,7 +152,7 @@ def interrupted(
     moves = tuple(move for part in progress for move in part.moves)
     arrangement = progress[0].arrangement if progress else None
     first = rules.start(job.seed) if arrangement is None else rules.arrange(arrangement)
-    played, position = replayed(rules, first, moves)
+    played, position = replay_moves(rules, first, moves)
     forfeit = f"forfeit by {name}: {reason}"
     gone = (progress[-1].gone if progress else frozenset()) - {wait.seat}
     losses = [Loss(wait.seat, Termination.FORFEIT, forfeit)]
@@ -275,7 +275,7 @@ def main(arguments: Sequence[str]) -> None:
     if core != NO_CORE:
         # Engines inherit it: waking a process on another core is the price of a round trip.
         os.sched_setaffinity(0, {core})
-    # Here signals are ours to use, and the pool watches: elsewhere Python players only are judged late.
+    # Here signals are ours to use, and the run watches: elsewhere Python players only are judged late.
     PROTOCOLS["python"] = timed_players(WaitNote(note))
     engines: KeptPrograms[GtpEngine] = KeptPrograms()
     PROTOCOLS["gtp"] = partial(GtpPlayer, kept=engines)
@@ -284,7 +284,7 @@ def main(arguments: Sequence[str]) -> None:
     connection: Connection = Connection(descriptor)
     sys.path[:] = connection.recv()
     # Before there is a game that waits for it.
-    offered(ENTRY_POINT_GROUP)
+    list_entry_points(ENTRY_POINT_GROUP)
     # What is loaded stays: it need not be looked through after each game.
     gc.freeze()
     try:

@@ -74,7 +74,7 @@ def _features(game: SearchGame[Any, Any], position: Any, seat: int, moves: int) 
     )
 
 
-def fitted(game: SearchGame[Any, Any], games: int = GAMES) -> Evaluation:
+def fit_evaluation(game: SearchGame[Any, Any], games: int = GAMES) -> Evaluation:
     """Fit the weights of a game of two, by as many random games; the same ones each time."""
     chance = random.Random(_SEED)
     seen: list[Sequence[float]] = []

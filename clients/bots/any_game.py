@@ -240,7 +240,7 @@ def _read_strength(options: argparse.Namespace) -> Strength:
     """Return how to search. Raises ValueError for numbers that this search does not go by."""
     uses: dict[str, Method] = {"depth": "alpha-beta", "playouts": "monte-carlo"}
     given = {name: value for name in uses if (value := getattr(options, name)) is not None}
-    # Who says how deep or how many playouts, says which search.
+    # --depth and --playouts also choose the search.
     search: Method = options.search
     if search == "auto" and given:
         search = uses[next(iter(given))]
@@ -278,13 +278,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--weights",
         metavar="W,W,W,W,W",
         help="alpha-beta's, of being first, the move, freedom to move, soldiers ahead, kings ahead; without "
-        "them it takes ACADEMY's, or random games teach it some",
+        "them, ACADEMY's weights, or weights fitted to random games",
     )
-    parser.add_argument("--seconds", type=float, help="a move, instead of playouts and depth")
+    parser.add_argument(
+        "--seconds", type=float, help="time for each move, in seconds; replaces --playouts and --depth"
+    )
     parser.add_argument(
         "--save-time",
         action="store_true",
-        help="the seconds are a mean: what a move leaves over, as one from a book, later ones have",
+        help="treat --seconds as a mean: time that a move does not use, such as a book move, goes to "
+        "later moves",
     )
     parser.add_argument("--seed", type=int, help="for games that can be repeated")
     parser.add_argument(

@@ -32,7 +32,7 @@ class SeatedProgram(Protocol):
         """End the program at once: another takes its place in the game."""
 
 
-# The rights of who runs the connector, at ACADEMY and at arenas, are not the program's.
+# The rights of the connector's user, at ACADEMY and at arenas, are not the program's.
 _WITHHELD: Final = ("ACADEMY_", "ARENA_")
 
 
@@ -115,7 +115,7 @@ def argument_parser(name: str, description: str) -> argparse.ArgumentParser:
         "--leave-after-games",
         type=_count,
         metavar="N",
-        help="leave after this number of games; never without",
+        help="leave after this number of games; without it, never",
     )
     parser.add_argument(
         "--leave-after-hours", type=_hours, metavar="H",

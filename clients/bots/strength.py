@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from clients.bots.alpha_beta import MOST_DEPTH, AlphaBetaThinker, Evaluation, fitted
+from clients.bots.alpha_beta import MOST_DEPTH, AlphaBetaThinker, Evaluation, fit_evaluation
 from clients.bots.search_game import UnsuitableGameError, make_search_game
 from clients.bots.thinking import Advice, Candidate, Thinker, Thought, no_advice
 from clients.bots.tree_search import TreeSearchThinker
@@ -81,7 +81,7 @@ class Strength:
 
 @lru_cache(maxsize=8)
 def _evaluation(referee: Referee[Any, Any]) -> Evaluation:
-    return fitted(make_search_game(referee, random.Random()))
+    return fit_evaluation(make_search_game(referee, random.Random()))
 
 
 @dataclass

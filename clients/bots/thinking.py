@@ -31,7 +31,7 @@ class Thought(Generic[Move]):
 class Experience:
     """What others' contests say of a move: its value for the mover (0 to 1), and how much that counts.
 
-    `games` are as many random games of one's own; who has thought for longer is swayed less.
+    `games` are as many random games of one's own; a player that has thought for longer is swayed less.
     """
 
     value: float

@@ -1,7 +1,7 @@
 """Whether a referee keeps the laws that ACADEMY and the arena rely on, tried on random games.
 
 For authors of referees: `check_referee(MyGame.from_settings({...}))` in a test, or on the command line
-`python -m referees.conformance go --setting board_size=9 --games 50`.
+`python -m referees.conformance go --set board_size=9 --games 50`.
 """
 
 from collections.abc import Mapping

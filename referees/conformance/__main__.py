@@ -21,7 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("game", help="the referee's name, such as go")
     parser.add_argument(
+        "--set",
         "--setting",
+        dest="settings",
         action="append",
         type=_setting,
         default=[],
@@ -38,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        judge = referee(options.game).from_settings(dict(options.setting))
+        judge = referee(options.game).from_settings(dict(options.settings))
         report = check_referee(judge, options.games, options.seed, options.max_plies)
     except (UnknownRefereeError, InvalidSettingError) as error:
         parser.error(str(error))

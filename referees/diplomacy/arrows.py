@@ -49,14 +49,14 @@ def _ends(phase: PhaseAdjudication, order: Order) -> tuple[Point, Point] | None:
     places = drawing_of(board).places
     if order.location == NOWHERE or order.kind is OrderKind.HOLD:
         return None
-    here = places[order.location]
+    start = places[order.location]
     if order.kind in _SIGNS:
-        return here, here
+        return start, start
     if order.target == NOWHERE:
         return None
-    there = places[order.target]
+    target = places[order.target]
     if order.kind in (OrderKind.SUPPORT_MOVE, OrderKind.CONVOY):
         # To the middle of the move that is helped.
         source = places[board.main_location[order.source]]
-        there = ((source[0] + there[0]) / 2, (source[1] + there[1]) / 2)
-    return here, there
+        target = ((source[0] + target[0]) / 2, (source[1] + target[1]) / 2)
+    return start, target

@@ -283,7 +283,7 @@ def _place(board: Map, location: int, firsts: Sequence[Point], coasts: Mapping[i
     if location == board.main_location[province] or location in coasts:
         return coasts.get(location, middle)
     # Towards what a fleet on this coast reaches.
-    reached = [firsts[board.province_of[there]] for masks in board.reach for there in masks[location]]
+    reached = [firsts[board.province_of[place]] for masks in board.reach for place in masks[location]]
     right = sum(point[0] for point in reached) - middle[0] * len(reached)
     down = sum(point[1] for point in reached) - middle[1] * len(reached)
     far = math.hypot(right, down) or 1.0

@@ -109,17 +109,17 @@ class MovementOrders:
             for order in given:
                 location = order.location
                 province = province_of[location]
-                there = unit_at[province]
+                unit = unit_at[province]
                 kind = order.kind
-                if there is None or there.power != power or kind > CONVOY or location < 0:
-                    missing = Void.NO_UNIT if there is None or location < 0 else Void.FOREIGN_UNIT
+                if unit is None or unit.power != power or kind > CONVOY or location < 0:
+                    missing = Void.NO_UNIT if unit is None or location < 0 else Void.FOREIGN_UNIT
                     self.rejected.append((power, order, Void.OTHER_PHASE if kind > CONVOY else missing))
                     continue
-                if there.location != location:
+                if unit.location != location:
                     if not self.choices.lenient_coasts:
                         self.rejected.append((power, order, Void.OTHER_COAST))
                         continue
-                    order = order._replace(location=there.location)
+                    order = order._replace(location=unit.location)
                 earlier = accepted[province]
                 if earlier is not None:
                     self.rejected.append((power, earlier, Void.REPLACED))
@@ -142,11 +142,11 @@ class MovementOrders:
                 self.orders[province] = order._replace(target=location)
         target = board.province_of[location]
         self.destination[province] = target
-        there = self.attackers.get(target)
-        if there is None:
+        rivals = self.attackers.get(target)
+        if rivals is None:
             self.attackers[target] = [province]
         else:
-            there.append(province)
+            rivals.append(province)
 
     def _fit_army(self, unit: Unit, order: Order) -> tuple[int, Way] | Void:
         """Where and how an army goes that is ordered by convoy, too far to walk, or to a coast."""

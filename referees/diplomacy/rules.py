@@ -12,7 +12,7 @@ from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
 from referees.diplomacy.arrows import arrows_of
-from referees.diplomacy.daide.session import DaideDialogue
+from referees.diplomacy.daide.table import DaideDialogue
 from referees.diplomacy.drawing import draw
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
 from referees.diplomacy.legal import as_listed, legal_orders

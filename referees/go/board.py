@@ -257,8 +257,8 @@ class GoPosition:
     handicap: int = 0
 
 
-def counted(black: int, white: int, for_white: tuple[float, ...], termination: Termination) -> Outcome:
-    """The outcome of areas of `black` and `white` points and what White gets besides (komi, compensation)."""
+def score_area(black: int, white: int, for_white: tuple[float, ...], termination: Termination) -> Outcome:
+    """Score areas of `black` and `white` points, and what White gets besides (komi, compensation)."""
     # Decimal, because komi 7.1 has no exact float and would show in the margin.
     total = sum((Decimal(repr(points)) for points in for_white), Decimal(white))
     points = (float(black), float(total))

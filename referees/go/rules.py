@@ -14,7 +14,7 @@ from academy.knowledge.symmetries import SQUARE, board_permutation
 from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
 from referees.drawing import Drawing, crossings, draw_board
 from referees.go import board, sgf
-from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board, GoPosition, counted
+from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board, GoPosition, score_area
 from referees.go.gtp import GoDialogue
 from referees.go.settings import (
     MIN_HANDICAP,
@@ -220,7 +220,7 @@ class Go(SgfResults, Referee[GoPosition, int]):
     def _score(self, position: GoPosition, termination: Termination) -> Outcome:
         black, white = Board(self._size, position.stones).area()
         compensation = self.settings.compensation(position.handicap)
-        return counted(black, white, (self.settings.komi, compensation), termination)
+        return score_area(black, white, (self.settings.komi, compensation), termination)
 
     def board(self, position: GoPosition, seat: int) -> AcademyBoard:
         """Black's stones are the first player's soldiers, for both seats."""

@@ -62,7 +62,9 @@ def _arrows(war_map: WarMap, position: WarPosition, layout: Layout) -> Iterator[
 @lru_cache(maxsize=16)
 def _lay_out(war_map: WarMap) -> Layout:
     placed = [territory.place or (0.0, 0.0) for territory in with_places(war_map).territories]
-    apart = sorted(min(math.dist(here, there) for there in placed if there != here) for here in set(placed))
+    apart = sorted(
+        min(math.dist(place, other) for other in placed if other != place) for place in set(placed)
+    )
     scale = _APART / apart[len(apart) // 2]
     left, up = (min(place[way] for place in placed) for way in (0, 1))
     points = _moved_apart([(_MARGIN + scale * (x - left), _MARGIN + scale * (y - up)) for x, y in placed])

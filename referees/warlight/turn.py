@@ -170,7 +170,7 @@ class TurnResult:
         return 0
 
     def _move_next(self, seat: int, waiting: Iterator[AttackTransfer]) -> bool:
-        """Carry out a seat's next order in which an army moves; whether there was one."""
+        """Carry out a seat's next order in which an army moves. Returns whether there was one."""
         for order in waiting:
             why, sound = self._why_not(seat, order)
             if not why:

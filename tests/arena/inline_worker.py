@@ -8,7 +8,7 @@ from arena.workers.interface import WorkerLost, Workers
 
 
 class InlineWorker(Workers):
-    """A `WorkerPool` without processes: a game in progress ends only by itself."""
+    """A `LocalWorkers` without processes: a game in progress ends only by itself."""
 
     def __init__(self) -> None:
         self._waiting: deque[GameJob] = deque()

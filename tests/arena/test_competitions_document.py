@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[2] / "docs"
     ("page", "players"),
     [("tutorials/tournament.md", ("gnugo-1", "gnugo-5", "random")), ("how-to/sprt.md", ("new", "old"))],
 )
-def test_its_control_file_is_read(tmp_path: Path, page: str, players: tuple[str, ...]) -> None:
+def test_the_control_file_of_a_page_is_read(tmp_path: Path, page: str, players: tuple[str, ...]) -> None:
     shown = re.search(r"```toml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
     assert shown is not None
     path = tmp_path / "cup.toml"

@@ -17,7 +17,7 @@ from arena.results.database import ResultsDatabase
 from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
 from arena.runner.options import RunOptions
-from arena.runner.results import read_results
+from arena.runner.report import read_report
 from arena.runner.run import run
 from tests.arena.control_files import PASSING, write_control
 from tests.arena.rude_engine import EVIL
@@ -54,11 +54,11 @@ def test_no_report_shows_them_even_when_an_earlier_release_stored_them(played: P
         seat = {"EngineDescription": f"I am {EVIL}", "Remark": EVIL, "Fault": "late"}
         connection.execute(update(own.SEAT).values(seat))
         connection.execute(update(own.GAME_DETAIL).values(Detail=EVIL))
-    results = read_results(read(played), files)
+    report = read_report(read(played), files)
     for shown in (
-        text_report(results),
-        html_page(results),
-        json.dumps(json_report(results), ensure_ascii=False),
+        text_report(report),
+        html_page(report),
+        json.dumps(json_report(report), ensure_ascii=False),
     ):
         assert "\\u202e" in shown and not marks(shown)
     with closing(ResultsDatabase.open(files.results)) as database:

@@ -77,7 +77,7 @@ def test_after_many_answers_it_knows_boards_that_it_never_asked_about(spec: Game
     assert agreed / compared > 0.7
 
 
-def test_it_looks_where_something_new_happens_rather_than_where_nothing_does() -> None:
+def test_memory_looks_where_something_new_happens_rather_than_where_nothing_does() -> None:
     memory = Memory(GO)
     empty = Board(GO.geometry, bytes([State.EMPTY] * GO.geometry.size))
     memory.keep(empty, 1, moves(GO, empty), [0.0] * GO.geometry.size)

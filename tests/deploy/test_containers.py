@@ -144,11 +144,11 @@ def test_each_server_is_compacted_where_its_processes_are() -> None:
     (servers,) = (
         made for made in objects() if made["kind"] == "StatefulSet" and made["metadata"]["name"] == "academy"
     )
-    there = [f"academy-{number}" for number in range(servers["spec"]["replicas"])]
+    pods_of_academy = [f"academy-{number}" for number in range(servers["spec"]["replicas"])]
     executed = [program.command for program in kubernetes_programs() if "kubectl:" in program.image]
-    assert [command[:3] for command in executed] == [("exec", name, "--") for name in there]
+    assert [command[:3] for command in executed] == [("exec", name, "--") for name in pods_of_academy]
     (role,) = (made for made in objects() if made["kind"] == "Role")
-    assert all(rule["resourceNames"] == there for rule in role["rules"])
+    assert all(rule["resourceNames"] == pods_of_academy for rule in role["rules"])
     in_compose = {tuple(services[f"compact-{number}"]["entrypoint"]) for number in (1, 2, 3)}
     ((_, _, script),) = in_compose
     (words,) = re.findall(r"/opt/academy/bin/(academy .*);", script)
@@ -226,7 +226,7 @@ def test_the_dashboard_shows_metrics_that_there_are() -> None:
 
 
 def test_pods_mount_volumes_that_they_have_from_what_there_is() -> None:
-    there = {f"{made['kind']} {made['metadata']['name']}".lower() for made in objects() if "metadata" in made}
+    names = {f"{made['kind']} {made['metadata']['name']}".lower() for made in objects() if "metadata" in made}
     for made, pod in pods():
         volumes = {volume["name"] for volume in pod.get("volumes", ())}
         volumes |= {claim["metadata"]["name"] for claim in made["spec"].get("volumeClaimTemplates", ())}
@@ -236,7 +236,7 @@ def test_pods_mount_volumes_that_they_have_from_what_there_is() -> None:
         for volume in pod.get("volumes", ()):
             for kind, field in NAMED_BY.items():
                 if kind in volume:
-                    assert f"{kind.lower()} {volume[kind][field]}" in there | MADE_ELSEWHERE
+                    assert f"{kind.lower()} {volume[kind][field]}" in names | MADE_ELSEWHERE
 
 
 def test_secret_files_of_a_volume_stay_their_owners_when_a_pod_is_replaced() -> None:

@@ -59,7 +59,7 @@ def soon() -> float:
     return time.monotonic() + 600.0
 
 
-def test_it_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(
+def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_measures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(experiment, "RATED_PAIRS", 2)

@@ -20,7 +20,7 @@ input()
 """
 
 
-def test_it_counts_the_work_of_both_processes() -> None:
+def test_the_processor_clock_counts_the_work_of_both_processes() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", WORKING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as answering:

@@ -61,7 +61,7 @@ def test_callers_play_no_more_than_is_due(tmp_path: Path, monkeypatch: pytest.Mo
     assert samples[-1].contests <= time.monotonic() - begun + 1
 
 
-def test_it_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_soak_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soak, "SAMPLES", 2)
 
     samples, faults = soak.soak(tmp_path, minutes=4 / 60, processes=1, callers=2)
@@ -71,7 +71,7 @@ def test_it_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pyt
     assert samples[-1].memory > 0 and samples[-1].file > 0
 
 
-def test_it_ends_early_when_stopped(tmp_path: Path) -> None:
+def test_a_soak_ends_early_when_stopped(tmp_path: Path) -> None:
     outcome = soak.soak(tmp_path, minutes=60, processes=1, callers=1, pause=lambda seconds: seconds > 120)
 
     assert outcome == ([], [])

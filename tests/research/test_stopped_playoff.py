@@ -42,12 +42,12 @@ class Playoff:
 
     def stop(self, way: Way) -> list[str]:
         """Play two more games, stop, and let those in progress be played out where they are waited for."""
-        there = len(results(self.control))
-        self.allow(there + 2)
+        played = len(results(self.control))
+        self.allow(played + 2)
 
         def stop(run: Run, control: Path) -> None:
             way.stop(run, control)
-            self.allow(there + 2 + MORE)
+            self.allow(played + 2 + MORE)
 
         return stopped(self.control, Way(way.name, stop, way.status), 2)
 

@@ -8,7 +8,7 @@ from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.text import write_cells
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from academy.wire.games import game_message
-from referees.api import Referee, referees
+from referees.api import Referee, referee
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, contest, report
 from tests.academy.service.running import Client, Running
@@ -30,7 +30,7 @@ SEEDS: Mapping[str, tuple[str, dict[str, object]]] = {
 
 def judge_of(game_id: str) -> Referee[Any, Any]:
     name, settings = SEEDS[game_id]
-    return referees()[name].from_settings(settings)
+    return referee(name).from_settings(settings)
 
 
 def random_line(judge: Referee[Any, Any], seed: int, plies: int) -> tuple[list[str], list[str]]:
@@ -49,7 +49,7 @@ def random_line(judge: Referee[Any, Any], seed: int, plies: int) -> tuple[list[s
 def fill(academy: Running) -> None:
     """Register the games and report contests of them."""
     arena = academy.arena()
-    spec_of_diplomacy = referees()["diplomacy"].from_settings({}).spec()
+    spec_of_diplomacy = referee("diplomacy").from_settings({}).spec()
     games = [
         *(game_message(judge_of(game_id).spec()) for game_id in SEEDS),
         game_message(spec_of_diplomacy),

@@ -10,8 +10,8 @@ from starlette.requests import Request
 
 from academy.v1 import tokens_pb2
 from clients.connection import Connection
+from web.academy_service import AcademyService
 from web.failures import PageError
-from web.knowledge import Knowledge
 from web.library_news import LibraryNews
 from web.pages.live import follow_library
 
@@ -43,7 +43,7 @@ def test_news_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCapture
         return "drawn"
 
     async def read() -> str:
-        parts = LibraryNews(cast(Knowledge, LearningAcademy()), fails_once).parts()
+        parts = LibraryNews(cast(AcademyService, LearningAcademy()), fails_once).parts()
         async with asyncio.timeout(10):
             part = await anext(parts)
         await parts.aclose()  # type: ignore[attr-defined]
@@ -59,7 +59,7 @@ def test_an_academy_that_ends_its_streams_is_not_asked_again_at_once() -> None:
 
     async def read() -> int:
         academy = LearningAcademy(ends_after=1)
-        parts = LibraryNews(cast(Knowledge, academy), drawn).parts()
+        parts = LibraryNews(cast(AcademyService, academy), drawn).parts()
         await anext(parts)
         await asyncio.sleep(0.3)
         await parts.aclose()  # type: ignore[attr-defined]
@@ -72,7 +72,7 @@ def test_visitors_who_come_together_ask_once_whether_the_token_may_watch() -> No
     async def drawn() -> str:
         return "drawn"
 
-    class CountingKnowledge(Knowledge):
+    class CountingAcademy(AcademyService):
         calls = 0
 
         async def ask(self, *call: object, **named: object) -> object:  # type: ignore[override]
@@ -81,11 +81,11 @@ def test_visitors_who_come_together_ask_once_whether_the_token_may_watch() -> No
             return tokens_pb2.GetCallerResponse(role=tokens_pb2.TOKEN_ROLE_ADMIN)
 
     async def come() -> tuple[set[bool | None], int]:
-        knowledge = CountingKnowledge(Connection("127.0.0.1:1", "any"))
-        news = LibraryNews(knowledge, drawn)
+        academy = CountingAcademy(Connection("127.0.0.1:1", "any"))
+        news = LibraryNews(academy, drawn)
         answers = set(await asyncio.gather(*(news.is_open() for _ in range(9))))
-        await knowledge.close()
-        return answers, knowledge.calls
+        await academy.close()
+        return answers, academy.calls
 
     assert asyncio.run(come()) == ({True}, 1)
 
@@ -95,12 +95,12 @@ def test_while_academy_is_away_nobody_hears_that_the_token_may_not_watch() -> No
         return "drawn"
 
     async def follow() -> PageError:
-        knowledge = Knowledge(Connection("127.0.0.1:1", "any"))
-        state = SimpleNamespace(news=LibraryNews(knowledge, drawn))
+        academy = AcademyService(Connection("127.0.0.1:1", "any"))
+        state = SimpleNamespace(news=LibraryNews(academy, drawn))
         request = Request({"type": "http", "query_string": b"", "app": SimpleNamespace(state=state)})
         with pytest.raises(PageError) as refused:
-            await follow_library(request, knowledge)
-        await knowledge.close()
+            await follow_library(request, academy)
+        await academy.close()
         return refused.value
 
     assert asyncio.run(follow()).status == 503

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from arena.v1 import competitions_pb2
 from tests.web.filling import GO, SEEDS, judge_of, random_line
-from web.arena_watch import ArenaWatch
+from web.arena_service import ArenaService
 from web.failures import PageError
 from web.live import _MOST_BEHIND, Change, Feed, Feeds, LiveGame
 from web.pages.live import follow_competition, follow_game
@@ -38,7 +38,7 @@ async def no_results(name: str) -> str:
 def test_for_a_watcher_who_never_reads_little_is_kept_and_the_stream_ends() -> None:
     async def watch() -> tuple[int, int]:
         competition = competitions_pb2.Competition(name="cup", game="hex", settings_json="{}")
-        feed = Feed(cast(ArenaWatch, BusyArena()), competition, no_results)
+        feed = Feed(cast(ArenaService, BusyArena()), competition, no_results)
         try:
             with feed.watching() as changes:
                 while feed.running:
@@ -74,7 +74,7 @@ class CountingArena:
 def test_pages_that_come_back_together_after_a_lost_watch_share_one() -> None:
     async def watch() -> tuple[int, int]:
         arena = CountingArena()
-        feeds = Feeds(cast(ArenaWatch, arena), no_results)
+        feeds = Feeds(cast(ArenaService, arena), no_results)
         competition = competitions_pb2.Competition(name="cup", game="hex", settings_json="{}")
         lost = await feeds.feed(competition)
         while lost.running:
@@ -107,7 +107,7 @@ async def let_in(request: Request) -> bool:
 
 def test_an_open_page_does_not_take_its_game_for_over_because_the_arena_is_away() -> None:
     async def watch() -> list[bytes]:
-        arena = cast(ArenaWatch, LostArena())
+        arena = cast(ArenaService, LostArena())
         feeds = Feeds(arena, no_results)
         state = SimpleNamespace(feeds=feeds, sign_in=SimpleNamespace(lets_in=let_in))
         scope = {"type": "http", "headers": [], "app": SimpleNamespace(state=state)}
@@ -168,7 +168,7 @@ class TwoAttempts:
 def test_a_game_that_is_played_again_ends_the_pages_of_its_first_attempt_alone() -> None:
     async def watch() -> tuple[list[tuple[bool, int, bool]], int]:
         competition = competitions_pb2.Competition(name="cup", game="hex", settings_json="{}")
-        feed = Feed(cast(ArenaWatch, TwoAttempts()), competition, no_results)
+        feed = Feed(cast(ArenaService, TwoAttempts()), competition, no_results)
         await feed.ready()
         first = feed.games["AvB_0"]
         with feed.watching() as changes:
@@ -201,7 +201,7 @@ def test_results_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCapt
         return "drawn"
 
     async def watch() -> str:
-        feed = Feed(cast(ArenaWatch, PlayingArena()), competitions_pb2.Competition(name="cup"), fails_once)
+        feed = Feed(cast(ArenaService, PlayingArena()), competitions_pb2.Competition(name="cup"), fails_once)
         try:
             with feed.watching() as changes:
                 async with asyncio.timeout(10):

@@ -225,7 +225,7 @@ class TestGallery:
 
 class TestTesujis:
     @pytest.mark.parametrize("game_id", [GO, HEX])
-    def test_they_are_drawn_with_their_figures_those_first_where_strong_players_move(
+    def test_tesujis_are_drawn_with_their_figures_those_first_where_strong_players_move(
         self, pages: Visitor, academy: Running, game_id: str
     ) -> None:
         listed = academy.admin().libraries.ListTesujis(

@@ -7,7 +7,7 @@ import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.spec import GameSpec
-from referees.api import Referee, referees
+from referees.api import Referee, referee
 from web.replay import NoBoardError, find_referee, replay, seat_names
 
 VARIANTS: list[tuple[str, dict[str, object]]] = [
@@ -33,7 +33,7 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
 
 
 def judge_of(name: str, settings: dict[str, object]) -> Referee[Any, Any]:
-    return referees()[name].from_settings(settings)
+    return referee(name).from_settings(settings)
 
 
 @pytest.mark.parametrize(("name", "settings"), VARIANTS, ids=str)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from clients.connection import Connection
-from web.arena_watch import ArenaWatch
+from web.academy_service import AcademyService
+from web.arena_service import ArenaService
 from web.failures import PageError
-from web.knowledge import Knowledge
 from web.shared_answer import Extras
 
 _SECONDS = 0.5
@@ -24,13 +24,13 @@ def hanging() -> Iterator[Connection]:
         yield Connection(f"127.0.0.1:{listener.getsockname()[1]}", token="any", timeout=_SECONDS)
 
 
-@pytest.mark.parametrize("service", [Knowledge, ArenaWatch])
+@pytest.mark.parametrize("service", [AcademyService, ArenaService])
 def test_visitors_of_a_service_that_hangs_wait_together_and_the_next_one_does_not(
-    service: type[Knowledge | ArenaWatch], hanging: Connection
+    service: type[AcademyService | ArenaService], hanging: Connection
 ) -> None:
     async def visit() -> tuple[float, float]:
         client = service(hanging)
-        ask = client.games if isinstance(client, Knowledge) else client.series
+        ask = client.games if isinstance(client, AcademyService) else client.series
         began = time.monotonic()
         answers = await asyncio.gather(*(ask() for _ in range(_VISITORS)), return_exceptions=True)
         first = time.monotonic() - began
@@ -49,7 +49,7 @@ def test_a_page_does_without_a_service_that_hangs_and_does_not_wait_for_it_again
     hanging: Connection,
 ) -> None:
     async def visit() -> tuple[object, float]:
-        arena = ArenaWatch(hanging)
+        arena = ArenaService(hanging)
         await arena.extras.get("lists", arena.series)
         began = time.monotonic()
         answer = await arena.extras.get("lists", arena.competitions)

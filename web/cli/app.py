@@ -113,7 +113,8 @@ def serve(  # noqa: PLR0913
         bool,
         typer.Option(
             "--sign-in",
-            help="Ask each visitor for a token, and show what this may read; no other is needed.",
+            help="Ask each visitor for a token, and show what that token may read; the pages then need no "
+            "token of their own.",
         ),
     ] = False,
     behind_proxy: Annotated[
@@ -125,7 +126,7 @@ def serve(  # noqa: PLR0913
     """Serve pages of what ACADEMY knows and of an arena's competitions.
 
     They are for this machine unless they are made public, or visitors must sign in. All others who reach them
-    read with the one token. To change something takes signing in with an admin's or operator's token.
+    read with the one token. To change something, sign in with an admin's or operator's token.
     With --competitions or --arena alone, without any token of ACADEMY, there are pages of competitions only.
     """
     try:

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from academy.v1 import events_pb2, libraries_pb2, tokens_pb2
+from web.academy_service import AcademyService
 from web.failures import PageError
 from web.forms import Action
-from web.knowledge import Knowledge
 from web.pages.patterns import LIBRARIES, LIBRARY_NAMES
 from web.query import Query, link
 from web.rendering import render
@@ -22,12 +22,12 @@ from web.sign_in import ROLE_NAMES
 
 __all__ = [
     "ACTIONS",
-    "own_knowledge",
+    "format_time",
+    "own_academy",
     "send_backup",
     "show_events",
     "show_overview",
     "show_tokens",
-    "written",
 ]
 
 _EVENTS: Final = 30
@@ -63,7 +63,7 @@ class _Event:
     undo: Undo | None
 
 
-def own_knowledge(session: Session) -> Knowledge:
+def own_academy(session: Session) -> AcademyService:
     """Return ACADEMY, which is asked with the visitor's own token.
 
     Args:
@@ -73,7 +73,7 @@ def own_knowledge(session: Session) -> Knowledge:
     return session.academy.service
 
 
-def written(time: Timestamp) -> str:
+def format_time(time: Timestamp) -> str:
     """Return a time as pages write it.
 
     Args:
@@ -85,12 +85,12 @@ def written(time: Timestamp) -> str:
 async def show_overview(request: Request, session: Session) -> Response:
     """Show what an admin can do, and who is muted."""
     Query(request.query_params, ())
-    own = own_knowledge(session)
+    own = own_academy(session)
     muted = await own.ask(own.libraries.ListMutedPlayers, libraries_pb2.ListMutedPlayersRequest())
     context = {
         "here": "Admin",
         "games": [figures.game.game_id for figures in await own.games()],
-        "muted": [(player.player, written(player.time)) for player in muted.players],
+        "muted": [(player.player, format_time(player.time)) for player in muted.players],
     }
     return render(request, "admin.html", context)
 
@@ -98,7 +98,7 @@ async def show_overview(request: Request, session: Session) -> Response:
 async def show_tokens(request: Request, session: Session) -> Response:
     """Show a page of tokens, and the form that makes one."""
     query = Query(request.query_params, ("page",))
-    own = own_knowledge(session)
+    own = own_academy(session)
     listed = await own.ask(
         own.tokens.ListTokens,
         tokens_pb2.ListTokensRequest(page_size=_TOKENS, page_token=query.text("page")),
@@ -116,13 +116,13 @@ async def show_tokens(request: Request, session: Session) -> Response:
 def _token(token: tokens_pb2.Token, now: datetime) -> _Token:
     role = ROLE_NAMES.get(token.role, "")
     expired = token.HasField("expire_time") and token.expire_time.ToDatetime(UTC) <= now
-    ended = f"revoked {written(token.revoke_time)}" if token.HasField("revoke_time") else ""
+    ended = f"revoked {format_time(token.revoke_time)}" if token.HasField("revoke_time") else ""
     return _Token(
         token.token_id,
         token.name,
         role,
-        written(token.create_time),
-        written(token.expire_time) if token.HasField("expire_time") else "",
+        format_time(token.create_time),
+        format_time(token.expire_time) if token.HasField("expire_time") else "",
         ended or ("expired" if expired else ""),
         role != "admin",
     )
@@ -134,7 +134,7 @@ async def _create_token(session: Session, form: Query) -> str:
     question = tokens_pb2.CreateTokenRequest(name=form.text("name"), role=number)
     if days is not None:
         question.expire_time.FromDatetime(datetime.now(UTC) + timedelta(days=days))
-    own = own_knowledge(session)
+    own = own_academy(session)
     made = await own.ask(own.tokens.CreateToken, question)
     text = f"A token of the {role} {made.token.name}, shown only now. Copy it:"
     session.note(Notice(text, secret=made.secret, page="/admin/tokens"))
@@ -142,7 +142,7 @@ async def _create_token(session: Session, form: Query) -> str:
 
 
 async def _revoke_token(session: Session, form: Query) -> str:
-    own = own_knowledge(session)
+    own = own_academy(session)
     question = tokens_pb2.RevokeTokenRequest(token_id=form.text("token_id"))
     revoked = (await own.ask(own.tokens.RevokeToken, question)).token
     session.note(Notice(f"The token {revoked.token_id} of {revoked.name} is revoked."))
@@ -160,7 +160,7 @@ async def send_backup(request: Request, session: Session) -> Response:
     if request.method == "HEAD":
         # A plain answer would say that there are no bytes.
         return StreamingResponse(iter(()), headers=headers, media_type="application/octet-stream")
-    parts = own_knowledge(session).download_backup()
+    parts = own_academy(session).download_backup()
     # Before the answer begins: what fails until then is a page.
     first = await anext(parts)
 
@@ -176,7 +176,7 @@ async def send_backup(request: Request, session: Session) -> Response:
 async def show_events(request: Request, session: Session) -> Response:
     """Show a page of the event log, the newest first."""
     query = Query(request.query_params, ("game", "contests", "page"))
-    own = own_knowledge(session)
+    own = own_academy(session)
     game_id = query.text("game")
     contests, with_contests = query.choice("contests", {"no": False, "yes": True}, "no")
     question = libraries_pb2.ListEventsRequest(
@@ -216,7 +216,7 @@ def _undo_of(event: events_pb2.Event) -> Undo | None:
             return None
 
 
-async def _possible_undos(own: Knowledge, events: Iterable[events_pb2.Event]) -> list[Undo | None]:
+async def _possible_undos(own: AcademyService, events: Iterable[events_pb2.Event]) -> list[Undo | None]:
     """For each event how it can be undone now; None where that was done, or is not kept."""
     undos: list[Undo | None] = []
     for undo in map(_undo_of, events):
@@ -226,7 +226,7 @@ async def _possible_undos(own: Knowledge, events: Iterable[events_pb2.Event]) ->
     return [undo if can_be else None for undo, can_be in zip(undos, possible, strict=True)]
 
 
-async def _is_possible(own: Knowledge, undo: Undo | None) -> bool:
+async def _is_possible(own: AcademyService, undo: Undo | None) -> bool:
     if undo is None:
         return False
     fields = dict(undo.fields)
@@ -263,11 +263,11 @@ def _event(event: events_pb2.Event, undo: Undo | None) -> _Event:
         what += f": {event.player_unmuted.player}"
     elif kind == "opening_deleted":
         what += f": {' '.join(event.opening_deleted.moves)}"
-    return _Event(event.sequence, written(event.time), event.actor, event.game_id, what, undo)
+    return _Event(event.sequence, format_time(event.time), event.actor, event.game_id, what, undo)
 
 
 async def _create_backup(session: Session, form: Query) -> str:
-    own = own_knowledge(session)
+    own = own_academy(session)
     made = await own.ask(own.libraries.CreateBackup, libraries_pb2.CreateBackupRequest(), _BACKUP_SECONDS)
     text = f"A backup of {made.bytes:,} bytes, verified, is at the server in {made.folder}."
     session.note(Notice(text))

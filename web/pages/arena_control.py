@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
-from web.arena_watch import ArenaWatch
+from web.arena_service import ArenaService
 from web.forms import Action
 from web.query import Query, link
 from web.rendering import render
@@ -21,7 +21,7 @@ _SECONDS: Final = 60.0
 _WAYS: Final = {"after-games": False, "at-once": True}
 
 
-def _own_arena(session: Session) -> ArenaWatch:
+def _own_arena(session: Session) -> ArenaService:
     assert session.arena is not None
     return session.arena.service
 

@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
 from referees.drawing import Drawing
-from web.arena_watch import ArenaWatch
+from web.academy_service import AcademyService
+from web.arena_service import ArenaService
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
 from web.failures import PageError
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
-from web.knowledge import Knowledge
 from web.live import LiveGame
 from web.pages.arena_links import LONGEST_GAME, feeds_of, game_address, name_of
 from web.pages.game_questions import read_questions
@@ -40,7 +40,7 @@ _kept: Final[dict[tuple[GameStart, Moves], GameReplay]] = {}
 _MOST_KEPT: Final = 32
 
 
-async def show_game(request: Request, arena: ArenaWatch) -> Response:
+async def show_game(request: Request, arena: ArenaService) -> Response:
     """Show the game `game` of the competition `name` after `ply` moves, or follow it while it is played."""
     query = Query(request.query_params, ("name", "game", "ply", "view"))
     name, game_id = name_of(query), query.text("game")
@@ -61,18 +61,18 @@ async def show_game(request: Request, arena: ArenaWatch) -> Response:
     seated = seat_players(known.game.players, board.seats, ended=not known.in_progress)
     who_won, result = words_of_result(seated, known.game.result)
     moves = list_moves(known.moves, players, address)
-    knowledge = request.app.state.sign_in.knowledge_for(request)
+    academy = request.app.state.sign_in.academy_for(request)
     follows = known.in_progress and chosen is None
     # Together: ACADEMY may be slow, and the board needs none of it.
     at_academy, links = await asyncio.gather(
         read_questions(
-            knowledge,
+            academy,
             known.contest_id,
             players,
             plies,
             board.played.spec.cell_names if board.played else (),
         ),
-        _at_academy(knowledge, board.played, ply),
+        _at_academy(academy, board.played, ply),
     )
     context = {
         "competition": competition,
@@ -148,13 +148,13 @@ async def _texts(request: Request, name: str, game_id: str) -> list[tuple[str, s
 
 
 async def _at_academy(
-    knowledge: Knowledge | None, played: GameReplay | None, ply: int
+    academy: AcademyService | None, played: GameReplay | None, ply: int
 ) -> list[tuple[str, str]]:
     """What leads from a position to what ACADEMY knows of it: words and addresses."""
-    if knowledge is None or played is None:
+    if academy is None or played is None:
         return []
     game_id = played.spec.game_id
-    if await knowledge.extras.get("game", partial(knowledge.game, game_id)) is None:
+    if await academy.extras.get("game", partial(academy.game, game_id)) is None:
         return []
     links = []
     line = played.line[:ply]
@@ -245,7 +245,7 @@ def _play_again(start: GameStart, moves: Moves) -> GameReplay:
     return _kept[game]
 
 
-async def show_record(request: Request, arena: ArenaWatch) -> Response:
+async def show_record(request: Request, arena: ArenaService) -> Response:
     """Send the record of a game as a file."""
     query = Query(request.query_params, ("name", "game"))
     known = await arena.game(name_of(query), query.text("game"))

@@ -9,8 +9,8 @@ from typing import Final
 from academy.knowledge.boards import Board
 from academy.v1 import consultation_pb2, pattern_pb2
 from clients.responses import PatternMatch, successor_matches
+from web.academy_service import AcademyService
 from web.failures import PageError
-from web.knowledge import Knowledge
 
 __all__ = ["Candidate", "Comparison", "compare", "list_candidates"]
 
@@ -52,7 +52,7 @@ class Comparison:
 
 
 async def compare(
-    knowledge: Knowledge,
+    academy: AcademyService,
     game_id: str,
     position: consultation_pb2.Position,
     boards: Mapping[str, Board],
@@ -62,7 +62,7 @@ async def compare(
     """Ask ACADEMY to compare moves.
 
     Args:
-        knowledge: Whom to ask.
+        academy: Whom to ask.
         game_id: The game.
         position: The position, as its mover sees it.
         boards: The board after each move.
@@ -77,9 +77,9 @@ async def compare(
         return Comparison({}, {}, 0, 0, 0, {}, {}, {})
     question = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
     advice, counted, shown = await asyncio.gather(
-        knowledge.advise(question),
-        _successors(knowledge, game_id, position, moves, libraries),
-        _looked_at(knowledge, game_id, position, moves.get(looked_at), libraries),
+        academy.advise(question),
+        _successors(academy, game_id, position, moves, libraries),
+        _looked_at(academy, game_id, position, moves.get(looked_at), libraries),
     )
     counts = successor_matches(counted)
     gained = zip(moves, counts.gained, counted.moves.gained_totals, strict=True)
@@ -98,7 +98,7 @@ async def compare(
 
 
 async def _looked_at(
-    knowledge: Knowledge,
+    academy: AcademyService,
     game_id: str,
     position: consultation_pb2.Position,
     move: consultation_pb2.CandidateMove | None,
@@ -107,7 +107,7 @@ async def _looked_at(
     """The patterns that one move completes, and those that it ends, with their cells."""
     if move is None:
         return None
-    answer = await _successors(knowledge, game_id, position, {"": move}, libraries, cells=True)
+    answer = await _successors(academy, game_id, position, {"": move}, libraries, cells=True)
     matches = successor_matches(answer)
     return matches.gained[0], matches.lost[0]
 
@@ -124,7 +124,7 @@ def _gains(moves: _Moves, log_odds: Sequence[float]) -> dict[str, float]:
 
 
 async def _successors(
-    knowledge: Knowledge,
+    academy: AcademyService,
     game_id: str,
     position: consultation_pb2.Position,
     moves: _Moves,
@@ -132,7 +132,7 @@ async def _successors(
     *,
     cells: bool = False,
 ) -> consultation_pb2.MatchSuccessorsResponse:
-    return await knowledge.successors(
+    return await academy.successors(
         consultation_pb2.MatchSuccessorsRequest(
             game_id=game_id,
             position=position,

@@ -6,11 +6,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
-from web.arena_watch import ArenaWatch
+from web.academy_service import AcademyService, PlayerFigures
+from web.arena_service import ArenaService
 from web.charts import Curve, draw_curves, rating_scale
 from web.failures import PageError
 from web.game_view import seconds_of
-from web.knowledge import Knowledge, PlayerFigures
 from web.pages.arena_links import name_of, player_address
 from web.pages.competitions import likely_elo
 from web.pages.game_lists import FILTERS, ListedGames, list_games
@@ -20,7 +20,7 @@ from web.rendering import render
 __all__ = ["show_player"]
 
 
-async def show_player(request: Request, arena: ArenaWatch) -> Response:
+async def show_player(request: Request, arena: ArenaService) -> Response:
     """Show the player `player` of the competition `name`: its rating over time, its results and its games."""
     query = Query(request.query_params, ("name", *FILTERS))
     name, player = name_of(query), query.text("player")
@@ -58,7 +58,7 @@ async def show_player(request: Request, arena: ArenaWatch) -> Response:
         "only": {what: f"{player_address(name, player)}&{words}#games" for what, words in own_links.items()},
         "listed": listed,
         "contributed": await _contributed(
-            request.app.state.sign_in.knowledge_for(request), arena, name, player, listed
+            request.app.state.sign_in.academy_for(request), arena, name, player, listed
         ),
     }
     return render(request, "competition_player.html", context)
@@ -73,11 +73,11 @@ class _Contributed:
 
 
 async def _contributed(
-    knowledge: Knowledge | None, arena: ArenaWatch, name: str, player: str, listed: ListedGames
+    academy: AcademyService | None, arena: ArenaService, name: str, player: str, listed: ListedGames
 ) -> _Contributed | None:
     """Look up what the player did at ACADEMY; None where that is not known, or not for the visitor."""
     played = next((game for game, _ in listed.games if player in _names(game)), None)
-    if knowledge is None or played is None:
+    if academy is None or played is None:
         return None
     contest_id = (await arena.game(name, played.game_id)).contest_id
     if not contest_id:
@@ -85,14 +85,14 @@ async def _contributed(
 
     async def ask() -> _Contributed | None:
         # ACADEMY may know the player by another name: that of an arena's namespace.
-        contest = await knowledge.contest(contest_id)
+        contest = await academy.contest(contest_id)
         at_academy = contest.players[_names(played).index(player)]
         identity = at_academy.identity or at_academy.name
-        known = await knowledge.player(identity)
+        known = await academy.player(identity)
         in_game = next((figures for figures in known if figures.statistics.game_id == contest.game_id), None)
         return _Contributed(in_game, link("/contributor", {"name": identity})) if in_game else None
 
-    return await knowledge.extras.get("player", ask)
+    return await academy.extras.get("player", ask)
 
 
 def _names(game: competitions_pb2.Game) -> list[str]:

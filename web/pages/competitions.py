@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.v1 import competitions_pb2
-from web.arena_watch import ArenaWatch
+from web.arena_service import ArenaService
 from web.charts import Curve, Scale, draw_curves, rating_scale
 from web.descent import draw_descent
 from web.drawing import DrawnBoard
@@ -51,11 +51,11 @@ MOST_ON_WALL: Final = 12
 _MOST_CURVES: Final = 8
 _MOST_LEADERS: Final = 3
 _MOST_SCHEDULED: Final = 12
-# Of a parameter without numbers.
+# Values of a parameter without numbers.
 _MOST_NAMES: Final = 12
 
 
-async def show_competitions(request: Request, arena: ArenaWatch) -> Response:
+async def show_competitions(request: Request, arena: ArenaService) -> Response:
     """Show a page of the competitions by name, `page` being the last name of the page before."""
     query = Query(request.query_params, ("page",))
     page = query.text("page")
@@ -96,7 +96,7 @@ def _listed(competition: competitions_pb2.Competition) -> _Listed:
     )
 
 
-async def show_competition(request: Request, arena: ArenaWatch) -> Response:
+async def show_competition(request: Request, arena: ArenaService) -> Response:
     """Show the results, the games in progress and a page of games of the competition `name`."""
     query = Query(request.query_params, ("name", "sort", *FILTERS))
     name = name_of(query)
@@ -119,7 +119,7 @@ async def show_competition(request: Request, arena: ArenaWatch) -> Response:
     return render(request, "competition.html", context)
 
 
-async def results_context(arena: ArenaWatch, name: str, sort: str = "points") -> dict[str, Any]:
+async def results_context(arena: ArenaService, name: str, sort: str = "points") -> dict[str, Any]:
     """Return what the part of a page with a competition's results shows.
 
     Args:
@@ -160,7 +160,7 @@ def _may_go_on(competition: competitions_pb2.Competition) -> bool:
 
 
 async def _draw_history(
-    arena: ArenaWatch,
+    arena: ArenaService,
     competition: competitions_pb2.Competition,
     standings: competitions_pb2.GetStandingsResponse,
 ) -> list[tuple[str, Markup, list[tuple[int, str]]]]:
@@ -231,7 +231,7 @@ def _draw_parameter(
     return title, draw_curves([Curve(1, steps)], scale, title), []
 
 
-async def render_results(arena: ArenaWatch, name: str) -> str:
+async def render_results(arena: ArenaService, name: str) -> str:
     """Return the part of a page with a competition's results.
 
     Args:

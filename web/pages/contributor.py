@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from academy.v1 import libraries_pb2
 from academy.wire.games import read_spec
+from web.academy_service import AcademyService, PlayerFigures
 from web.failures import PageError
-from web.knowledge import Knowledge, PlayerFigures
 from web.pages.known_contests import ArenaGames, arena_games
 from web.pages.patterns import LIBRARIES, PatternItem, list_pattern
 from web.query import Query, link
@@ -32,14 +32,14 @@ class _Gallery:
     items: list[PatternItem]
 
 
-async def show_contributor(request: Request, knowledge: Knowledge) -> Response:
+async def show_contributor(request: Request, academy: AcademyService) -> Response:
     """Show the player `name` over all games."""
     query = Query(request.query_params, ("name",))
     name = query.text("name")
     if not 1 <= len(name) <= _LONGEST_NAME:
         why = f"name: a player's name has 1 to {_LONGEST_NAME} characters."
         raise PageError(400, "Which player?", why, "Choose one from the page of a game.")
-    players = await knowledge.player(name)
+    players = await academy.player(name)
     if not players:
         why = f"{name[:80]!r} has played no contest that ACADEMY counts."
         raise PageError(404, "No such player", why, "Choose one from the page of a game.")
@@ -47,7 +47,7 @@ async def show_contributor(request: Request, knowledge: Knowledge) -> Response:
     games = await arena_games(request)
     galleries = await asyncio.gather(
         *(
-            _gallery(knowledge, figures, name, library, games)
+            _gallery(academy, figures, name, library, games)
             for figures in players[:_GAMES_WITH_PATTERNS]
             for library in LIBRARIES
             if figures.statistics.accepted_proposals
@@ -63,7 +63,7 @@ async def show_contributor(request: Request, knowledge: Knowledge) -> Response:
 
 
 async def _gallery(
-    knowledge: Knowledge, figures: PlayerFigures, name: str, library: str, games: ArenaGames
+    academy: AcademyService, figures: PlayerFigures, name: str, library: str, games: ArenaGames
 ) -> _Gallery:
     game_id = figures.statistics.game_id
     newest_first = libraries_pb2.ListPatternsRequest(
@@ -77,11 +77,11 @@ async def _gallery(
     title = f"{game_id}, {library.replace('-', ' ')}"
     address = link(f"/games/{game_id}/patterns", {"library": library, "proposer": name, "order": "newest"})
     try:
-        listed = (await knowledge.patterns(newest_first)).patterns
+        listed = (await academy.patterns(newest_first)).patterns
     except PageError as error:
         # Patterns are for admins to list.
         if error.status == 403:
             return _Gallery(title, address, [])
         raise
-    spec = read_spec((await knowledge.game(game_id)).game)
+    spec = read_spec((await academy.game(game_id)).game)
     return _Gallery(title, address, [list_pattern(record, spec, library, games, name) for record in listed])

@@ -12,9 +12,9 @@ from starlette.responses import Response
 from academy.knowledge.spec import GameSpec
 from academy.v1 import events_pb2, history_pb2
 from academy.wire.games import read_spec
+from web.academy_service import AcademyService, GameFigures
 from web.charts import Curve, Scale, draw_curves
 from web.failures import PageError
-from web.knowledge import GameFigures, Knowledge
 from web.pages.home import MEASURES, describe_board
 from web.pages.known_contests import RESULTS, ArenaGames, arena_games
 from web.query import Query, check_game_id, link
@@ -70,16 +70,16 @@ class _Contest:
     game: str
 
 
-async def show_game(request: Request, knowledge: Knowledge) -> Response:
+async def show_game(request: Request, academy: AcademyService) -> Response:
     """Show a game."""
     Query(request.query_params, ())
     game_id = check_game_id(request.path_params["game_id"])
-    described = await knowledge.game(game_id)
+    described = await academy.game(game_id)
     spec = read_spec(described.game)
-    figures = await knowledge.figures(described.game)
-    players = await knowledge.players(game_id)
-    growth = await knowledge.growth(game_id)
-    contests = await _newest_contests(knowledge, spec, await arena_games(request))
+    figures = await academy.figures(described.game)
+    players = await academy.players(game_id)
+    growth = await academy.growth(game_id)
+    contests = await _newest_contests(academy, spec, await arena_games(request))
     context = {
         "game_id": game_id,
         "board": describe_board(spec.geometry),
@@ -166,10 +166,12 @@ def _measures(figures: GameFigures) -> list[tuple[str, str, str, int]]:
     return rows
 
 
-async def _newest_contests(knowledge: Knowledge, spec: GameSpec, games: ArenaGames) -> list[_Contest] | None:
+async def _newest_contests(
+    academy: AcademyService, spec: GameSpec, games: ArenaGames
+) -> list[_Contest] | None:
     """The contests among the newest events; None where the token may not see them."""
     try:
-        events = await knowledge.newest_events(spec.game_id, _EVENTS)
+        events = await academy.newest_events(spec.game_id, _EVENTS)
     except PageError as error:
         if error.status == 403:
             return None

@@ -5,7 +5,7 @@ from typing import Final
 
 from arena.v1 import competitions_pb2
 from referees.api import Termination
-from web.arena_watch import GAMES_PER_PAGE, ArenaWatch
+from web.arena_service import GAMES_PER_PAGE, ArenaService
 from web.pages.arena_links import LONGEST_GAME, game_address
 from web.query import Query, link, wrong_field
 
@@ -41,7 +41,7 @@ class ListedGames:
 
 
 async def list_games(
-    arena: ArenaWatch,
+    arena: ArenaService,
     competition: competitions_pb2.Competition,
     query: Query,
     path: str,

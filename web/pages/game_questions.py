@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Final
 
 from academy.v1 import contests_pb2, proposals_pb2
-from web.knowledge import Knowledge
+from web.academy_service import AcademyService
 from web.pages.patterns import LIBRARY_NAMES
 from web.query import link
 
@@ -52,7 +52,7 @@ class AtAcademy:
 
 
 async def read_questions(
-    knowledge: Knowledge | None,
+    academy: AcademyService | None,
     contest_id: str,
     players: Sequence[str],
     plies: int,
@@ -61,21 +61,21 @@ async def read_questions(
     """Return what a game's players asked and proposed; None if the token may not read it or nothing is there.
 
     Args:
-        knowledge: ACADEMY; None for no answer.
+        academy: ACADEMY; None for no answer.
         contest_id: What ACADEMY calls the game; "" for a game that was not reported.
         players: The players by seat.
         plies: How many moves the game has.
         cell_names: What the cells of its board are called; empty where that is not known.
     """
-    if knowledge is None or not contest_id:
+    if academy is None or not contest_id:
         return None
 
     async def ask() -> tuple[contests_pb2.GetConsultationsResponse, list[proposals_pb2.Proposal]] | None:
         return await asyncio.gather(
-            knowledge.consultations(contest_id), knowledge.proposals_of_contest(contest_id, _MOST_PROPOSALS)
+            academy.consultations(contest_id), academy.proposals_of_contest(contest_id, _MOST_PROPOSALS)
         )
 
-    answers = await knowledge.extras.get("consultations", ask)
+    answers = await academy.extras.get("consultations", ask)
     if answers is None:
         return None
     consultations, proposals = answers

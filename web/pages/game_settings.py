@@ -15,11 +15,11 @@ from academy.knowledge.settings import GREATEST, LEAST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.games import read_spec
+from web.academy_service import AcademyService
 from web.drawing import BoardMarks, draw_board
 from web.failures import PageError
 from web.forms import Action
-from web.knowledge import Knowledge
-from web.pages.administration import own_knowledge, written
+from web.pages.administration import format_time, own_academy
 from web.pages.patterns import LIBRARIES, draw_record
 from web.query import Query, check_game_id, link
 from web.rendering import render
@@ -104,14 +104,14 @@ class _PrunedLine:
 async def show_settings(request: Request, session: Session) -> Response:
     """Show a game's settings, what can be pruned, and what can be restored."""
     Query(request.query_params, ())
-    own, game_id = own_knowledge(session), check_game_id(request.path_params["game_id"])
+    own, game_id = own_academy(session), check_game_id(request.path_params["game_id"])
     figures = await own.figures((await own.game(game_id)).game)
     removals = await own.ask(own.libraries.ListRemovals, libraries_pb2.ListRemovalsRequest(game_id=game_id))
     context = {
         "game_id": game_id,
         "settings": [_setting(name, figures.statistics.settings) for name in _MEANINGS],
         "libraries": list(_ALL_LIBRARIES),
-        "removals": [(removal, written(removal.time)) for removal in removals.removals],
+        "removals": [(removal, format_time(removal.time)) for removal in removals.removals],
     }
     return render(request, "game_settings.html", context)
 
@@ -136,7 +136,7 @@ def _text(settings: game_pb2.LibrarySettings, name: str) -> str:
 async def show_change(request: Request, session: Session) -> Response:
     """Show what new settings would change, before they do."""
     query = Query(request.query_params, tuple(_MEANINGS))
-    own, game_id = own_knowledge(session), check_game_id(request.path_params["game_id"])
+    own, game_id = own_academy(session), check_game_id(request.path_params["game_id"])
     figures = await own.figures((await own.game(game_id)).game)
     now, wanted = figures.statistics.settings, _read_settings(query)
     changes = []
@@ -181,7 +181,7 @@ def _names_of(settings: game_pb2.LibrarySettings) -> list[str]:
 
 
 async def _change_settings(session: Session, form: Query) -> str:
-    own, game_id, settings = own_knowledge(session), check_game_id(form.text("game_id")), _read_settings(form)
+    own, game_id, settings = own_academy(session), check_game_id(form.text("game_id")), _read_settings(form)
     names = _names_of(settings)
     if not names:
         raise PageError(400, "Nothing would change", "The form names no setting.", "Go back and name one.")
@@ -201,7 +201,7 @@ async def _change_settings(session: Session, form: Query) -> str:
     return link(f"/games/{game_id}/admin")
 
 
-async def _undo_of_removal(own: Knowledge, game_id: str) -> Undo | None:
+async def _undo_of_removal(own: AcademyService, game_id: str) -> Undo | None:
     """The undo of what was removed last; None where it is not kept."""
     kept = await own.ask(own.libraries.ListRemovals, libraries_pb2.ListRemovalsRequest(game_id=game_id))
     if not kept.removals:
@@ -212,7 +212,7 @@ async def _undo_of_removal(own: Knowledge, game_id: str) -> Undo | None:
 async def show_pruning(request: Request, session: Session) -> Response:
     """Show what pruning would remove: a dry run, drawn."""
     query = Query(request.query_params, ("library", "below"))
-    own, game_id = own_knowledge(session), check_game_id(request.path_params["game_id"])
+    own, game_id = own_academy(session), check_game_id(request.path_params["game_id"])
     spec = read_spec((await own.game(game_id)).game)
     library, number = query.choice("library", _ALL_LIBRARIES, "endgame")
     below = query.number("below", 0, _GREATEST_NUMBER) or 0.0
@@ -234,7 +234,7 @@ async def show_pruning(request: Request, session: Session) -> Response:
 
 
 async def _draw_lines(
-    own: Knowledge, spec: GameSpec, nodes: Sequence[pattern_pb2.OpeningNodeRecord]
+    own: AcademyService, spec: GameSpec, nodes: Sequence[pattern_pb2.OpeningNodeRecord]
 ) -> list[_PrunedLine]:
     """The lines that end in some nodes, the shortest first, without those that go on from another."""
     tree = {node.node_id: node for node in await _list_openings(own, spec.game_id)}
@@ -253,7 +253,7 @@ async def _draw_lines(
     return lines
 
 
-async def _list_openings(own: Knowledge, game_id: str) -> list[pattern_pb2.OpeningNodeRecord]:
+async def _list_openings(own: AcademyService, game_id: str) -> list[pattern_pb2.OpeningNodeRecord]:
     """The opening tree, as far as it is read here."""
     question = libraries_pb2.ListOpeningsRequest(game_id=game_id, page_size=_NODES_PER_PAGE)
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
@@ -279,7 +279,7 @@ def _moves_to(
 
 
 async def _prune(session: Session, form: Query) -> str:
-    own, game_id = own_knowledge(session), check_game_id(form.text("game_id"))
+    own, game_id = own_academy(session), check_game_id(form.text("game_id"))
     library, number = form.choice("library", _ALL_LIBRARIES, "")
     below = form.number("below", 0, _GREATEST_NUMBER) or 0.0
     question = libraries_pb2.PruneLibraryRequest(game_id=game_id, library=number, below=below)
@@ -290,7 +290,7 @@ async def _prune(session: Session, form: Query) -> str:
 
 
 async def _restore_removal(session: Session, form: Query) -> str:
-    own, game_id = own_knowledge(session), check_game_id(form.text("game_id"))
+    own, game_id = own_academy(session), check_game_id(form.text("game_id"))
     question = libraries_pb2.RestoreRemovalRequest(
         game_id=game_id, removal=form.whole("removal", 0, 2**63 - 1) or 0
     )
@@ -313,7 +313,7 @@ def _pattern_fields(form: Query) -> dict[str, Any]:
 
 
 async def _delete_pattern(session: Session, form: Query) -> str:
-    own, named = own_knowledge(session), _pattern_fields(form)
+    own, named = own_academy(session), _pattern_fields(form)
     await own.ask(own.libraries.DeletePattern, libraries_pb2.DeletePatternRequest(**named))
     game_id, library = named["game_id"], form.text("library")
     given = {"game_id": game_id, "library": library, "pattern_id": named["pattern_id"]}
@@ -323,7 +323,7 @@ async def _delete_pattern(session: Session, form: Query) -> str:
 
 
 async def _restore_pattern(session: Session, form: Query) -> str:
-    own, named = own_knowledge(session), _pattern_fields(form)
+    own, named = own_academy(session), _pattern_fields(form)
     back = await own.ask(own.libraries.RestorePattern, libraries_pb2.RestorePatternRequest(**named))
     game_id, library, number = named["game_id"], form.text("library"), named["pattern_id"]
     if not back.HasField("pattern"):
@@ -334,7 +334,7 @@ async def _restore_pattern(session: Session, form: Query) -> str:
 
 
 async def _delete_opening(session: Session, form: Query) -> str:
-    own, game_id = own_knowledge(session), check_game_id(form.text("game_id"))
+    own, game_id = own_academy(session), check_game_id(form.text("game_id"))
     moves = form.texts("m", _MOST_MOVES)
     question = libraries_pb2.DeleteOpeningRequest(game_id=game_id, moves=moves)
     done = await own.ask(own.libraries.DeleteOpening, question)

@@ -13,9 +13,9 @@ from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, Squar
 from academy.v1 import history_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from arena.v1 import competitions_pb2
-from web.arena_watch import ArenaWatch
+from web.academy_service import MOST_GAMES, AcademyService, GameFigures
+from web.arena_service import ArenaService
 from web.failures import PageError
-from web.knowledge import MOST_GAMES, GameFigures, Knowledge
 from web.library_news import LibraryNews
 from web.pages.known_contests import ArenaGames, ListedContest, arena_games, games_of, list_contests
 from web.pages.patterns import LIBRARIES, PatternItem, list_pattern
@@ -94,7 +94,7 @@ class _Head:
     sorted: str
 
 
-async def show_home(request: Request, knowledge: Knowledge) -> Response:
+async def show_home(request: Request, academy: AcademyService) -> Response:
     """Show the games, sorted by `sort` in the `order` that the address says."""
     query = Query(request.query_params, ("sort", "order"))
     columns = {"game": None, **_COLUMNS}
@@ -102,7 +102,7 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     order, descending = query.choice("order", _ORDERS, "asc" if sort == "game" else "desc")
     # Together: a service may be slow to answer.
     listed, arenas_games, running = await asyncio.gather(
-        knowledge.games(), arena_games(request), _running(request.app.state.sign_in.arena_for(request))
+        academy.games(), arena_games(request), _running(request.app.state.sign_in.arena_for(request))
     )
     games = list(listed)
     games.sort(key=lambda figures: figures.game.game_id, reverse=sort == "game" and descending)
@@ -120,7 +120,7 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     rows = [_row(figures) for figures in games]
     news: LibraryNews | None = request.app.state.news
     context = {
-        **await _news_context(knowledge, games, arenas_games),
+        **await _news_context(academy, games, arenas_games),
         "events": "/events" if news is not None and await news.is_open() else "",
         "running": running,
         "heads": heads,
@@ -131,40 +131,40 @@ async def show_home(request: Request, knowledge: Knowledge) -> Response:
     return render(request, "home.html", context)
 
 
-async def render_news(knowledge: Knowledge, arena: ArenaWatch | None) -> str:
+async def render_news(academy: AcademyService, arena: ArenaService | None) -> str:
     """Return the part of the page with the latest contests and patterns.
 
     Args:
-        knowledge: ACADEMY.
+        academy: ACADEMY.
         arena: The arena whose games contests lead to; None for no such links.
 
     Raises:
         PageError: ACADEMY did not answer.
     """
-    context = await _news_context(knowledge, await knowledge.games(), await games_of(arena))
+    context = await _news_context(academy, await academy.games(), await games_of(arena))
     return render_part("news.html", context)
 
 
 async def _news_context(
-    knowledge: Knowledge, games: Sequence[GameFigures], arenas_games: ArenaGames
+    academy: AcademyService, games: Sequence[GameFigures], arenas_games: ArenaGames
 ) -> dict[str, object]:
     recent = sorted(games, key=lambda figures: -figures.statistics.generation)[:_RECENT_GAMES]
     latest, patterns = await asyncio.gather(
-        _latest_contests(knowledge, recent, arenas_games),
-        _newest_patterns(knowledge, recent, arenas_games),
+        _latest_contests(academy, recent, arenas_games),
+        _newest_patterns(academy, recent, arenas_games),
     )
     return {"latest": latest, "patterns": patterns}
 
 
 async def _latest_contests(
-    knowledge: Knowledge, recent: Sequence[GameFigures], games: ArenaGames
+    academy: AcademyService, recent: Sequence[GameFigures], games: ArenaGames
 ) -> list[tuple[str, ListedContest]]:
     """The newest contests of the games that learnt last, with their games."""
 
     async def newest(game_id: str) -> list[tuple[int, str, history_pb2.ContestSummary]]:
         try:
             request_of_root = history_pb2.ExploreOpeningRequest(game_id=game_id, player=1)
-            contests = (await knowledge.explore(request_of_root)).newest
+            contests = (await academy.explore(request_of_root)).newest
         except PageError:
             # A bot that plays a contest may not look into its game.
             return []
@@ -177,7 +177,7 @@ async def _latest_contests(
 
 
 async def _newest_patterns(
-    knowledge: Knowledge, recent: Sequence[GameFigures], games: ArenaGames
+    academy: AcademyService, recent: Sequence[GameFigures], games: ArenaGames
 ) -> list[tuple[str, PatternItem]]:
     """The newest patterns of the game that learnt patterns last; none where the token may not see them."""
     for figures in recent:
@@ -194,7 +194,7 @@ async def _newest_patterns(
             include_origin=True,
         )
         try:
-            listed = (await knowledge.patterns(newest_first)).patterns
+            listed = (await academy.patterns(newest_first)).patterns
         except PageError:
             return []
         spec = read_spec(game)
@@ -202,7 +202,7 @@ async def _newest_patterns(
     return []
 
 
-async def _running(arena: ArenaWatch | None) -> list[tuple[competitions_pb2.Competition, str]]:
+async def _running(arena: ArenaService | None) -> list[tuple[competitions_pb2.Competition, str]]:
     """The competitions that run now, with the addresses of their pages."""
     if arena is None:
         return []

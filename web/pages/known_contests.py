@@ -7,7 +7,7 @@ from typing import Final
 from starlette.requests import Request
 
 from academy.v1 import contests_pb2, history_pb2
-from web.arena_watch import ArenaWatch
+from web.arena_service import ArenaService
 from web.pages.arena_links import game_address
 
 __all__ = ["RESULTS", "ArenaGames", "ListedContest", "arena_games", "games_of", "list_contests"]
@@ -90,7 +90,7 @@ async def arena_games(request: Request) -> ArenaGames:
     return await games_of(request.app.state.sign_in.arena_for(request))
 
 
-async def games_of(arena: ArenaWatch | None) -> ArenaGames:
+async def games_of(arena: ArenaService | None) -> ArenaGames:
     """Return where an arena has its games.
 
     Args:

@@ -11,10 +11,10 @@ from sse_starlette import EventSourceResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
-from web.arena_watch import ArenaWatch
+from web.academy_service import AcademyService
+from web.arena_service import ArenaService
 from web.failures import PageError
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
-from web.knowledge import Knowledge
 from web.library_news import LibraryNews
 from web.live import Change, Feed, LiveGame
 from web.pages.arena_links import LONGEST_GAME, feeds_of, game_address, name_of
@@ -30,7 +30,7 @@ _KNOWN_SECONDS: Final = 2.0
 _SEND_SECONDS: Final = 20.0
 
 
-async def follow_competition(request: Request, arena: ArenaWatch) -> Response:
+async def follow_competition(request: Request, arena: ArenaService) -> Response:
     """Send the games in progress of the competition `name`, and its results when they change."""
     query = Query(request.query_params, ("name",))
     name = name_of(query)
@@ -50,7 +50,7 @@ async def follow_competition(request: Request, arena: ArenaWatch) -> Response:
     return _stream(request, events())
 
 
-async def follow_game(request: Request, arena: ArenaWatch) -> Response:
+async def follow_game(request: Request, arena: ArenaService) -> Response:
     """Send the moves of the game `game` of the competition `name` that come after the first `after`."""
     query = Query(request.query_params, ("name", "game", "after"))
     name, game_id = name_of(query), query.text("game")
@@ -81,7 +81,7 @@ async def follow_game(request: Request, arena: ArenaWatch) -> Response:
     return _stream(request, events())
 
 
-async def follow_library(request: Request, knowledge: Knowledge) -> Response:
+async def follow_library(request: Request, academy: AcademyService) -> Response:
     """Send the latest contests and patterns each time that ACADEMY has learnt something."""
     Query(request.query_params, ())
     news: LibraryNews | None = request.app.state.news
@@ -100,7 +100,7 @@ async def follow_library(request: Request, knowledge: Knowledge) -> Response:
     return _stream(request, events())
 
 
-async def _feed(request: Request, arena: ArenaWatch, name: str) -> Feed:
+async def _feed(request: Request, arena: ArenaService, name: str) -> Feed:
     feeds = feeds_of(request)
     # Thousands may come at once: they must not ask the arena.
     feed = feeds.known(name)

@@ -15,8 +15,8 @@ from academy.knowledge.book import FEWEST_VISITS, PRIOR_VISITS
 from academy.knowledge.spec import GameSpec
 from academy.v1 import consultation_pb2, history_pb2
 from academy.wire.games import read_spec
+from web.academy_service import AcademyService
 from web.drawing import BoardMarks, draw_board, is_map
-from web.knowledge import Knowledge
 from web.pages.known_contests import arena_games, list_contests
 from web.pages.played_lines import KnownMove, board_after, cells_of_move, cells_to_click, choose
 from web.query import Query, check_game_id, link
@@ -115,11 +115,11 @@ class _Line:
         return f"{here}{'&' if '?' in here else '?'}m="
 
 
-async def show_openings(request: Request, knowledge: Knowledge) -> Response:
+async def show_openings(request: Request, academy: AcademyService) -> Response:
     """Show what is known after the moves `m`, with the figures of `player`."""
     query = Query(request.query_params, ("m", "player", "sort", "elo", "since", "until", "from"))
     game_id = check_game_id(request.path_params["game_id"])
-    spec = read_spec((await knowledge.game(game_id)).game)
+    spec = read_spec((await academy.game(game_id)).game)
     player = query.whole("player", 1, spec.players) or 1
     sort, key = query.choice("sort", _SORTS, _FIRST_SORT)
     line = _Line(spec, tuple(query.texts("m", MOST_MOVES)), player, sort, _Filter.read(query))
@@ -127,8 +127,8 @@ async def show_openings(request: Request, knowledge: Knowledge) -> Response:
         game_id=game_id, player=player, moves=line.moves, filter=line.filter.wanted
     )
     known, happened, games, (replayed, reason) = await asyncio.gather(
-        knowledge.opening(game_id, player, line.moves),
-        knowledge.explore(explored),
+        academy.opening(game_id, player, line.moves),
+        academy.explore(explored),
         arena_games(request),
         board_after(spec, line.moves, player),
     )

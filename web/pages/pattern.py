@@ -15,10 +15,10 @@ from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2, history_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from clients.responses import pattern_matches
+from web.academy_service import AcademyService
 from web.charts import Curve, Scale, draw_curves
 from web.drawing import LETTER_MEANINGS, BoardMarks, draw_board, draw_legend, draw_pattern
 from web.failures import PageError
-from web.knowledge import Knowledge
 from web.pages.known_contests import ArenaGames, ListedContest, arena_games, list_contests
 from web.pages.patterns import LIBRARIES, draw_record
 from web.pages.position import covered_cells
@@ -40,7 +40,7 @@ _CAUSES: Final = {
 }
 
 
-async def show_pattern(request: Request, knowledge: Knowledge) -> Response:
+async def show_pattern(request: Request, academy: AcademyService) -> Response:
     """Show one pattern with its label and its votes, and where the `proposer` of the address had it."""
     proposer = Query(request.query_params, ("proposer",)).text("proposer")
     game_id = check_game_id(request.path_params["game_id"])
@@ -50,11 +50,11 @@ async def show_pattern(request: Request, knowledge: Knowledge) -> Response:
     ):
         why = f"Patterns are in the libraries {' and '.join(LIBRARIES)} and have numbers."
         raise PageError(404, "No such pattern", why, "Look for it in the gallery.")
-    spec = read_spec((await knowledge.game(game_id)).game)
+    spec = read_spec((await academy.game(game_id)).game)
     number = LIBRARIES[library]
     record, history, games = await asyncio.gather(
-        knowledge.pattern(game_id, number, int(pattern_id)),
-        knowledge.pattern_history(game_id, number, int(pattern_id)),
+        academy.pattern(game_id, number, int(pattern_id)),
+        academy.pattern_history(game_id, number, int(pattern_id)),
         arena_games(request),
     )
     letters = {letter for letter in LETTER_MEANINGS if letter in _letters_of(record, spec)}
@@ -74,7 +74,7 @@ async def show_pattern(request: Request, knowledge: Knowledge) -> Response:
         "last_game": games.address(record.last_contest_id.partition(" ")[0]),
         "charts": _draw_steps(history.steps),
         "steps": _list_steps(history.steps, spec, games),
-        "found": await _show_found(knowledge, spec, record, history.examples, games),
+        "found": await _show_found(academy, spec, record, history.examples, games),
     }
     return render(request, "pattern.html", context)
 
@@ -180,7 +180,7 @@ class _Found:
 
 
 async def _show_found(
-    knowledge: Knowledge,
+    academy: AcademyService,
     spec: GameSpec,
     record: pattern_pb2.PatternRecord,
     examples: Sequence[history_pb2.PatternExample],
@@ -190,7 +190,7 @@ async def _show_found(
     boards = [(example, board) for example in examples if (board := _board(example.board, spec))]
     if not boards:
         return []
-    lit = await _cells_of(knowledge, spec, record, [example for example, _ in boards])
+    lit = await _cells_of(academy, spec, record, [example for example, _ in boards])
     shown = []
     for (example, board), cells in zip(boards, lit, strict=True):
         picture = draw_letters(spec, board)
@@ -210,7 +210,7 @@ def _board(letters: str, spec: GameSpec) -> Board | None:
 
 
 async def _cells_of(
-    knowledge: Knowledge,
+    academy: AcademyService,
     spec: GameSpec,
     record: pattern_pb2.PatternRecord,
     examples: Sequence[history_pb2.PatternExample],
@@ -226,7 +226,7 @@ async def _cells_of(
         include_cells=True,
     )
     try:
-        answer = await knowledge.match(request)
+        answer = await academy.match(request)
     except PageError as error:
         if error.status == 403:
             return [frozenset()] * len(examples)

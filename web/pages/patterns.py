@@ -13,8 +13,8 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
 from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.games import read_spec
+from web.academy_service import AcademyService
 from web.drawing import LETTER_MEANINGS, draw_legend, draw_pattern
-from web.knowledge import Knowledge
 from web.pages.known_contests import ArenaGames, arena_games
 from web.query import Query, check_game_id, link
 from web.rendering import render
@@ -88,11 +88,11 @@ def draw_record(record: pattern_pb2.PatternRecord, geometry: Geometry) -> Markup
     return draw_pattern(read_cells(record.cells, geometry), geometry, f"Pattern {record.pattern_id}")
 
 
-async def show_patterns(request: Request, knowledge: Knowledge) -> Response:
+async def show_patterns(request: Request, academy: AcademyService) -> Response:
     """Show a page of a library, filtered and ordered as the address says."""
     query = Query(request.query_params, ("library", "order", "page", *_FILTERS))
     game_id = check_game_id(request.path_params["game_id"])
-    spec = read_spec((await knowledge.game(game_id)).game)
+    spec = read_spec((await academy.game(game_id)).game)
     library, number = query.choice("library", LIBRARIES, _DEFAULT)
     order, order_by = query.choice("order", _ORDERS, "strongest")
     state = {name: query.text(name) for name in _FILTERS}
@@ -105,11 +105,11 @@ async def show_patterns(request: Request, knowledge: Knowledge) -> Response:
         order_by=order_by,
         include_origin=True,
     )
-    listed = await knowledge.patterns(question)
+    listed = await academy.patterns(question)
     if not listed.total_size and not query.text("library"):
-        # Who names no library wants to see patterns.
+        # A visitor who names no library wants to see patterns.
         question.library = LIBRARIES[_OTHER]
-        other = await knowledge.patterns(question)
+        other = await academy.patterns(question)
         if other.total_size:
             library, listed = _OTHER, other
     games = await arena_games(request)

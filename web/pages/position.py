@@ -18,9 +18,9 @@ from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from clients.responses import PatternMatch, pattern_matches
+from web.academy_service import AcademyService
 from web.drawing import BoardMarks, LastMove, draw_board, draw_pattern, is_map
 from web.failures import PageError
-from web.knowledge import Knowledge
 from web.pages.candidates import Candidate, Comparison, compare, list_candidates
 from web.pages.patterns import LIBRARIES
 from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose, line_replays
@@ -124,7 +124,7 @@ class _State:
         return f"{here}{'&' if '?' in here else '?'}"
 
 
-async def show_position(request: Request, knowledge: Knowledge) -> Response:
+async def show_position(request: Request, academy: AcademyService) -> Response:
     """Show what is known of the position after the moves `m`, or of a pasted `board`, for `player`.
 
     `show` lights a pattern, `look` shows what a move changes, and `from` is where a move begins.
@@ -133,7 +133,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
         request.query_params, ("m", "board", "player", "library", "opponent", "show", "look", "from")
     )
     game_id = check_game_id(request.path_params["game_id"])
-    spec = read_spec((await knowledge.game(game_id)).game)
+    spec = read_spec((await academy.game(game_id)).game)
     library, libraries = query.choice("library", _LIBRARY_CHOICES, "both")
     opponent, both_players = query.choice("opponent", {"no": False, "yes": True}, "no")
     state = _State(
@@ -171,7 +171,7 @@ async def show_position(request: Request, knowledge: Knowledge) -> Response:
             return render(request, "position.html", {**context, **_NOTHING, "reason": reason})
         board, picture = replayed.board, replayed.drawing
     question = _Question(state, board, replayed, libraries, both_players, query.text("look"))
-    answers = await _ask(knowledge, question)
+    answers = await _ask(academy, question)
     show = query.whole("show", 1, _MOST_PATTERNS) or 0
     chosen = query.whole("from", 0, spec.geometry.size - 1)
     moves = _list_moves(question, answers)
@@ -245,7 +245,7 @@ class _Answers:
     compared: Comparison | PageError | None
 
 
-async def _ask(knowledge: Knowledge, question: _Question) -> _Answers:
+async def _ask(academy: AcademyService, question: _Question) -> _Answers:
     game_id = question.state.spec.game_id
     position = consultation_pb2.Position(board=question.board.letters, player=question.player)
 
@@ -259,18 +259,18 @@ async def _ask(knowledge: Knowledge, question: _Question) -> _Answers:
             both_players=question.both_players,
             include_cells=True,
         )
-        return await knowledge.match(request)
+        return await academy.match(request)
 
     async def look_up() -> consultation_pb2.LookUpOpeningResponse | None:
         if question.replayed is None:
             return None
-        return await knowledge.opening(game_id, question.player, question.state.moves)
+        return await academy.opening(game_id, question.player, question.state.moves)
 
     async def compare_moves() -> Comparison | None:
         if question.mover is None or question.mover != question.player:
             return None
         boards = await line_replays.run(boards_after, question.state.spec, question.state.moves)
-        return await compare(knowledge, game_id, position, boards, question.libraries, question.looked_at)
+        return await compare(academy, game_id, position, boards, question.libraries, question.looked_at)
 
     return _Answers(
         *await asyncio.gather(_or_refusal(find()), _or_refusal(look_up()), _or_refusal(compare_moves()))
@@ -306,7 +306,7 @@ def _patterns(
     """The patterns on the board, and those that the move that is looked at completes and ends."""
     matches = completed = ended = None
     if not isinstance(answers.patterns, PageError):
-        matches = _grouped(pattern_matches(answers.patterns)[0], question, 1, show)
+        matches = _grouped(pattern_matches(answers.patterns)[0], question, 1, show, on_board=True)
     if isinstance(answers.compared, Comparison) and answers.compared.shown is not None:
         gained, lost = answers.compared.shown
         completed = _grouped(gained, question, 1 + _MOST_PATTERNS, 0)
@@ -347,15 +347,22 @@ def _known_moves(moves: Sequence[Candidate]) -> dict[str, KnownMove]:
     }
 
 
-def _grouped(placements: Iterable[PatternMatch], question: _Question, first: int, shown: int) -> list[_Match]:
-    """Placements by pattern, as they come: the strongest first. They are numbered from `first` on."""
+def _grouped(
+    placements: Iterable[PatternMatch],
+    question: _Question,
+    first_number: int,
+    shown: int,
+    *,
+    on_board: bool = False,
+) -> list[_Match]:
+    """Placements by pattern, as they come: the strongest first. Those on the board can be shown there."""
     together: dict[tuple[int, str, bool], list[PatternMatch]] = {}
     for match in placements:
         together.setdefault((match.pattern_id, match.library.value, match.for_opponent), []).append(match)
     state, player = question.state, question.player
     spec, matches = state.spec, []
     groups = list(together.items())[:_MOST_PATTERNS]
-    for number, ((pattern_id, library, _), group) in enumerate(groups, first):
+    for number, ((pattern_id, library, _), group) in enumerate(groups, first_number):
         cells = frozenset[int]().union(*(covered_cells(match, player, spec) for match in group))
         pattern = read_cells(group[0].cells, spec.geometry)
         own_page = link(f"/games/{spec.game_id}/patterns/{library}/{pattern_id}")
@@ -366,7 +373,7 @@ def _grouped(placements: Iterable[PatternMatch], question: _Question, first: int
                 draw_pattern(pattern, spec.geometry, f"Pattern {pattern_id}"),
                 cells,
                 len(group),
-                state.address(("show", number)) + "#board" if first == 1 else own_page,
+                f"{state.address(('show', number))}#board" if on_board else own_page,
                 number == shown,
                 own_page,
             )

@@ -13,11 +13,11 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
 from academy.v1 import libraries_pb2, proposals_pb2
 from academy.wire.games import read_spec
+from web.academy_service import AcademyService
 from web.drawing import draw_pattern
 from web.failures import PageError
 from web.forms import Action
-from web.knowledge import Knowledge
-from web.pages.administration import own_knowledge, written
+from web.pages.administration import format_time, own_academy
 from web.pages.patterns import LIBRARY_NAMES
 from web.query import Query, link
 from web.rendering import render
@@ -56,7 +56,7 @@ async def show_proposals(request: Request, session: Session) -> Response:
     if session.academy is None:
         why = f"You are signed in as {session.names}, with a token of the arena alone."
         raise PageError(403, "This page needs a token of ACADEMY", why, "Sign in with one, too.")
-    own, name = own_knowledge(session), query.text("name") or session.academy.name
+    own, name = own_academy(session), query.text("name") or session.academy.name
     verdict, number = query.choice("verdict", {"all": None, **VERDICTS}, "all")
     question = proposals_pb2.ListProposalsRequest(
         player=name,
@@ -84,13 +84,13 @@ async def show_proposals(request: Request, session: Session) -> Response:
     return render(request, "proposals.html", context)
 
 
-async def _specs(own: Knowledge, game_ids: set[str]) -> dict[str, GameSpec]:
+async def _specs(own: AcademyService, game_ids: set[str]) -> dict[str, GameSpec]:
     names = sorted(game_ids)
     games = await asyncio.gather(*map(own.game, names))
     return {name: read_spec(known.game) for name, known in zip(names, games, strict=True)}
 
 
-async def _statistics(own: Knowledge, name: str) -> list[libraries_pb2.PlayerStatistics]:
+async def _statistics(own: AcademyService, name: str) -> list[libraries_pb2.PlayerStatistics]:
     """What the player did in each game that it played; none where the token may not see it."""
     requests = [
         libraries_pb2.ListPlayerStatisticsRequest(game_id=figures.game.game_id, player=name, page_size=1)
@@ -112,7 +112,7 @@ async def _statistics(own: Knowledge, name: str) -> list[libraries_pb2.PlayerSta
     ]
 
 
-async def _is_muted(own: Knowledge, name: str) -> bool:
+async def _is_muted(own: AcademyService, name: str) -> bool:
     muted = await own.ask(own.libraries.ListMutedPlayers, libraries_pb2.ListMutedPlayersRequest())
     return any(player.player == name for player in muted.players)
 
@@ -134,14 +134,14 @@ def _proposal(proposal: proposals_pb2.Proposal, spec: GameSpec | None) -> _Propo
         proposal,
         _VERDICT_NAMES.get(proposal.verdict, ""),
         library.replace("-", " "),
-        written(proposal.create_time),
+        format_time(proposal.create_time),
         drawing,
         address,
     )
 
 
 async def _mute_player(session: Session, form: Query) -> str:
-    own, player = own_knowledge(session), form.text("player")
+    own, player = own_academy(session), form.text("player")
     question = libraries_pb2.MutePlayerRequest(player=player)
     done = await own.ask(own.libraries.MutePlayer, question)
     text = f"{player} is muted (games: {done.games:,}); its votes for {done.patterns:,} patterns are out."
@@ -150,7 +150,7 @@ async def _mute_player(session: Session, form: Query) -> str:
 
 
 async def _unmute_player(session: Session, form: Query) -> str:
-    own, player = own_knowledge(session), form.text("player")
+    own, player = own_academy(session), form.text("player")
     question = libraries_pb2.UnmutePlayerRequest(player=player)
     back = await own.ask(own.libraries.UnmutePlayer, question)
     text = f"{player} may propose again: its votes for {back.patterns:,} patterns are back."

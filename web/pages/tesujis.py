@@ -11,8 +11,8 @@ from academy.knowledge.spec import GameSpec, Placement
 from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from academy.wire.tesujis import read_fight
+from web.academy_service import AcademyService
 from web.drawing import draw_legend, draw_tesuji
-from web.knowledge import Knowledge
 from web.pages.patterns import LIBRARIES
 from web.query import Query, check_game_id, link
 from web.rendering import render
@@ -33,13 +33,13 @@ class _Item:
     drawing: Markup
 
 
-async def show_tesujis(request: Request, knowledge: Knowledge) -> Response:
+async def show_tesujis(request: Request, academy: AcademyService) -> Response:
     """Show a page of a game's tesujis in the `order` that the address says."""
     query = Query(request.query_params, ("order", "page"))
     game_id = check_game_id(request.path_params["game_id"])
-    spec = read_spec((await knowledge.game(game_id)).game)
+    spec = read_spec((await academy.game(game_id)).game)
     order, order_by = query.choice("order", _ORDERS, "sought")
-    listed = await knowledge.tesujis(
+    listed = await academy.tesujis(
         libraries_pb2.ListTesujisRequest(
             game_id=game_id, page_size=_PAGE, page_token=query.text("page"), order_by=order_by
         )

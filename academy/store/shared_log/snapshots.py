@@ -151,7 +151,7 @@ def _keep_behind(folder: Path) -> None:
         except FileExistsError:
             if not behind.samefile(folder / _DATA):
                 continue
-            # Of a start that was killed.
+            # A start that was killed left it.
         return
 
 

@@ -28,7 +28,7 @@ from referees.diplomacy.daide.frames import (
     final_frame,
     initial_frame,
     message_frame,
-    represented,
+    read_representation,
 )
 from referees.diplomacy.daide.grammar import (
     DaideSyntaxError,
@@ -120,7 +120,7 @@ class DaideClient:
         try:
             for frame in self._reader.feed(data):
                 if frame.type is FrameType.REPRESENTATION:
-                    self._represented = represented(frame)
+                    self._represented = read_representation(frame)
                 elif frame.type is FrameType.DIPLOMACY:
                     self._messages.append(frame.tokens)
                 elif frame.type is FrameType.ERROR:
@@ -404,7 +404,7 @@ def _seconds(text: str) -> float:
 
 
 def _play(game: DaideBot, host: str, port: int, patience: float) -> bool:
-    """Play a game, coming back to it while it is in progress; whether the server was there to the last."""
+    """Play a game, redialling while it is in progress. Returns whether the server was there to the last."""
     heard, lost_at = 0, time.monotonic()
     while True:
         reached = False

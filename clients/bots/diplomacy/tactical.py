@@ -233,8 +233,8 @@ class Plan:
         province = self._board.province_of[target]
         if province in self._targets.values():
             return False
-        there = self._front.occupant[province]
-        if there is None or there.power != self._front.power:
+        occupant = self._front.occupant[province]
+        if occupant is None or occupant.power != self._front.power:
             return True
         return (
             self._targets.get(province, self._board.province_of[unit.location])
@@ -347,9 +347,9 @@ class Plan:
                     and self._strength[source] <= front.against[province]
                 ):
                     best, chosen = worth, Order(OrderKind.SUPPORT_MOVE, unit.location, helped, source)
-            there = front.occupant[province]
+            occupant = front.occupant[province]
             stays = self._targets.get(province, province) == province
-            if there is not None and there.power == front.power and stays and worth > best:
+            if occupant is not None and occupant.power == front.power and stays and worth > best:
                 best, chosen = worth, Order(OrderKind.SUPPORT_HOLD, unit.location, helped)
         return chosen
 

@@ -13,7 +13,7 @@ from referees.diplomacy.daide.messages import (
     time_left,
 )
 from referees.diplomacy.daide.orders import Tree, flat, read_turn, tree_of
-from referees.diplomacy.daide.session import DaideSession, Listener, OrderBook
+from referees.diplomacy.daide.table import DaideTable, Listener, OrderBook
 from referees.diplomacy.daide.tokens import FIXED, PRESS_CATEGORY, Tokens, bracketed, number_of
 from referees.diplomacy.position import Phase
 
@@ -33,7 +33,7 @@ Answer = bool | Iterable[Tokens]
 _SILENT: Final = (FIXED["HUH"], FIXED["PRN"])
 
 
-def answer(table: DaideSession, listener: Listener, tokens: Tokens, now: float) -> None:
+def answer(table: DaideTable, listener: Listener, tokens: Tokens, now: float) -> None:
     """Answer a message of somebody at the table. `now` is a time of the table's clock."""
     if tokens[0] in _SILENT:
         return
@@ -63,12 +63,12 @@ def answer(table: DaideSession, listener: Listener, tokens: Tokens, now: float) 
         listener.say(message)
 
 
-def _plays(table: DaideSession, power: int) -> bool:
+def _plays(table: DaideTable, power: int) -> bool:
     """Whether the game goes on, and the power plays it."""
     return table.game is not None and not table.over and power in table.alive
 
 
-def _note_agreement(table: DaideSession, heard: Heard) -> Answer:
+def _note_agreement(table: DaideTable, heard: Heard) -> Answer:
     """Note what a client says of the map; YES and REJ to anything else ask for no answer."""
     inner = heard.tree[1]
     if inner[0] == FIXED["MAP"]:
@@ -80,8 +80,8 @@ def _note_agreement(table: DaideSession, heard: Heard) -> Answer:
 # Orders
 
 
-def _take_orders(table: DaideSession, power: int, heard: Heard) -> Answer:
-    orders, order_book = heard.tree[1:], table.desks[power]
+def _take_orders(table: DaideTable, power: int, heard: Heard) -> Answer:
+    orders, order_book = heard.tree[1:], table.order_books[power]
     if _is_turn(orders[0]):
         if read_turn(orders[0]) != table.turn_of(table.position):
             return False
@@ -99,26 +99,26 @@ def _incomplete(order_book: OrderBook) -> list[Tokens]:
     return [missing] if len(missing) > 1 else []
 
 
-def _withdraw_orders(table: DaideSession, power: int, heard: Heard) -> bool:
-    order_book = table.desks[power]
+def _withdraw_orders(table: DaideTable, power: int, heard: Heard) -> bool:
+    order_book = table.order_books[power]
     if len(heard.tree) == 1:
         order_book.clear()
     withdrawn = [order_book.withdraw(order) for order in heard.tree[1:]]
     return all(withdrawn)
 
 
-def _go(table: DaideSession, power: int, heard: Heard) -> Answer:
-    order_book = table.desks[power]
+def _go(table: DaideTable, power: int, heard: Heard) -> Answer:
+    order_book = table.order_books[power]
     order_book.waits = False
     return [command("YES", heard.tokens), *_incomplete(order_book)]
 
 
-def _wait(table: DaideSession, power: int, heard: Heard) -> bool:
-    table.desks[power].waits = True
+def _wait(table: DaideTable, power: int, heard: Heard) -> bool:
+    table.order_books[power].waits = True
     return True
 
 
-def _offer_draw(table: DaideSession, power: int, heard: Heard) -> bool:
+def _offer_draw(table: DaideTable, power: int, heard: Heard) -> bool:
     draw = _drawn(table, heard.tree)
     accepted = (
         table.position.phase is Phase.MOVES
@@ -127,21 +127,21 @@ def _offer_draw(table: DaideSession, power: int, heard: Heard) -> bool:
         and len(draw) > 1
     )
     if accepted:
-        table.desks[power].draws.add(draw)
+        table.order_books[power].draws.add(draw)
     return accepted
 
 
-def _take_draw_back(table: DaideSession, power: int, heard: Heard) -> bool:
-    table.desks[power].draws.discard(_drawn(table, heard.tree))
+def _take_draw_back(table: DaideTable, power: int, heard: Heard) -> bool:
+    table.order_books[power].draws.discard(_drawn(table, heard.tree))
     return True
 
 
-def _drawn(table: DaideSession, tree: tuple[Tree, ...]) -> frozenset[int]:
+def _drawn(table: DaideTable, tree: tuple[Tree, ...]) -> frozenset[int]:
     """The powers of a draw: all that are left, where it names none."""
     return frozenset(table.alive if len(tree) == 1 else _powers(table, tree[1]))
 
 
-def _powers(table: DaideSession, tree: tuple[Tree, ...]) -> list[int]:
+def _powers(table: DaideTable, tree: tuple[Tree, ...]) -> list[int]:
     return [table.words.power_of[token] for token in tree]
 
 
@@ -152,7 +152,7 @@ def _is_turn(tree: tuple[Tree, ...]) -> bool:
 # Time
 
 
-def _tell_time(table: DaideSession, heard: Heard) -> Answer:
+def _tell_time(table: DaideTable, heard: Heard) -> Answer:
     if len(heard.tree) == 1:
         left = table.seconds_left(heard.now)
         return False if left is None else [time_left(left)]
@@ -166,7 +166,7 @@ def _tell_time(table: DaideSession, heard: Heard) -> Answer:
     return accepted
 
 
-def _stop_alarm(table: DaideSession, heard: Heard) -> bool:
+def _stop_alarm(table: DaideTable, heard: Heard) -> bool:
     alarms = table.alarms.get(heard.listener, set())
     if len(heard.tree) == 1:
         alarms.clear()
@@ -180,7 +180,7 @@ def _stop_alarm(table: DaideSession, heard: Heard) -> bool:
 # Press
 
 
-def _pass_admin_message(table: DaideSession, heard: Heard) -> Answer:
+def _pass_admin_message(table: DaideTable, heard: Heard) -> Answer:
     # In games without press, bots could negotiate by it.
     if table.variant.level == 0:
         return False
@@ -188,7 +188,7 @@ def _pass_admin_message(table: DaideSession, heard: Heard) -> Answer:
     return ()
 
 
-def _pass_press(table: DaideSession, power: int, heard: Heard) -> Answer:
+def _pass_press(table: DaideTable, power: int, heard: Heard) -> Answer:
     parts = heard.tree[1:]
     if _is_turn(parts[0]):
         if read_turn(parts[0]) != table.turn_of(table.position):
@@ -212,7 +212,7 @@ def _pass_press(table: DaideSession, power: int, heard: Heard) -> Answer:
     return True
 
 
-def _is_time_for_press(table: DaideSession, now: float) -> bool:
+def _is_time_for_press(table: DaideTable, now: float) -> bool:
     variant = table.variant
     match table.position.phase:
         case Phase.RETREATS:
@@ -223,7 +223,7 @@ def _is_time_for_press(table: DaideSession, now: float) -> bool:
     return variant.ptl is None or left is None or left > variant.ptl
 
 
-def _within_level(table: DaideSession, press: tuple[Tree, ...]) -> Tokens:
+def _within_level(table: DaideTable, press: tuple[Tree, ...]) -> Tokens:
     """The press, without tokens above the level where it is TRY."""
     if press[0] != FIXED["TRY"] or not isinstance(press[1], tuple):
         return flat(press)
@@ -236,7 +236,7 @@ def _within_level(table: DaideSession, press: tuple[Tree, ...]) -> Tokens:
     return command("TRY", tuple(kept))
 
 
-_ANSWERS: Final[Mapping[str, Callable[[DaideSession, Heard], Answer]]] = {
+_ANSWERS: Final[Mapping[str, Callable[[DaideTable, Heard], Answer]]] = {
     "MAP": lambda table, _: [map_message(table.words)],
     "MDF": lambda table, _: [map_definition(table.words)],
     "HLO": lambda table, heard: table.game is not None and [table.hello(heard.listener)],
@@ -250,10 +250,10 @@ _ANSWERS: Final[Mapping[str, Callable[[DaideSession, Heard], Answer]]] = {
     "YES": _note_agreement,
     "REJ": _note_agreement,
 }
-_ANSWERS_TO_POWERS: Final[Mapping[str, Callable[[DaideSession, int, Heard], Answer]]] = {
+_ANSWERS_TO_POWERS: Final[Mapping[str, Callable[[DaideTable, int, Heard], Answer]]] = {
     "SUB": _take_orders,
     "NOT SUB": _withdraw_orders,
-    "MIS": lambda table, power, _: [table.desks[power].missing()],
+    "MIS": lambda table, power, _: [table.order_books[power].missing()],
     "GOF": _go,
     "NOT GOF": _wait,
     "DRW": _offer_draw,

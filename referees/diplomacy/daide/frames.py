@@ -110,8 +110,8 @@ def error_frame(code: ErrorCode) -> bytes:
     return _framed(FrameType.ERROR, struct.pack(">H", code))
 
 
-def represented(frame: Frame) -> dict[str, int]:
-    """The tokens by name in a representation message; none where the standard ones are meant."""
+def read_representation(frame: Frame) -> dict[str, int]:
+    """Read the tokens by name in a representation message; none where the standard ones are meant."""
     blocks = len(frame.content) // _REPRESENTED.size * _REPRESENTED.size
     return {
         name.decode("ascii", "replace"): token

@@ -23,7 +23,7 @@ from arena.players.player import (
 from referees.api import Outcome, Referee
 from referees.diplomacy.daide.answers import answer
 from referees.diplomacy.daide.messages import DaideVariant, Participant, command
-from referees.diplomacy.daide.session import DaideDialogue, DaideSession
+from referees.diplomacy.daide.table import DaideDialogue, DaideTable
 from referees.diplomacy.daide.tokens import FIXED, Tokens, Vocabulary, number_token
 from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
 from referees.diplomacy.daide_server.listener import (
@@ -39,7 +39,7 @@ from referees.diplomacy.game import GamePosition
 from referees.diplomacy.power_orders import PowerOrders
 
 
-class Session:
+class ClientSession:
     """A connection to a client: of a power, or of an observer (None)."""
 
     def __init__(
@@ -84,7 +84,7 @@ class Place:
         self.client = parameters.client_of(seating.setup.name)
         self.name = self.version = ""
         self.came = self.out = False
-        self.session: Session | None = None
+        self.session: ClientSession | None = None
         self.absent_since: float | None = None
         self.why = ""
         self.late_turns = 0
@@ -121,9 +121,9 @@ class DaideGame:
         self._passcodes: dict[int, int] = {}
         self._selector = selectors.DefaultSelector()
         self._link: socket.socket | None = None
-        self._sessions: list[Session] = []
+        self._sessions: list[ClientSession] = []
         labels = [*first.players, *[""] * self._rules.seats][: self._rules.seats]
-        self._table = DaideSession(
+        self._table = DaideTable(
             dialogue.words, DaideVariant(), [Participant(label, "") for label in labels], self._passcodes
         )
         self._asked_at = 0.0
@@ -255,7 +255,7 @@ class DaideGame:
             for place in candidates
             if place.session is None
             and not (place.out or place.given_up())
-            and (deserted or not table.desks[place.power].complete)
+            and (deserted or not table.order_books[place.power].complete)
         ]
         now = time.monotonic()
         if lost and (deserted or table.variant.dsd):
@@ -266,12 +266,12 @@ class DaideGame:
             table.start_time(now)
         self._deserted = deserted
         return bool(lost) or any(
-            place.session is not None and not table.desks[place.power].settled for place in places
+            place.session is not None and not table.order_books[place.power].settled for place in places
         )
 
     def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerError:
         table = self._table
-        order_book = table.desks[place.power]
+        order_book = table.order_books[place.power]
         missed: PlayerError | None = None
         draw = agreed or order_book.draw(table.alive)
         if agreed is None and not order_book.complete:
@@ -385,15 +385,15 @@ class DaideGame:
             else:
                 session.connection.wait_in(self._selector, session)
 
-    def _hear(self, session: Session) -> None:
+    def _hear(self, session: ClientSession) -> None:
         table = self._table
         for frame in session.connection.receive():
             tokens = frame.tokens
             session.receive(tokens)
             answer(table, session, tokens, time.monotonic())
             place = None if session.power is None else self._places[session.power]
-            if place is not None and place.power in table.desks:
-                settled = table.desks[place.power].settled
+            if place is not None and place.power in table.order_books:
+                settled = table.order_books[place.power].settled
                 place.settled_at = (place.settled_at or time.monotonic()) if settled else None
 
     def _take_client(self) -> None:
@@ -411,7 +411,7 @@ class DaideGame:
         )
         match passed.part:
             case Part.OBSERVE:
-                session = Session(connection, None, "observer", None, self._dialogue.words)
+                session = ClientSession(connection, None, "observer", None, self._dialogue.words)
                 self._seat(session)
                 if sum(other.power is None for other in self._sessions) > self._limits.observers:
                     self._send_off(session)
@@ -420,7 +420,7 @@ class DaideGame:
             case Part.RETURN:
                 self._seat_again(passed, connection)
 
-    def _seat(self, session: Session) -> None:
+    def _seat(self, session: ClientSession) -> None:
         self._sessions.append(session)
         self._selector.register(session.connection.socket, selectors.EVENT_READ, session)
         self._table.enter(session, time.monotonic())
@@ -436,8 +436,10 @@ class DaideGame:
         place.session = self._session(place, connection)
         self._seat(place.session)
 
-    def _session(self, place: Place, connection: ClientConnection) -> Session:
-        return Session(connection, place.power, place.label, place.seating.transcript, self._dialogue.words)
+    def _session(self, place: Place, connection: ClientConnection) -> ClientSession:
+        return ClientSession(
+            connection, place.power, place.label, place.seating.transcript, self._dialogue.words
+        )
 
     def _seat_again(self, passed: Passed, connection: ClientConnection) -> None:
         """A client comes back to its power, if that waits for one."""
@@ -457,7 +459,7 @@ class DaideGame:
         place.warnings.add(f"{table.position.name}: its client came back")
         self._seat(place.session)
 
-    def _lose(self, session: Session, why: str) -> None:
+    def _lose(self, session: ClientSession, why: str) -> None:
         """A client has gone, or is sent away."""
         table = self._table
         self._forget(session)
@@ -469,14 +471,14 @@ class DaideGame:
             return
         place.warnings.add(f"{table.position.name}: its client went: {why}")
         # A lost client agrees to nothing, even where it agreed before.
-        table.desks[place.power].draws.clear()
+        table.order_books[place.power].draws.clear()
         self._into_disorder(place, PlayerDisconnectedError(f"player {place.label}: {why}"))
 
-    def _send_off(self, session: Session) -> None:
+    def _send_off(self, session: ClientSession) -> None:
         session.say((FIXED["OFF"],))
         self._forget(session)
 
-    def _forget(self, session: Session) -> None:
+    def _forget(self, session: ClientSession) -> None:
         self._table.leave(session)
         self._sessions.remove(session)
         self._selector.unregister(session.connection.socket)

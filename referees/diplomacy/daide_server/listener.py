@@ -32,7 +32,7 @@ from referees.diplomacy.daide.frames import (
 )
 from referees.diplomacy.daide.messages import DaideVariant, command, map_message
 from referees.diplomacy.daide.orders import Tree, tree_of
-from referees.diplomacy.daide.session import DaideSession
+from referees.diplomacy.daide.table import DaideTable
 from referees.diplomacy.daide.tokens import FIXED, MOST_NUMBER, Tokens, Vocabulary, number_of, read_text
 from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
 
@@ -171,7 +171,7 @@ class DaideListener:
         self._names = clients
         self._note = note
         self._limits = limits or DaideLimits()
-        self._waiting_room = DaideSession(words, DaideVariant(), (), {})
+        self._waiting_room = DaideTable(words, DaideVariant(), (), {})
         self._clients: list[_Client] = []
         self._games: list[_Game] = []
         self._selector = selectors.DefaultSelector()
@@ -262,7 +262,7 @@ class DaideListener:
         self._selector.register(client_socket, selectors.EVENT_READ, client)
 
     def _make_room(self) -> bool:
-        """Send away who has been here longest without saying who it is; whether there was one."""
+        """Send away the unnamed client that came first. Returns whether there was one."""
         for client in self._clients:
             if client.part is None:
                 self._forget(client)
@@ -441,7 +441,7 @@ class DaideListener:
                 return code
 
     def _pass(self, game: _Game, seat: int, client: _Client) -> bool:
-        """Pass a client's connection to a game; whether the game still is there."""
+        """Pass a client's connection to a game. Returns whether the game still goes on."""
         assert client.part is not None
         passed = Passed(
             client.part,

@@ -18,7 +18,7 @@ from arena.players.player import (
 )
 from arena.players.protocols import Announcer, DialInProtocol, InvalidListenerError
 from referees.api import Outcome, Referee
-from referees.diplomacy.daide.session import DaideDialogue
+from referees.diplomacy.daide.table import DaideDialogue
 from referees.diplomacy.daide.tokens import Vocabulary
 from referees.diplomacy.daide_server.game import DaideGame, Place
 from referees.diplomacy.daide_server.listener import DaideListener

@@ -42,7 +42,7 @@ def analysed(
     ]
 
 
-def test_it_cuts_what_a_diligent_player_would_propose() -> None:
+def test_the_analysis_cuts_what_a_diligent_player_would_propose() -> None:
     # Two sizes of each; of both players the last 20 %, which is one ply, and White's is the last.
     assert analysed(played()) == [
         (1, "middle-game", 3),
@@ -56,7 +56,7 @@ def test_it_cuts_what_a_diligent_player_would_propose() -> None:
 
 
 @pytest.mark.parametrize(("most", "cut"), [(0, 0), (1, 2), (2, 4), (3, 6), (100, 8)])
-def test_it_cuts_no_more_than_it_may_for_each_player(most: int, cut: int) -> None:
+def test_the_analysis_cuts_no_more_than_it_may_for_each_player(most: int, cut: int) -> None:
     assert len(analysed(played(), most, average_length=15.0)) == cut
 
 
@@ -108,7 +108,7 @@ def learnt(*reports: ContestReport, most: int = 10) -> GameKnowledge:
     return knowledge
 
 
-def test_it_learns_from_players_who_propose_nothing_under_its_own_name() -> None:
+def test_the_analysis_learns_from_players_who_propose_nothing_under_its_own_name() -> None:
     knowledge = learnt(played())
     middle, end = knowledge.libraries[Library.MIDDLE_GAME], knowledge.libraries[Library.ENDGAME]
     # Twelve were cut for the endgame, of which some are images of each other.
@@ -136,7 +136,7 @@ def test_the_rules_for_proposals_hold(report: ContestReport, counts: bool) -> No
     assert bool(len(learnt(report).libraries[Library.MIDDLE_GAME])) == counts
 
 
-def test_its_vote_moves_a_fifth_of_the_way_with_each_contest() -> None:
+def test_the_vote_of_the_analysis_moves_a_fifth_of_the_way_with_each_contest() -> None:
     again = played()
     plies = list(again.plies)
     plies[2] = replace(plies[2], values={1: 0.9})

@@ -247,7 +247,7 @@ class TestLearning:
         table = table.unite(own)
         strong = replace(table, weight_millionths=table.weight_millionths + (table.codes == PROPOSED) * 1_000)
         kept = strong.keep_strongest(50)
-        # Of equals the oldest go; that of some weight stays.
+        # The oldest of equals go; that of some weight stays.
         assert len(kept) == 50 and len(kept.proposed) == MOST_PROPOSED and PROPOSED in kept.proposed
         assert {PROPOSED + 5 * 5, PROPOSED + 5 * 6} & {*kept.proposed} == {PROPOSED + 5 * 6}
         assert strong.keep_strongest(10).proposed == kept.proposed[:1] + kept.proposed[-9:]

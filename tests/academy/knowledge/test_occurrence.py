@@ -33,7 +33,7 @@ def occurs_plainly(pattern: Pattern, board: Board) -> bool:
 
 
 @given(st.data(), strategies.games)
-def test_it_says_what_the_rule_says(data: st.DataObject, spec: GameSpec) -> None:
+def test_the_occurrence_of_a_pattern_is_as_the_rule_says(data: st.DataObject, spec: GameSpec) -> None:
     board = data.draw(strategies.boards(spec.geometry))
     pattern = data.draw(strategies.patterns(spec.geometry))
     assert occurs(pattern, spec.geometry, board.states) is occurs_plainly(pattern, board)

@@ -85,7 +85,9 @@ def test_the_proposer_reads_that_the_vote_waits() -> None:
     )
 
 
-def test_it_counts_with_the_first_contest_in_which_the_elo_has_come_near_and_with_that_elo() -> None:
+def test_a_silent_vote_counts_with_the_first_contest_in_which_the_elo_has_come_near_and_with_that_elo() -> (
+    None
+):
     game = GameKnowledge(GO)
     known(game, "x - o")
     before = seen(game)
@@ -101,7 +103,7 @@ def test_it_counts_with_the_first_contest_in_which_the_elo_has_come_near_and_wit
     assert entry.signature.elo == pytest.approx((3 * 1600 + 1400.01) / 4)
 
 
-def test_it_counts_as_soon_as_the_label_has_come_down_to_it() -> None:
+def test_a_silent_vote_counts_as_soon_as_the_label_has_come_down_to_it() -> None:
     game = GameKnowledge(GO)
     known(game, "x - o", count=1)
     report(game, 1, "weak", 1300, endgame(cells("x - o"), 0.0))

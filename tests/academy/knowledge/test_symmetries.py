@@ -14,7 +14,7 @@ FAMILIES = pytest.mark.parametrize(
 
 
 @FAMILIES
-def test_they_are_different_from_each_other_and_a_group(
+def test_symmetries_are_different_from_each_other_and_a_group(
     family: dict[str, GridSymmetry], count: int, neighbours: set[tuple[int, int]]
 ) -> None:
     matrices = {symmetry.matrix for symmetry in family.values()}

@@ -141,7 +141,7 @@ def test_a_move_longer_than_academy_takes_is_cut_and_still_differs_from_others()
     assert len(set(sent)) == 3
     assert all(move.startswith("AttackTransfer 12 from 158 to 358; ") for move in sent[:2])
     assert sent[2] == texts[2]
-    # Of a game whose moves may be any text.
+    # The game's moves may be any text.
     check_report(report, replace(SPEC, move_forms=()))
 
 

@@ -48,7 +48,7 @@ def kill(academy: EmbeddedAcademy) -> None:
     os.waitid(os.P_PID, academy.process_id, os.WEXITED | os.WNOWAIT)
 
 
-def test_it_is_ready_when_started_and_gone_when_closed(academy: EmbeddedAcademy) -> None:
+def test_an_embedded_academy_is_ready_when_started_and_gone_when_closed(academy: EmbeddedAcademy) -> None:
     address = academy.start()
     assert register(address)
     process_id = academy.process_id
@@ -89,7 +89,7 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
         AcademySession(settings, SPEC, tmp_path / "academy.log")
 
 
-def test_it_ends_with_an_arena_that_is_killed(tmp_path: Path) -> None:
+def test_an_embedded_academy_ends_with_an_arena_that_is_killed(tmp_path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from arena.academy.embedded import EmbeddedAcademy\n"
         f"academy = EmbeddedAcademy(Path({str(tmp_path / 'data')!r}), Path({str(tmp_path / 'log')!r}))\n"
@@ -110,7 +110,7 @@ def test_it_ends_with_an_arena_that_is_killed(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_it_ends_with_an_arena_that_is_killed_before_it_runs(tmp_path: Path) -> None:
+def test_an_embedded_academy_ends_with_an_arena_that_is_killed_before_it_runs(tmp_path: Path) -> None:
     # Its interpreter waits where the arena cannot: until the arena is gone.
     module = tmp_path / "sitecustomize.py"
     module.write_text(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.selection.kinds import selector_for
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING
@@ -216,6 +216,6 @@ def test_a_refused_run_leaves_the_description_of_the_competition(tmp_path: Path)
 def test_an_unfinished_game_keeps_its_id_where_ids_have_more_digits_now(tmp_path: Path) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(PLAYOFF.replace("games = 2", "games = 11"))
-    fixture = selector_for(read(path)).resume("final_1", ("one", "two"), "")
+    fixture = selector_for(read_control(path)).resume("final_1", ("one", "two"), "")
     assert fixture is not None
     assert fixture.game_id == "final_1"

@@ -207,8 +207,8 @@ def played_with(
     )
     control.write_text(control.read_text().replace('"all-play-all"', kind))
     with subprocess.Popen([*ARENA, "run", str(control), "-q"], stderr=subprocess.PIPE, text=True) as process:
-        there, engine = Connection(f"127.0.0.1:{port}", token=TOKEN), Engine(games_at_once=8)
-        dialling = partial(dial_in, there, "remote", bot, engine, redial_seconds=120, game_over=over)
+        connection, engine = Connection(f"127.0.0.1:{port}", token=TOKEN), Engine(games_at_once=8)
+        dialling = partial(dial_in, connection, "remote", bot, engine, redial_seconds=120, game_over=over)
         threading.Thread(target=dialling, daemon=True).start()
         _, errors = process.communicate(timeout=180)
     return control, process.returncode, errors

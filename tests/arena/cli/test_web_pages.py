@@ -11,7 +11,7 @@ from academy.store.tokens import Role
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from arena.cli.web_pages import served_pages
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.running import serving
 from tests.arena.control_files import RANDOM, write_control
@@ -20,7 +20,7 @@ from tests.arena.control_files import RANDOM, write_control
 def pages_beside(folder: Path, academy: str) -> AbstractContextManager[str]:
     """The pages beside a run at an ACADEMY, as `arena run --web` starts them."""
     control = write_control(folder, {"ann": RANDOM, "bob": RANDOM}, more=f"[academy]\n{academy}")
-    return served_pages(control, "127.0.0.1:0", read(control).academy)
+    return served_pages(control, "127.0.0.1:0", read_control(control).academy)
 
 
 def test_pages_start_where_the_token_goes_in_clear_because_the_control_file_says_so(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.parameters import (
     Bounded,
     CandidateTemplate,
@@ -35,7 +35,7 @@ from arena.ratings.pentanomial import Sprt
 def control(folder: Path, text: str) -> Control:
     path = folder / "cup.toml"
     path.write_text(text, encoding="utf-8")
-    return read(path)
+    return read_control(path)
 
 
 def test_a_playoff(tmp_path: Path) -> None:

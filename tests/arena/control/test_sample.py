@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from arena.cli.app import application
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.sample import sample
 from arena.control.schema import KINDS
 from arena.selection.kinds import players_to_check, selector_for
@@ -16,10 +16,10 @@ from tests.arena.engines import needs_gnugo
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
+def test_a_sample_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(sample(kind), encoding="utf-8")
-    control = read(path)
+    control = read_control(path)
     assert control.kind == kind
     selector = selector_for(control)
     assert selector.next_game() is not None and not selector.finished
@@ -28,7 +28,7 @@ def test_it_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
 
 
 @needs_gnugo
-def test_its_games_are_the_same_with_its_seed(tmp_path: Path) -> None:
+def test_the_games_of_a_sample_are_the_same_with_its_seed(tmp_path: Path) -> None:
     records = []
     for name in ("first", "second"):
         path = tmp_path / name / "cup.toml"
@@ -53,7 +53,7 @@ def test_what_is_commented_out_can_be_switched_on(tmp_path: Path, kind: str) -> 
     lines = sample(kind).splitlines()
     switched = [line.removeprefix("# ") if "=" in line or "[" in line else line for line in lines]
     path.write_text("\n".join(line for line in switched if not line.startswith("protocol")), encoding="utf-8")
-    control = read(path)
+    control = read_control(path)
     assert control.openings is not None and control.adjudication is not None and control.academy is not None
     assert control.players["weak"].time_control is not None and not control.players["weak"].restart
 

@@ -221,7 +221,7 @@ def test_calls_that_need_no_token_hold_no_place_for_ever() -> None:
 
 @pytest.mark.parametrize("method", [PLAY, WATCH, "/grpc.health.v1.Health/Check", REFLECT])
 @pytest.mark.threat("flood")
-def test_a_message_that_is_announced_too_large_is_no_news(method: str) -> None:
+def test_a_message_announced_as_too_large_writes_nothing_to_standard_error(method: str) -> None:
     stderr = io.StringIO()
     # To the lobby's end, as gRPC may have something to say after a call.
     with redirect_stderr(stderr), open_lobby(limits=NORMAL) as lobby, raw_calls(lobby) as stranger:

@@ -11,12 +11,10 @@ from sqlalchemy import text
 
 from arena.control.toml_file import read
 from arena.jobs import GameJob
-from arena.match.game_seeds import SAFE_SEED
 from arena.results.database import ResultsDatabase
 from arena.runner.files import CompetitionFiles, SecretFileError
 from arena.runner.game_jobs import JobMaker
 from arena.runner.options import RunOptions
-from arena.runner.playing import notes
 from arena.runner.run import run
 from arena.selection.kinds import selector_for
 from tests.arena.cli.command import arena
@@ -24,22 +22,6 @@ from tests.arena.control_files import PASSING, RANDOM, write_control
 
 ORDERS: tuple[Literal["big", "little"], ...] = ("big", "little")
 TWO = {"one": RANDOM, "two": RANDOM}
-WAR = """
-[competition]
-kind = "all-play-all"
-rounds = 1
-{seed}
-[game]
-name = "warlight"
-map = "double_small"
-turn_limit = 2
-[players.ann]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-[players.bob]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-"""
 
 
 def jobs(control: Path, attempt: int = 1) -> list[GameJob]:
@@ -166,13 +148,3 @@ def test_while_a_game_goes_on_no_file_beside_it_tells_its_seed_or_the_secret(tmp
         assert not any(job.seed.to_bytes(8, order).decode("latin-1") in contents for order in ORDERS)
         # The operator finds it when the game is over.
         assert str(job.seed) in log and key not in log
-
-
-def test_a_small_seed_is_warned_of_where_something_is_hidden(tmp_path: Path) -> None:
-    control = tmp_path / "war.toml"
-    for seed, warned in (("", False), ("seed = 5", True), (f"seed = {SAFE_SEED}", False)):
-        control.write_text(WAR.format(seed=seed))
-        assert bool(notes(read(control))) is warned
-    control.write_text(WAR.format(seed="seed = 5"))
-    assert "note: competition.seed = 5: players can guess so small a seed" in arena("check", control).stdout
-    assert not notes(read(write_control(tmp_path, TWO, competition="rounds = 2\nseed = 7")))

@@ -190,11 +190,11 @@ def test_a_bot_that_is_late_too_often_gets_no_more_requests(fault: str, tmp_path
     assert warned(
         result, r"turn 1: no answer within 0\.5 s, the turn is passed \(2 times, the last in turn 2\)"
     )
-    assert warned(result, r"turn 2: is asked no more after 2 late turns")
+    assert warned(result, r"turn 2: gets no more requests after 2 late turns")
     assert not warned(result, r"turn [3-9]")
     used = result.usage[0]
     assert (used.fault, used.turns) == (Fault.LATE, 0)
-    assert used.remark == "turn 2: is asked no more after 2 late turns"
+    assert used.remark == "turn 2: gets no more requests after 2 late turns"
 
 
 def test_bot_without_requests_still_learns_the_end_of_the_game(tmp_path: Path) -> None:

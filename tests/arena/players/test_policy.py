@@ -70,7 +70,9 @@ def diary(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_it_runs_in_its_own_environment_without_anything_of_ours(interpreter: str, tmp_path: Path) -> None:
+def test_a_policy_runs_in_its_own_environment_without_anything_of_ours(
+    interpreter: str, tmp_path: Path
+) -> None:
     notes = tmp_path / "diary"
     result = game([policy(interpreter, diary=str(notes)), *[RANDOM] * 6], tmp_path)
     assert result.outcome is not None
@@ -84,7 +86,9 @@ def test_it_runs_in_its_own_environment_without_anything_of_ours(interpreter: st
     assert result.usage[0].cpu_seconds is not None
 
 
-def test_it_is_shown_every_phase_in_order_as_the_environment_would(interpreter: str, tmp_path: Path) -> None:
+def test_a_policy_is_shown_every_phase_in_order_as_the_environment_would(
+    interpreter: str, tmp_path: Path
+) -> None:
     notes = tmp_path / "diary"
     result = game(
         [policy(interpreter, diary=str(notes), seed="{seed}"), *[RANDOM] * 6], tmp_path, year_limit=15

@@ -67,7 +67,7 @@ def game(first: str, academy: AcademyAccess | None = None) -> GameResult:
     return play(GameJob("0_0", "hex", {"board_size": 2}, players, seed=1, academy=academy))
 
 
-def test_they_hear_which_seats_moved_and_that_the_game_is_over() -> None:
+def test_python_players_hear_which_seats_moved_and_that_the_game_is_over() -> None:
     result = game("listener")
     assert HEARD[:2] == ["nowhere", "nowhere"] and HEARD[-2:] == ["ended", "ended"]
     turns = HEARD[2:-2]

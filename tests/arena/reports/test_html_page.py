@@ -79,7 +79,7 @@ def test_a_browser_shows_the_tables_and_the_plot(tmp_path: Path) -> None:
     assert "Three <of> them" in page.text and "7/9 games" in page.text
 
 
-def test_it_needs_nothing_else_and_runs_nothing(tmp_path: Path) -> None:
+def test_the_page_needs_no_other_file_and_runs_no_script(tmp_path: Path) -> None:
     html = page_of(tmp_path, ALL_PLAY_ALL, list(ALL_PLAYED))
     page = Page(html)
     assert not {"script", "link", "img", "iframe", "object"} & set(page.elements)

@@ -56,7 +56,7 @@ def test_the_ringmasters_own_example() -> None:
         """)
 
 
-def test_its_example_in_progress() -> None:
+def test_gomills_example_in_progress_is_reported_as_gomill_does() -> None:
     first, second = "gnugo-l1", "gnugo-l2"
     text = block(
         MatchupTally("0", f"{first} v {second}", (first, second), 5, GO),
@@ -74,7 +74,7 @@ def test_its_example_in_progress() -> None:
         """)
 
 
-def test_its_example_without_alternating_colours() -> None:
+def test_gomills_example_without_alternating_colours_is_reported_as_gomill_does() -> None:
     first, second = "gnugo-l1", "gnugo-l2"
     text = block(
         MatchupTally("0", f"{first} v {second}", (first, second), 5, GO),

@@ -166,8 +166,8 @@ def test_saga_travels_between_sqlite_and_postgresql(database: ResultsDatabase, t
         export(file, tmp_path / "there", "saga2")
         assert import_saga(database, tmp_path / "there").games == 3
         export(database, tmp_path / "back", "saga2")
-        for there in (tmp_path / "there").iterdir():
-            assert (tmp_path / "back" / there.name).read_text() == there.read_text()
+        for table in (tmp_path / "there").iterdir():
+            assert (tmp_path / "back" / table.name).read_text() == table.read_text()
         export(file, tmp_path / "old-file", "saga1")
         export(database, tmp_path / "old-server", "saga1")
         for old in (tmp_path / "old-file").iterdir():

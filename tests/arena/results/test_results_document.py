@@ -20,7 +20,7 @@ SQL = (DOCS / "how-to" / "sql.md").read_text(encoding="utf-8")
 QUERIES = re.findall(r"```sql\n(.*?)```", SQL, flags=re.DOTALL)
 
 
-def test_its_queries_of_a_line_each_answer_what_people_ask(tmp_path: Path) -> None:
+def test_queries_of_one_line_in_the_page_on_results_answer_what_people_ask(tmp_path: Path) -> None:
     assert all(query.count("\n") == 1 for query in QUERIES[:-1])
     with closing(ResultsDatabase.open(sqlite_url(tmp_path / "cup.sqlite"))) as database:
         asked_games.play(database)
@@ -42,7 +42,7 @@ def test_candidates_of_tuners_are_in_no_standings(tmp_path: Path) -> None:
     assert len(played) == 12
 
 
-def test_its_query_gives_every_players_score(tmp_path: Path) -> None:
+def test_the_query_in_the_page_on_results_gives_every_players_score(tmp_path: Path) -> None:
     report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED)
     query = QUERIES[-1]
     database = ResultsDatabase.open(sqlite_url(tmp_path / "cup.results.sqlite"))
@@ -54,7 +54,7 @@ def test_its_query_gives_every_players_score(tmp_path: Path) -> None:
     assert [row[2] for row in rows if row[0] in ("AvC_1", "BvC_1")] == [0.0] * 4
 
 
-def test_it_names_every_key_of_the_json_and_every_table_of_our_own(tmp_path: Path) -> None:
+def test_the_page_on_results_names_every_key_of_the_json_and_every_table_of_our_own(tmp_path: Path) -> None:
     report = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
     own_tables = [name for name in METADATA.tables if name.startswith("ARENA_")]
     names = [*report, *report["players"][0], *report["matchups"][0], *own_tables, *VIEWS, *BY_DIALECT]

@@ -77,7 +77,7 @@ def test_a_finished_game_fills_sagas_tables(database: ResultsDatabase) -> None:
     assert setting["MTL"] == 3
 
 
-def test_its_moves_values_seats_and_ratings_are_stored_with_it(database: ResultsDatabase) -> None:
+def test_a_games_moves_values_seats_and_ratings_are_stored_with_it(database: ResultsDatabase) -> None:
     series = registered(database)
     finish(series, begun(series))
     moves = view(database, "ARENA_Move")
@@ -96,7 +96,7 @@ def test_its_moves_values_seats_and_ratings_are_stored_with_it(database: Results
     assert ratings == [("a", 1000.0, 1015.0), ("b", 1000.0, 985.0)]
 
 
-def test_it_reads_back_as_it_was(database: ResultsDatabase) -> None:
+def test_a_stored_game_reads_back_as_it_was(database: ResultsDatabase) -> None:
     series = registered(database)
     finish(series, begun(series, "AvB_1"))
     drawn = Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5))

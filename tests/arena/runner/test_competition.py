@@ -26,7 +26,7 @@ from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.terminal.progress import RunProgress
 from arena.workers.interface import WorkerLost
-from arena.workers.pool import WorkerPool
+from arena.workers.local_workers import LocalWorkers
 from clients.connection import AcademyUnavailableError
 from referees.api import referee
 from tests.arena.contest_server import ContestServer
@@ -97,7 +97,7 @@ class Arena:
         ):
             workers: Any = InlineWorker()
             if control.parallel > 1:
-                workers = stack.enter_context(WorkerPool(control.parallel))
+                workers = stack.enter_context(LocalWorkers(control.parallel))
             series = Series.register(database, heading)
             series.describe(heading)
             session = None

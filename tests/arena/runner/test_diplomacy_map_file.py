@@ -55,7 +55,7 @@ def test_games_are_played_on_it_and_go_on_where_the_folder_was_moved_to(path: Pa
     assert all(record["map"].startswith("narrows-") and record["map_text"] == OWN for record in records)
 
 
-def test_it_may_not_change_between_games(path: Path) -> None:
+def test_a_map_file_may_not_change_between_games(path: Path) -> None:
     play(path, games=1)
     (path.parent / "my.toml").write_text(OWN.replace("centres_to_win = 5", "centres_to_win = 4"))
     with pytest.raises(

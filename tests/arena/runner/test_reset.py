@@ -23,8 +23,8 @@ from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.run_lock import lock_competition
 from arena.runner.files import CompetitionFiles
 from arena.runner.options import RunOptions
+from arena.runner.report import read_report
 from arena.runner.reset import LeftOpen, reset
-from arena.runner.results import read_results
 from arena.runner.run import run
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import PASSING, misbehaving, write_control
@@ -206,13 +206,13 @@ def played(folder: Path, results: str = "") -> tuple[Control, CompetitionFiles]:
 def test_the_owner_of_a_shared_results_file_leaves_what_others_have_there(tmp_path: Path) -> None:
     owner = played(tmp_path / "owner")
     guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
-    before = text_report(read_results(*guest))
+    before = text_report(read_report(*guest))
 
     reset(*owner)
 
-    assert text_report(read_results(*guest)) == before
+    assert text_report(read_report(*guest)) == before
     with pytest.raises(ResultsError, match="there are no results of 'owner' yet"):
-        read_results(*owner)
+        read_report(*owner)
     reset(*guest)
     reset(*owner)
     assert not Path(str(owner[1].results.database)).exists()
@@ -221,9 +221,9 @@ def test_the_owner_of_a_shared_results_file_leaves_what_others_have_there(tmp_pa
 def test_the_guest_of_a_results_file_leaves_it_to_its_owner(tmp_path: Path) -> None:
     owner = played(tmp_path / "owner")
     guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
-    before = text_report(read_results(*owner))
+    before = text_report(read_report(*owner))
     reset(*guest)
-    assert text_report(read_results(*owner)) == before
+    assert text_report(read_report(*owner)) == before
 
 
 def test_a_competition_whose_url_names_its_default_file_leaves_others_results_there(
@@ -231,9 +231,9 @@ def test_a_competition_whose_url_names_its_default_file_leaves_others_results_th
 ) -> None:
     owner = played(tmp_path / "owner", 'results = "sqlite:///owner.results.sqlite"')
     guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
-    before = text_report(read_results(*guest))
+    before = text_report(read_report(*guest))
     reset(*owner)
-    assert text_report(read_results(*guest)) == before
+    assert text_report(read_report(*guest)) == before
 
 
 def test_reset_keeps_a_results_file_that_another_competition_begins_to_use(tmp_path: Path) -> None:
@@ -264,4 +264,4 @@ def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: 
             reset(owner, files)
         with pytest.raises(ResultsError, match=refusal):
             run(owner, files, RunOptions(quiet=True))
-    assert "1/1 games played" in text_report(read_results(owner, files))
+    assert "1/1 games played" in text_report(read_report(owner, files))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.runner.remote_players import LOBBY_VARIABLE, at_service
 from arena.runner.roster import Roster
 
@@ -27,7 +27,7 @@ def test_a_bot_that_came_while_the_run_was_starting_is_in_its_first_round(
     monkeypatch.setenv(LOBBY_VARIABLE, str(tmp_path / "lobby"))
     file = tmp_path / "pool.toml"
     file.write_text(CONTROL)
-    control = at_service(read(file))
+    control = at_service(read_control(file))
     file.write_text(CONTROL + '[players.cyd]\nprotocol = "grpc"\n')
     complaints: list[str] = []
     roster = Roster(control, lambda changed: changed, complaints.append)

@@ -19,7 +19,7 @@ from arena.results.exchange.exporting import export
 from arena.runner.competition import RunEnd
 from arena.runner.files import CompetitionFiles
 from arena.runner.options import RunOptions
-from arena.runner.results import read_results
+from arena.runner.report import read_report
 from arena.runner.run import run
 from arena.terminal.standings_table import standings_text
 from referees.warlight import WarLight
@@ -188,7 +188,7 @@ def test_a_competition_is_played_resumed_and_recorded(path: Path) -> None:
             "late_turns = 2\nmove_seconds = 0.1\nstart_seconds = 0.5\nexit_seconds = 30\n",
             "late",
             "1",
-            "turn 2: is asked no more after 2 late turns",
+            "turn 2: gets no more requests after 2 late turns",
         ),
     ],
 )
@@ -204,16 +204,16 @@ def test_a_bot_that_is_lost_has_its_fault_in_all_results(
     files = CompetitionFiles(control.path)
     run(control, files, RunOptions(quiet=True))
 
-    results = read_results(control, files)
-    ann = next(player for player in json_report(results)["players"] if player["name"] == "ann")
-    bob = next(player for player in json_report(results)["players"] if player["name"] == "bob")
+    report = read_report(control, files)
+    ann = next(player for player in json_report(report)["players"] if player["name"] == "ann")
+    bob = next(player for player in json_report(report)["players"] if player["name"] == "bob")
     assert (ann["faults"], ann["faults_by_kind"], bob["faults"]) == (2, {fault: 2}, 0)
     # It passed, and was beaten: no rule says that it has lost.
     assert (ann["forfeits"], ann["time_losses"]) == (0, 0)
     assert ann["last_fault"]["kind"] == fault and ann["last_fault"]["remark"].startswith(remark)
-    assert f"faults of ann: 2 {fault}; the last in AvB_1: {remark}" in text_report(results)
-    assert f"AvB_1: {fault}: {remark}" in html_page(results)
-    live = [line.split() for line in standings_text(results.standings).splitlines()]
+    assert f"faults of ann: 2 {fault}; the last in AvB_1: {remark}" in text_report(report)
+    assert f"AvB_1: {fault}: {remark}" in html_page(report)
+    live = [line.split() for line in standings_text(report.standings).splitlines()]
     assert live[0][6:9] == ["time", "losses", "faults"]
     assert next(line for line in live if line[0] == "ann")[6:8] == ["0", "2"]
 
@@ -243,7 +243,7 @@ def test_a_winner_that_was_late_once_does_not_make_its_game_hung(tmp_path: Path)
     )
     control, files = read(path), CompetitionFiles(path)
     assert run(control, files, RunOptions(quiet=True)).end is RunEnd.COMPLETED
-    report = json_report(read_results(control, files))
+    report = json_report(read_report(control, files))
     late = next(player for player in report["players"] if player["name"] == "late")
     gone = next(player for player in report["players"] if player["name"] == "gone")
     assert (report["voids"], late["wins"], late["faults_by_kind"]) == (0, 1, {"late": 1})

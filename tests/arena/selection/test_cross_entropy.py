@@ -104,7 +104,7 @@ def test_a_generation_by_hand() -> None:
     assert selector.history_lines() == []
 
 
-def test_it_climbs_a_hill() -> None:
+def test_the_cross_entropy_tuner_climbs_a_hill() -> None:
     selector = tuner(generations=12, samples=40, batch=6, elite_proportion=0.2, step_size=0.8)
     play(selector, hill(1.2, -0.8, width=1.0))
     assert selector.finished

@@ -92,7 +92,7 @@ def test_the_best_is_the_child_with_the_most_wins_on_every_level() -> None:
     assert tree.best() == (3, 1), "the first among equals"
 
 
-def test_it_finds_the_top_of_a_hill() -> None:
+def test_the_monte_carlo_tuner_finds_the_top_of_a_hill() -> None:
     selector = tuner(games=600, max_depth=2, exploration=0.4)
     played = play(selector, hill(7.0, width=2.0))
     assert selector.finished

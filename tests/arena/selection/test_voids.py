@@ -41,7 +41,7 @@ def test_another_number_may_be_forgiven(forgiven: int, story: str, verdicts: str
 @pytest.mark.parametrize(
     ("forgiven", "story", "verdicts"), [(0, "x", "H"), (1, "xx", "RH"), (2, "xxx", "RRH"), (1, "xoxx", "RRH")]
 )
-def test_they_may_be_forgiven_before_the_first_completed_game(
+def test_void_games_may_be_forgiven_before_the_first_completed_game(
     forgiven: int, story: str, verdicts: str
 ) -> None:
     assert judged(VoidRules(forgiven=forgiven, from_first=True), story) == verdicts

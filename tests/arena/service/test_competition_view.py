@@ -28,7 +28,7 @@ def games_in(file: Path) -> int:
     return int(games)
 
 
-def test_looks_see_what_runs_resets_and_restores_made_of_the_results_and_keep_nothing_open(
+def test_a_view_shows_results_after_a_reset_or_restore_and_holds_no_file_open(
     tmp_path: Path,
 ) -> None:
     path = write_control(tmp_path, {"one": RANDOM, "two": RANDOM})

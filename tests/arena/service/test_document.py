@@ -14,7 +14,7 @@ SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
-def test_its_tour_runs(tmp_path: Path) -> None:
+def test_the_tour_of_the_page_on_the_service_runs(tmp_path: Path) -> None:
     bot, start = PYTHON.findall(DOCUMENT)
     serve, follow = SHELL.findall(DOCUMENT)
     (tmp_path / "bot.py").write_text(bot)
@@ -47,7 +47,7 @@ def test_its_tour_runs(tmp_path: Path) -> None:
     assert "random (all-play-all, go): completed, 4/4 games played" in done.stdout
 
 
-def test_its_actions_are_there() -> None:
+def test_the_actions_that_the_page_on_the_service_names_exist() -> None:
     actions = {
         command.name or command.callback.__name__
         for command in application.registered_commands

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from arena.reports.contents import CompetitionReport
-from arena.runner.results import read_results
+from arena.runner.report import read_report
 from arena.service.competition_view import CompetitionView
 from tests.arena.cli.command import arena
 from tests.arena.control_files import RANDOM, write_control
 
 
 def read_again(view: CompetitionView) -> CompetitionReport:
-    return read_results(view.control, view.files)
+    return read_report(view.control, view.files)
 
 
 def test_a_swiss_table_and_the_rounds_games_follow_the_results(tmp_path: Path) -> None:

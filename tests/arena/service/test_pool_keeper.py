@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.league.database import open_league
 from arena.league.members import Application, Members
 from arena.league.pools import Pools
@@ -122,7 +122,7 @@ def test_of_more_members_than_a_control_file_has_room_for_those_who_are_here_pla
     def competitors_with(*names: str) -> list[str]:
         keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
         asyncio.run(look(keeper, clock, 1, 0.5))
-        return sorted(read(tmp_path / "night.toml").competitors)
+        return sorted(read_control(tmp_path / "night.toml").competitors)
 
     assert competitors_with("ann", "bob", "cyd") == ["ann", "bob", "cyd", "one", "two"]
     # 5,000 members with the longest names and versions are more than a control file may have.
@@ -148,10 +148,10 @@ def test_a_pools_control_file_is_made_when_its_members_change_and_put_back_where
     assert len(made_in) == 1 and threading.get_ident() not in made_in
     control.unlink()
     asyncio.run(look(keeper, clock, 1, 0.5))
-    assert len(made_in) == 1 and sorted(read(control).competitors) == ["one", "two"]
+    assert len(made_in) == 1 and sorted(read_control(control).competitors) == ["one", "two"]
     application = Application("ann")
     keeper._members.members.register(application, "", f"key-{1:016}", open_to_all=True)
     keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player="ann"), b"", 10)]
     clock.now += MEMBERS_SECONDS
     asyncio.run(look(keeper, clock, 1, 0.5))
-    assert len(made_in) == 2 and sorted(read(control).competitors) == ["ann", "one", "two"]
+    assert len(made_in) == 2 and sorted(read_control(control).competitors) == ["ann", "one", "two"]

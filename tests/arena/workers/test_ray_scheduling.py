@@ -1,4 +1,4 @@
-"""What a pool asks of Ray, with a stand-in for it: actors that are at once where a node has room for them."""
+"""What a run asks of Ray, with a stand-in for it: actors that are at once where a node has room for them."""
 
 import sys
 import tempfile
@@ -16,12 +16,12 @@ from arena.control.settings import ControlError
 from arena.control.toml_file import read
 from arena.jobs import GameJob, PlayerSetup, Resources
 from arena.runner import cluster_check
-from arena.workers import ray_pool
+from arena.workers import ray_workers
 from arena.workers.interface import WorkerLost
 from arena.workers.ray_connection import RayUnavailableError
 from arena.workers.ray_nodes import Shape, node_name
-from arena.workers.ray_pool import RayPool
 from arena.workers.ray_worker import PlayedJob, RayWorker, moved_to_copy, with_own_gpus
+from arena.workers.ray_workers import RayWorkers
 from tests.arena.engines import job, misbehaving, python_player
 
 GIB = 2.0**30
@@ -116,9 +116,9 @@ def played(game: GameJob) -> "Future[PlayedJob]":
     return future
 
 
-def pool_on(monkeypatch: pytest.MonkeyPatch, ray: RayStandIn, size: int) -> RayPool:
-    monkeypatch.setattr(ray_pool, "connect", lambda on, environment: ray)
-    return RayPool("host:6379", size)
+def workers_on(monkeypatch: pytest.MonkeyPatch, ray: RayStandIn, size: int) -> RayWorkers:
+    monkeypatch.setattr(ray_workers, "connect", lambda on, environment: ray)
+    return RayWorkers("host:6379", size)
 
 
 def game_of(game_id: str, *needs: Resources) -> GameJob:
@@ -138,11 +138,11 @@ def checked(
     path = folder / "cup.toml"
     path.write_text(f'[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\n{text}')
 
-    def answers(pool: RayPool, nodes: Sequence[Any], seconds: float, *_: object) -> dict[str, str]:
+    def answers(workers: RayWorkers, nodes: Sequence[Any], seconds: float, *_: object) -> dict[str, str]:
         return {node_name(node): "no such program" * (node["NodeID"] in broken_on) for node in nodes}
 
-    monkeypatch.setattr(ray_pool, "connect", lambda on, environment: ray)
-    monkeypatch.setattr(RayPool, "call_on", call_on or answers)
+    monkeypatch.setattr(ray_workers, "connect", lambda on, environment: ray)
+    monkeypatch.setattr(RayWorkers, "call_on", call_on or answers)
     lines: list[str] = []
     try:
         cluster_check.check_on_cluster(read(path), "host:6379", lines.append)
@@ -223,7 +223,7 @@ def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
     monkeypatch.setattr(ray, "exceptions", SimpleNamespace(**errors))
     affinity = SimpleNamespace(NodeAffinitySchedulingStrategy=lambda node, soft: node)
     monkeypatch.setitem(sys.modules, "ray.util.scheduling_strategies", affinity)
-    call_on = RayPool.call_on
+    call_on = RayWorkers.call_on
     players = player("a", "cpus = 1") + player("b", "cpus = 1")
     with monkeypatch.context() as patch:
         patch.setattr(ray, "remote", lambda function: task)
@@ -236,14 +236,14 @@ def test_a_check_waits_once_and_not_for_good_for_a_node_that_starts_no_process(
 
 def test_a_run_whose_cluster_is_lost_hears_how_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     ray = RayStandIn({"CPU": 2.0})
-    pool = pool_on(monkeypatch, ray, 2)
+    workers = workers_on(monkeypatch, ray, 2)
 
     def lost(*_: object) -> None:
         raise ConnectionError("Client is shutting down.")
 
     monkeypatch.setattr(ray, "make", lost)
     with pytest.raises(RayUnavailableError, match=r"to Ray at host:6379 is lost; .* same command goes on"):
-        pool.submit(game_of("first", Resources(cpus=1)))
+        workers.submit(game_of("first", Resources(cpus=1)))
 
 
 @pytest.mark.parametrize("at", ["start", "end"])
@@ -252,21 +252,21 @@ def test_a_connection_that_is_lost_costs_no_game(monkeypatch: pytest.MonkeyPatch
     lost.set_exception(ConnectionError("the data client has disconnected"))
     ray.starting = at == "start"
     monkeypatch.setattr(sys.modules[__name__], "played", lambda job: lost)
-    pool = pool_on(monkeypatch, ray, 2)
-    pool.submit(game_of("first", Resources(cpus=1)))
+    workers = workers_on(monkeypatch, ray, 2)
+    workers.submit(game_of("first", Resources(cpus=1)))
     for actor in ray.actors if at == "start" else ():
         actor.ready.set_exception(ConnectionError("the data client has disconnected"))
     with pytest.raises(RayUnavailableError, match="is lost"):
-        pool.next_result(10.0)
+        workers.next_result(10.0)
 
 
 def test_an_error_of_a_games_own_connection_costs_that_game_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = Future[PlayedJob]()
     failed.set_exception(GameNotConnectedError("no route to ACADEMY"))
     monkeypatch.setattr(sys.modules[__name__], "played", lambda job: failed)
-    pool = pool_on(monkeypatch, RayStandIn({"CPU": 2.0}), 2)
-    pool.submit(game_of("first", Resources(cpus=1)))
-    assert pool.next_result(10.0) == WorkerLost("first", "Ray: no route to ACADEMY")
+    workers = workers_on(monkeypatch, RayStandIn({"CPU": 2.0}), 2)
+    workers.submit(game_of("first", Resources(cpus=1)))
+    assert workers.next_result(10.0) == WorkerLost("first", "Ray: no route to ACADEMY")
 
 
 def test_a_player_works_in_the_copy_where_the_node_lacks_the_control_files_folder(tmp_path: Path) -> None:
@@ -290,13 +290,13 @@ def test_a_player_works_in_the_copy_where_the_node_lacks_the_control_files_folde
 def test_a_run_says_that_no_worker_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     ray = RayStandIn({"CPU": 4})
     ray.starting = True
-    monkeypatch.setattr(ray_pool, "_SLOW_START_SECONDS", 0.0)
-    pool = pool_on(monkeypatch, ray, 2)
-    pool.submit(game_of("1", Resources(1), Resources(1)))
-    pool.news()
-    assert pool.next_result(1.5) is None
-    assert pool.next_result(1.5) is None
-    news = pool.news()
+    monkeypatch.setattr(ray_workers, "_SLOW_START_SECONDS", 0.0)
+    workers = workers_on(monkeypatch, ray, 2)
+    workers.submit(game_of("1", Resources(1), Resources(1)))
+    workers.news()
+    assert workers.next_result(1.5) is None
+    assert workers.next_result(1.5) is None
+    news = workers.news()
     assert len(news) == 1 and news[0].startswith("no worker has begun on a node with 2 CPU for 0 s"), news
 
 
@@ -316,13 +316,13 @@ def test_a_run_whose_own_node_has_gone_ends_as_nodes_that_join_play_no_game_of_i
 ) -> None:
     ray = RayStandIn({"CPU": 4})
     ray.starting = True
-    monkeypatch.setattr(ray_pool, "connect", lambda on, environment: ray)
-    monkeypatch.setattr(ray_pool, "_LOOK_SECONDS", 0.0)
-    pool = RayPool(on, 1)
-    pool.submit(game_of("1", Resources(1), Resources(1)))
+    monkeypatch.setattr(ray_workers, "connect", lambda on, environment: ray)
+    monkeypatch.setattr(ray_workers, "_LOOK_SECONDS", 0.0)
+    workers = RayWorkers(on, 1)
+    workers.submit(game_of("1", Resources(1), Resources(1)))
     ray.offers = {} if on == "ray" else {"another": {"CPU": 4}}
     with pytest.raises(RayUnavailableError, match=why):
-        pool.next_result(5)
+        workers.next_result(5)
 
 
 def test_a_run_ends_with_the_reason_where_ray_refuses_what_players_need_together(
@@ -335,10 +335,10 @@ def test_a_run_ends_with_the_reason_where_ray_refuses_what_players_need_together
 
     monkeypatch.setattr(ray, "options", refuse)
     with (
-        pool_on(monkeypatch, ray, 1) as pool,
+        workers_on(monkeypatch, ray, 1) as workers,
         pytest.raises(RayUnavailableError, match=r"g \(a and b\): Ray refuses 1 CPU, 3 TPU, .*not supported"),
     ):
-        pool.submit(game_of("g", Resources(custom={"TPU": 1}), Resources(custom={"TPU": 2})))
+        workers.submit(game_of("g", Resources(custom={"TPU": 1}), Resources(custom={"TPU": 2})))
 
 
 def test_players_whose_labels_exclude_each_other_are_refused_with_both_values(
@@ -350,8 +350,8 @@ def test_players_whose_labels_exclude_each_other_are_refused_with_both_values(
     lines, error = checked(monkeypatch, tmp_path, ray, ALL_PLAY_ALL + players)
     assert (lines, error[: len(why)]) == ([], why)
     game = game_of("g", *(Resources(labels={"place": place}) for place in ("cellar", "attic")))
-    with pool_on(monkeypatch, ray, 1) as pool, pytest.raises(RayUnavailableError, match=why):
-        pool.submit(game)
+    with workers_on(monkeypatch, ray, 1) as workers, pytest.raises(RayUnavailableError, match=why):
+        workers.submit(game)
 
 
 @pytest.mark.parametrize(
@@ -396,20 +396,20 @@ def test_workers_are_kept_for_the_next_game_of_their_needs_where_nodes_have_room
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ray = RayStandIn({"CPU": 100})
-    with pool_on(monkeypatch, ray, 2) as pool:
+    with workers_on(monkeypatch, ray, 2) as workers:
         for number in range(10):
-            pool.submit(game_of(str(number), Resources(cpus=1 + number % 2)))
-            assert ended(pool) == str(number)
+            workers.submit(game_of(str(number), Resources(cpus=1 + number % 2)))
+            assert ended(workers) == str(number)
     assert ray.starts == 2
 
 
 def test_idle_workers_give_way_to_games_of_other_needs_that_find_no_node(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pool_on(monkeypatch, RayStandIn({"CPU": 2}), 4) as pool:
+    with workers_on(monkeypatch, RayStandIn({"CPU": 2}), 4) as workers:
         for name, cpus in (("small", 1), ("large", 2)):
-            pool.submit(game_of(name, Resources(cpus=cpus)))
-            assert ended(pool) == name
+            workers.submit(game_of(name, Resources(cpus=cpus)))
+            assert ended(workers) == name
 
 
 def test_a_node_that_is_lost_while_many_workers_start_on_it_costs_no_game(
@@ -417,18 +417,18 @@ def test_a_node_that_is_lost_while_many_workers_start_on_it_costs_no_game(
 ) -> None:
     ray = RayStandIn({}, {"CPU": 50})
     ray.starting = True
-    with pool_on(monkeypatch, ray, 50) as pool:
+    with workers_on(monkeypatch, ray, 50) as workers:
         for number in range(50):
-            pool.submit(game_of(str(number), Resources(cpus=1)))
+            workers.submit(game_of(str(number), Resources(cpus=1)))
         ray.starting = False
         ray.replace_node("another", {"CPU": 50})
-        results = [pool.next_result(60) for _ in range(50)]
+        results = [workers.next_result(60) for _ in range(50)]
     assert {result.reason for result in results if isinstance(result, WorkerLost)} == {"it is over"}
 
 
-def ended(pool: RayPool) -> str:
+def ended(workers: RayWorkers) -> str:
     """The next game that ends."""
-    result = pool.next_result(60)
+    result = workers.next_result(60)
     assert result is not None
     return result.game_id
 
@@ -440,8 +440,8 @@ def test_a_game_on_a_node_leaves_no_files_there_and_what_players_write_comes_bac
     worker = RayWorker(0, False, None)
     game = job(misbehaving("flood-stderr"), python_player("b"), log_path="log", live_path="live")
     played = worker.play(game, version("academy-arena"))
-    assert worker._pool is not None
-    worker._pool.stop()
+    assert worker._workers is not None
+    worker._workers.stop()
     assert b"so much to say" in played.errors
     assert list(tmp_path.iterdir()) == []
     assert worker.live(0) == b""

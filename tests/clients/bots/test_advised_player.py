@@ -46,7 +46,7 @@ class Scripted:
         return Thought(before, (Candidate(point, after),))
 
 
-def test_its_tesuji_are_measured_by_its_last_reported_value(tmp_path: Path) -> None:
+def test_an_advised_players_tesuji_are_measured_by_its_last_reported_value(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     opened = contest("scholar/1", spec.game_id)
@@ -132,7 +132,9 @@ class Listening:
         return Thought(self.value, (Candidate(moves[0], self.value),))
 
 
-def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_badly(tmp_path: Path) -> None:
+def test_an_advised_player_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_badly(
+    tmp_path: Path,
+) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     with serving(tmp_path / "data") as server:
@@ -191,7 +193,7 @@ def test_it_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_ba
     } == corners
 
 
-def test_it_stops_asking_for_openings_once_the_book_has_ended(tmp_path: Path) -> None:
+def test_an_advised_player_stops_asking_for_openings_once_the_book_has_ended(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     with serving(tmp_path / "data") as server:
@@ -230,7 +232,7 @@ def test_it_stops_asking_for_openings_once_the_book_has_ended(tmp_path: Path) ->
     assert list(consultations.seats[0].opening_plies) == [0, 8]
 
 
-def test_it_keeps_to_the_rules_that_an_admin_has_set(tmp_path: Path) -> None:
+def test_an_advised_player_keeps_to_the_rules_that_an_admin_has_set(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     with serving(tmp_path / "data") as server:
@@ -507,7 +509,7 @@ def test_weights_at_hand_compare_moves_at_any_expectation(tmp_path: Path) -> Non
         (Hex, {"board_size": 7}),
     ],
 )
-def test_it_knows_where_moves_go_in_every_game_with_tesujis(
+def test_an_advised_player_knows_where_moves_go_in_every_game_with_tesujis(
     game: type[Referee[Any, Any]], settings: Mapping[str, object]
 ) -> None:
     referee, chance = game.from_settings(settings), Random(1)

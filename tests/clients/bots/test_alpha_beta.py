@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clients.bots.alpha_beta import SWAY, AlphaBetaThinker, Evaluation, fitted
+from clients.bots.alpha_beta import SWAY, AlphaBetaThinker, Evaluation, fit_evaluation
 from clients.bots.search_game import make_search_game
 from clients.bots.strength import InvalidStrengthError, Strength
 from clients.bots.thinking import Experience
@@ -24,7 +24,7 @@ def _praise(known: Mapping[Any, Experience], value: float, moves: Sequence[Any])
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return fitted(make_search_game(DRAUGHTS, random.Random(1)))
+    return fit_evaluation(make_search_game(DRAUGHTS, random.Random(1)))
 
 
 def test_random_games_tell_that_pieces_are_worth_having(evaluation: Evaluation) -> None:
@@ -35,7 +35,7 @@ def test_random_games_tell_that_pieces_are_worth_having(evaluation: Evaluation) 
 
 
 def test_where_the_board_does_not_tell_who_is_ahead_it_is_not_relied_on() -> None:
-    assert not fitted(make_search_game(GAMES["hex"], random.Random(1)), games=10).tells
+    assert not fit_evaluation(make_search_game(GAMES["hex"], random.Random(1)), games=10).tells
     assert isinstance(Strength().thinker(GAMES["tic-tac-toe"], random.Random(1)), TreeSearchThinker)
     assert isinstance(Strength().thinker(GAMES["go"], random.Random(1)), TreeSearchThinker)
     assert isinstance(Strength().thinker(DRAUGHTS, random.Random(1)), AlphaBetaThinker)
@@ -76,7 +76,7 @@ def test_pruning_changes_no_best_value(evaluation: Evaluation, depth: int) -> No
     assert thought.value == pytest.approx(exhaustive(position, depth))
 
 
-def test_it_beats_chance(evaluation: Evaluation) -> None:
+def test_alpha_beta_beats_random_moves(evaluation: Evaluation) -> None:
     strong = AlphaBetaThinker(evaluation, 3, random.Random(1))
     weak = Strength("random").thinker(DRAUGHTS, random.Random(2))
     assert [winners(DRAUGHTS, {1: strong, 2: weak}) for _ in range(2)] == [(1,)] * 2

@@ -85,7 +85,7 @@ def test_where_the_opponent_has_passed_and_is_behind_a_pass_wins() -> None:
 
 
 @pytest.mark.parametrize("name", ["go", "hex"])
-def test_it_beats_chance(name: str) -> None:
+def test_tree_search_beats_random_moves(name: str) -> None:
     strong = Strength("monte-carlo", playouts=60).thinker(GAMES[name], random.Random(1))
     weak = Strength("random").thinker(GAMES[name], random.Random(2))
     won = [winners(GAMES[name], {1: strong, 2: weak}) for _ in range(4)].count((1,))

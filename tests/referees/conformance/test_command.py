@@ -13,7 +13,8 @@ from referees.go import Go, GoPosition
 
 def test_the_command_prints_what_was_checked() -> None:
     command = [sys.executable, "-m", "referees.conformance", "go", "--games", "2", "--max-plies", "30"]
-    options = ["--setting", "board_size=5", "--setting", "ko=positional_superko", "--setting", "komi=0.5"]
+    # Both names of the option are good: `--set` is that of academy-bot.
+    options = ["--set", "board_size=5", "--setting", "ko=positional_superko", "--set", "komi=0.5"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
     first, *checked = done.stdout.splitlines()
     assert first.startswith("go-5x5: 2 games, ")

@@ -68,7 +68,7 @@ def test_the_same_moves_positions_and_losses(variant: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_it_reads_our_records(variant: str) -> None:
+def test_pydraughts_reads_our_records(variant: str) -> None:
     judge = game(variant)
     position, moves, chance = judge.start(0), [], random.Random(1)
     while seats := judge.to_move(position):

@@ -11,7 +11,9 @@ from tests.referees.go.gnugo import Gnugo, needs_gnugo
 @pytest.mark.parametrize(
     ("sizes", "most"), [((2, 3, 4, 5, 6), 0), ((7, 8, 10, 12, 14, 18, 24), 4), ((9, 11, 13, 19, 25), 9)]
 )
-def test_the_greatest_handicap(sizes: tuple[int, ...], most: int) -> None:
+def test_one_handicap_stone_more_than_the_board_has_places_for_is_refused(
+    sizes: tuple[int, ...], most: int
+) -> None:
     for size in sizes:
         assert max_fixed_handicap(size) == most
         with pytest.raises(InvalidSettingError, match=f"a board of size {size} allows"):

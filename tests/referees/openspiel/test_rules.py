@@ -35,7 +35,7 @@ def played(judge: OpenSpiel, texts: str | list[str]) -> SpielPosition:
     return position
 
 
-def test_it_is_found_by_name() -> None:
+def test_the_referee_of_openspiel_is_found_by_name() -> None:
     assert referee("openspiel") is OpenSpiel
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.control.parameters import Explicit, InvalidParameterError, Linear, Logarithmic
 from arena.control.plans import AllPlayAllPlan, CrossEntropyPlan, Matchup, MonteCarloPlan, PlayoffPlan
 from arena.control.ringmaster import execution
@@ -136,18 +136,18 @@ def children(process: int) -> list[int]:
 def control(folder: Path, text: str) -> Control:
     path = folder / "cup.ctl"
     path.write_text(text, encoding="utf-8")
-    return read(path)
+    return read_control(path)
 
 
 def test_a_playoff(tmp_path: Path) -> None:
-    read_control = control(tmp_path, PLAYOFF)
-    assert (read_control.kind, read_control.description) == ("playoff", "Two engines")
-    assert not (read_control.record_games or read_control.errors_to_log or read_control.check_players)
-    assert read_control.failures == "void"
-    assert read_control.disputes == "believe"
-    assert read_control.competitors == ("weak", "strong", "full") and "unused" in read_control.players
-    assert isinstance(read_control.plan, PlayoffPlan)
-    plain, handicap, none = read_control.plan.matchups
+    parsed = control(tmp_path, PLAYOFF)
+    assert (parsed.kind, parsed.description) == ("playoff", "Two engines")
+    assert not (parsed.record_games or parsed.errors_to_log or parsed.check_players)
+    assert parsed.failures == "void"
+    assert parsed.disputes == "believe"
+    assert parsed.competitors == ("weak", "strong", "full") and "unused" in parsed.players
+    assert isinstance(parsed.plan, PlayoffPlan)
+    plain, handicap, none = parsed.plan.matchups
     assert (plain.matchup_id, plain.players, plain.games, plain.alternating) == (
         "0",
         ("weak", "strong"),
@@ -463,7 +463,7 @@ def test_division_is_true_division_as_with_the_ringmaster(tmp_path: Path) -> Non
 def test_the_ringmasters_files_may_have_any_extension(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("\n\n# a comment\n" + ALL_PLAY_ALL, encoding="utf-8")
-    assert read(path).kind == "all-play-all"
+    assert read_control(path).kind == "all-play-all"
 
 
 @pytest.mark.parametrize(
@@ -486,7 +486,7 @@ def test_a_file_may_declare_its_encoding(tmp_path: Path) -> None:
     path = tmp_path / "cup.ctl"
     text = "# -*- coding: latin-1 -*-\n" + ALL_PLAY_ALL + "description = 'Gr\u00fc\u00dfe'\n"
     path.write_bytes(text.encode("latin-1"))
-    assert read(path).description == "Gr\u00fc\u00dfe"
+    assert read_control(path).description == "Gr\u00fc\u00dfe"
 
 
 @pytest.mark.parametrize(
@@ -502,4 +502,4 @@ def test_an_encoding_that_no_text_has_is_named(tmp_path: Path, encoding: str, me
     path = tmp_path / "cup.ctl"
     path.write_text(f"# -*- coding: {encoding} -*-\n{ALL_PLAY_ALL}")
     with pytest.raises(ControlError, match=f"cup.ctl is not valid text: .*{message}"):
-        read(path)
+        read_control(path)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.control_file import read
+from arena.control.control_file import read_control
 from arena.selection.kinds import selector_for
 from tests.arena.cli.command import arena
 from tests.arena.control.ringmaster import engines
@@ -64,4 +64,4 @@ def test_all_examples_are_run() -> None:
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.parent.glob("*.toml")), ids=lambda path: path.stem)
 def test_our_own_examples_are_read(path: Path) -> None:
-    assert selector_for(read(path)).next_game() is not None
+    assert selector_for(read_control(path)).next_game() is not None

@@ -11,7 +11,7 @@ from tests.referees.diplomacy.positions import position
 
 
 @pytest.mark.parametrize("name", BOTS)
-def test_its_orders_are_legal_where_nothing_else_is_accepted(name: str) -> None:
+def test_a_bots_orders_are_legal_where_nothing_else_is_accepted(name: str) -> None:
     seats = [bot(name if seat % 2 else "random", seat) for seat in range(POWERS)]
     last = play(seats, year_limit=6, aoa=False)[-1]
     assert last.outcome is not None

@@ -98,7 +98,7 @@ class Running:
         return self._status[0]
 
 
-def test_it_introduces_itself_orders_and_offers_draws(server: Server) -> None:
+def test_a_daide_bot_introduces_itself_orders_and_offers_draws(server: Server) -> None:
     running = Running(server, "--bot", "hold")
     server.greet("hold")
     assert server.hear() == "SUB ((NOR AMY NCA) HLD) ((NOR FLT NPO) HLD)"
@@ -111,7 +111,7 @@ def test_it_introduces_itself_orders_and_offers_draws(server: Server) -> None:
     assert running.status == 0
 
 
-def test_it_does_without_press_as_the_syntax_asks(server: Server) -> None:
+def test_a_daide_bot_does_without_press_as_the_syntax_asks(server: Server) -> None:
     running = Running(server, "--bot", "hold")
     server.greet("hold")
     server.hear()
@@ -123,7 +123,7 @@ def test_it_does_without_press_as_the_syntax_asks(server: Server) -> None:
     assert running.status == 0
 
 
-def test_it_comes_back_to_its_game_when_the_connection_breaks(server: Server) -> None:
+def test_a_daide_bot_comes_back_to_its_game_when_the_connection_breaks(server: Server) -> None:
     running = Running(server, "--bot", "hold", "--patience", "60")
     server.greet("hold")
     server.hear()
@@ -149,7 +149,7 @@ def test_it_comes_back_to_its_game_when_the_connection_breaks(server: Server) ->
         (["YES (NME ('hold') ('1'))", "MAP ('hundred')"], "no map 'hundred'"),
     ],
 )
-def test_it_ends_where_it_cannot_play(server: Server, answers: list[str], says: str) -> None:
+def test_a_daide_bot_ends_where_it_cannot_play(server: Server, answers: list[str], says: str) -> None:
     running = Running(server, "--bot", "hold")
     server.accept()
     server.hear()
@@ -181,7 +181,7 @@ def test_a_message_that_cannot_be_read_ends_it_with_a_line(server: Server, messa
         (["--port", "0"], "'0' is no port: give 1 to 65535"),
     ],
 )
-def test_it_refuses_what_would_wait_for_ever_or_play_nothing(
+def test_a_daide_bot_refuses_what_would_wait_for_ever_or_play_nothing(
     arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -197,7 +197,7 @@ def test_it_refuses_what_would_wait_for_ever_or_play_nothing(
         (bytes.fromhex("01 00 0000"), bytes.fromhex("04 00 0002 000C")),
     ],
 )
-def test_its_client_answers_no_final_or_error_message_and_says_nothing_after_its_own(
+def test_a_daide_client_answers_no_final_or_error_message_and_says_nothing_after_its_own(
     server: Server, last: bytes, answer: bytes
 ) -> None:
     with DaideClient("127.0.0.1", server.port) as client:
@@ -208,7 +208,7 @@ def test_its_client_answers_no_final_or_error_message_and_says_nothing_after_its
     assert b"".join(iter(lambda: server.connection.recv(100), b"")) == answer
 
 
-def test_it_says_when_there_is_no_server() -> None:
+def test_a_daide_bot_says_when_there_is_no_server() -> None:
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
         port = unheard.getsockname()[1]

@@ -12,7 +12,7 @@ from referees.hex import Hex
 
 
 @pytest.mark.parametrize("factory", ["hold", "random_legal", "tactical"])
-def test_it_plays_a_game_of_the_arena_to_its_end(factory: str) -> None:
+def test_a_bot_in_process_plays_a_game_of_the_arena_to_its_end(factory: str) -> None:
     player = PlayerSetup(
         name=factory, protocol="python", command=(f"clients.bots.diplomacy.in_process:{factory}",)
     )

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[4]
 
 
 @pytest.mark.parametrize("name", ["hold", "random", "tactical"])
-def test_it_plays_as_the_bot_would_on_the_position_itself(name: str) -> None:
+def test_a_policy_plays_as_the_bot_would_on_the_position_itself(name: str) -> None:
     """What a policy reads from observations is all that the bot needs."""
     state, policy, random_policy = DiplomacyState(), BotPolicy(name, 4), BotPolicy("random", 5)
     own = {slot: bot(name, f"4/1/{slot}") for slot in (1, 5)}

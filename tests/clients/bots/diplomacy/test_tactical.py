@@ -21,7 +21,7 @@ def ordered(start: Position, power: str, seed: int = 1) -> set[str]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_takes_a_centre_that_nobody_guards(seed: int) -> None:
+def test_the_tactical_bot_takes_a_centre_that_nobody_guards(seed: int) -> None:
     start = position(
         "AUS A BUD; TUR A SMY", season=Season.AUTUMN, owned="AUS VIE BUD TRI; TUR SMY CON ANK BUL"
     )
@@ -29,7 +29,7 @@ def test_it_takes_a_centre_that_nobody_guards(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_supports_an_attack_that_would_fail_alone(seed: int) -> None:
+def test_the_tactical_bot_supports_an_attack_that_would_fail_alone(seed: int) -> None:
     start = position(
         "FRA A BUR, A RUH; GER A MUN", season=Season.AUTUMN, owned="FRA PAR MAR BRE BEL HOL KIE BER; GER MUN"
     )
@@ -41,7 +41,7 @@ def test_it_supports_an_attack_that_would_fail_alone(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_convoys_an_army_off_its_island(seed: int) -> None:
+def test_the_tactical_bot_convoys_an_army_off_its_island(seed: int) -> None:
     start = position(
         "ENG A LON, F NTH; GER A MUN", season=Season.AUTUMN, owned="ENG LON EDI LVP; GER MUN BER KIE"
     )
@@ -51,7 +51,7 @@ def test_it_convoys_an_army_off_its_island(seed: int) -> None:
     assert start.map.province(target) in start.map.centres
 
 
-def test_it_never_sends_two_units_to_one_place_or_against_each_other() -> None:
+def test_the_tactical_bot_never_sends_two_units_to_one_place_or_against_each_other() -> None:
     for seed in range(3):
         for game in play([bot("tactical", f"{seed}/{power}") for power in range(POWERS)], year_limit=4):
             position = game.position
@@ -68,7 +68,7 @@ def test_it_never_sends_two_units_to_one_place_or_against_each_other() -> None:
                         assert result.succeeded, result
 
 
-def test_it_retreats_to_its_centre_and_never_two_units_to_one_province() -> None:
+def test_the_tactical_bot_retreats_to_its_centre_and_never_two_units_to_one_province() -> None:
     start = position("GER A MUN, A TYR; ITA A VEN", owned="AUS VIE BUD TRI; GER MUN", season=Season.AUTUMN)
     board = start.map
     units = [board.unit(board.power("AUS"), text) for text in ("A BOH", "A GAL")]
@@ -81,7 +81,7 @@ def test_it_retreats_to_its_centre_and_never_two_units_to_one_province() -> None
     assert {order.split(" R ")[1] for order in orders} == {"VIE", "SIL"}
 
 
-def test_it_builds_where_the_enemy_is_and_waives_nothing_that_it_could_build() -> None:
+def test_the_tactical_bot_builds_where_the_enemy_is_and_waives_nothing_that_it_could_build() -> None:
     start = position(
         "FRA A PIC; GER A BUR",
         phase=Phase.BUILDS,
@@ -93,7 +93,7 @@ def test_it_builds_where_the_enemy_is_and_waives_nothing_that_it_could_build() -
     assert any(order in orders for order in ("A PAR B", "A MAR B"))
 
 
-def test_it_wins_alone_against_six_that_play_at_random() -> None:
+def test_the_tactical_bot_wins_alone_against_six_that_play_at_random() -> None:
     for seed, power in enumerate((0, 2, 6)):
         seats = [bot("tactical" if seat == power else "random", f"{seed}/{seat}") for seat in range(POWERS)]
         outcome = play(seats, year_limit=25)[-1].outcome
@@ -101,7 +101,7 @@ def test_it_wins_alone_against_six_that_play_at_random() -> None:
         assert outcome.winners == (power + 1,)
 
 
-def test_it_would_draw_when_nothing_has_changed_for_years() -> None:
+def test_the_tactical_bot_would_draw_when_nothing_has_changed_for_years() -> None:
     player = TacticalBot(random.Random(1))
     start = position("AUS A VIE; ITA A VEN")
     votes = [player.draws(replace(start, year=year), 0) for year in range(1901, 1906)]

@@ -124,6 +124,6 @@ def winner_is_decent(seed: int, decent: int) -> bool:
     return outcome is not None and outcome.winners == (decent,)
 
 
-def test_it_beats_the_simple_bot_in_at_least_nine_games_of_ten() -> None:
+def test_the_planning_bot_beats_the_simple_bot_in_at_least_nine_games_of_ten() -> None:
     won = sum(winner_is_decent(seed, 1 + seed % 2) for seed in range(GAMES))
     assert won >= 0.9 * GAMES

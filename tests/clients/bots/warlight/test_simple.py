@@ -20,7 +20,7 @@ EndMap
 """
 
 
-def test_it_plays_alone_with_python_and_nothing_else(tmp_path: Path) -> None:
+def test_the_simple_bot_needs_only_python(tmp_path: Path) -> None:
     copy = tmp_path / "my_bot.py"
     copy.write_text(Path(simple.__file__).read_text())
     heard = MAP + (
@@ -44,7 +44,7 @@ def test_it_plays_alone_with_python_and_nothing_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["simple", "decent"])
-def test_it_deploys_its_whole_income(name: str) -> None:
+def test_the_simple_bot_deploys_its_whole_income(name: str) -> None:
     heard = MAP + (
         "Turn 1\nTerritory 1 ownedBy You withArmies 5\nTerritory 2 ownedBy You withArmies 1\n"
         "Territory 3 ownedBy Neutral withArmies 2\nEndStanding\nGameOver\n"

@@ -17,8 +17,8 @@ from referees.diplomacy.daide.frames import (
     final_frame,
     initial_frame,
     message_frame,
+    read_representation,
     representation_frame,
-    represented,
 )
 from tests.referees.diplomacy.daide.words import STANDARD, STRAITS, tokens
 
@@ -53,7 +53,7 @@ def test_the_tokens_of_another_map_are_sent_in_blocks_of_six_bytes() -> None:
     assert frame[:4] == struct.pack(">BBH", 1, 0, 6 * blocks)
     assert frame[4:10] == bytes.fromhex("4100") + b"NOR\0"
     (content,) = FrameReader(at_server=False).feed(frame)
-    assert represented(content) == {name: STRAITS.numbers[name] for _, name in STRAITS.own}
+    assert read_representation(content) == {name: STRAITS.numbers[name] for _, name in STRAITS.own}
 
 
 @given(st.lists(st.integers(0, 40)), st.lists(st.sampled_from([*STANDARD.names]), min_size=1))

@@ -8,7 +8,7 @@ from referees.diplomacy import Diplomacy, Phase, Position, Season, adjudicate
 from referees.diplomacy.daide.grammar import check_message
 from referees.diplomacy.daide.messages import ACCEPTED, note_of
 from referees.diplomacy.daide.orders import meant, order_tokens, read_order, tree_of, turn_tokens
-from referees.diplomacy.daide.session import OrderBook
+from referees.diplomacy.daide.table import OrderBook
 from referees.diplomacy.daide.tokens import FIXED, vocabulary
 from referees.diplomacy.legal import all_legal_orders, legal_orders
 from tests.referees.diplomacy.daide.words import STANDARD, text, tokens

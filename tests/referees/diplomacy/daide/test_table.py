@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from referees.diplomacy import Diplomacy, adjudicate
 from referees.diplomacy.daide.answers import answer
 from referees.diplomacy.daide.messages import DaideVariant, Participant, map_definition
-from referees.diplomacy.daide.session import DaideSession
+from referees.diplomacy.daide.table import DaideTable
 from referees.diplomacy.daide.tokens import Tokens, vocabulary
 from referees.diplomacy.game import GamePosition
 from tests.referees.diplomacy.daide.test_grammar import LEVELS
@@ -46,7 +46,7 @@ class Room:
         self.rules = Diplomacy.from_settings(settings)
         self.words = vocabulary(self.rules.map)
         powers = range(len(self.rules.map.powers))
-        self.table = DaideSession(
+        self.table = DaideTable(
             self.words,
             variant or DaideVariant(),
             [Participant(f"bot {power}", "1") for power in powers],
@@ -74,7 +74,7 @@ class Room:
     def process(self, seats: Iterable[int] | None = None) -> None:
         """The turn is over: everybody's orders are carried out."""
         seats = self.rules.to_move(self.game)
-        moves = {seat: self.table.desks[seat - 1].orders(None) for seat in seats}
+        moves = {seat: self.table.order_books[seat - 1].orders(None) for seat in seats}
         orders = {seat - 1: move.orders for seat, move in moves.items()}
         adjudication = adjudicate(self.game.position, orders, self.rules.settings.choices)
         self.game = self.rules.play(self.game, moves)
@@ -143,7 +143,7 @@ def test_each_order_is_thanked_for_and_missing_ones_are_listed() -> None:
         "THX ((ENG AMY LVP) HLD) (MBV)",
     ]
     assert room.ask(england, "MIS") == ["MIS"]
-    assert room.table.desks[ENGLAND].settled
+    assert room.table.order_books[ENGLAND].settled
     late = "SUB (FAL 1901) ((ENG FLT EDI) HLD)"
     assert room.ask(england, late) == [f"REJ ({late})"]
     assert room.ask(england, "NOT (SUB ((ENG FLT EDI) HLD))") == ["YES (NOT (SUB ((ENG FLT EDI) HLD)))"]
@@ -158,9 +158,9 @@ def test_a_client_that_waits_is_waited_for() -> None:
     england = room.clients[ENGLAND]
     room.ask(england, "SUB ((ENG FLT LON) HLD) ((ENG FLT EDI) HLD) ((ENG AMY LVP) HLD)")
     assert room.ask(england, "NOT (GOF)") == ["YES (NOT (GOF))"]
-    assert not room.table.desks[ENGLAND].settled
+    assert not room.table.order_books[ENGLAND].settled
     assert room.ask(england, "GOF") == ["YES (GOF)"]
-    assert room.table.desks[ENGLAND].settled
+    assert room.table.order_books[ENGLAND].settled
 
 
 def test_wrong_messages_are_sent_back_and_answers_to_that_are_not_answered() -> None:
@@ -235,7 +235,7 @@ def test_an_impossible_convoy_of_a_player_without_daide_is_shown_with_what_is_wr
     order: str, shown: str
 ) -> None:
     room = Room()
-    moves = {seat: room.table.desks[seat - 1].orders(None) for seat in room.rules.to_move(room.game)}
+    moves = {seat: room.table.order_books[seat - 1].orders(None) for seat in room.rules.to_move(room.game)}
     moves[FRANCE + 1] = room.rules.read_move(room.game, FRANCE + 1, order)
     adjudication = adjudicate(
         room.game.position,

@@ -10,7 +10,7 @@ from arena.control.settings import Control, ControlError
 from arena.control.toml_file import parse, read
 from arena.players.player import InvalidPlayerParametersError
 from arena.runner.listeners import open_listeners
-from arena.runner.playing import check_players
+from arena.runner.player_check import check_players
 from arena.runner.run import check_reachable
 from referees.diplomacy.daide_server.settings import DaideAddress
 from referees.diplomacy.map import shipped_map

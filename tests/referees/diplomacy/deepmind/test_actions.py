@@ -35,7 +35,7 @@ def test_the_number_of_actions_of_each_order() -> None:
     assert len(POSSIBLE_ACTIONS) == 18_584
 
 
-def test_they_rise_by_their_words_and_have_their_index() -> None:
+def test_actions_rise_by_their_words_and_have_their_index() -> None:
     words = [action & 0xFFFFFFFF for action in POSSIBLE_ACTIONS]
     assert words == sorted(set(words))
     assert [action >> 48 for action in POSSIBLE_ACTIONS] == list(range(len(POSSIBLE_ACTIONS)))

@@ -5,7 +5,7 @@ from collections import Counter
 from referees.diplomacy.deepmind import POSSIBLE_ACTIONS, OrderCode, mila_list, mila_strings, parts
 
 
-def test_it_is_so_long_and_in_order() -> None:
+def test_the_mila_list_has_13006_different_strings_in_order() -> None:
     listed = mila_list()
     assert len(listed) == 13_006
     assert listed[0] == "WAIVE"

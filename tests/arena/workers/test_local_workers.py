@@ -22,9 +22,8 @@ from arena.players.player import Choice
 from arena.players.program import MAX_KEPT
 from arena.players.random_moves import random_moves
 from arena.workers.interface import WorkerLost, WorkersError
-from arena.workers.pool import WorkerPool
-from arena.workers.worker import Stage, Wait
-from arena.workers.worker import interrupted as ended_with_its_worker
+from arena.workers.local_workers import LocalWorkers
+from arena.workers.worker import Stage, Wait, make_interrupted_result
 from referees.api import Outcome, Referee, Termination, referee
 from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running, stuck
 
@@ -66,7 +65,7 @@ def stuck_in_the_second_turn(referee: Referee[Any, Any], seat: int, seed: int) -
     return lambda view: next(moves, stuck(referee, seat, seed))(view)
 
 
-def finished(workers: WorkerPool, count: int, timeout: float = 180) -> list[GameResult]:
+def finished(workers: LocalWorkers, count: int, timeout: float = 180) -> list[GameResult]:
     results = [workers.next_result(timeout) for _ in range(count)]
     played = [result for result in results if isinstance(result, GameResult)]
     assert len(played) == count
@@ -101,39 +100,39 @@ def wait_for_engines(tmp_path: Path, count: int, seconds: float = 180.0) -> list
 
 
 @pytest.fixture
-def pool() -> Iterator[WorkerPool]:
-    with WorkerPool(2) as workers:
+def workers() -> Iterator[LocalWorkers]:
+    with LocalWorkers(2) as workers:
         yield workers
 
 
-def test_every_game_comes_back_once(pool: WorkerPool) -> None:
+def test_every_game_comes_back_once(workers: LocalWorkers) -> None:
     ids = [f"0_{number}" for number in range(7)]
     for game_id in ids:
-        pool.submit(job(*PASSERS, game_id=game_id))
-    results = finished(pool, 7)
+        workers.submit(job(*PASSERS, game_id=game_id))
+    results = finished(workers, 7)
     assert sorted(result.game_id for result in results) == ids
     assert {outcome(result).summary for result in results} == {"W+0.5"}
-    assert pool.next_result() is None
+    assert workers.next_result() is None
 
 
 def test_results_come_in_the_order_in_which_games_finish(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
-    slow = python_player("slow", "tests.arena.workers.test_pool:patient")
-    with WorkerPool(2) as pool:
-        pool.submit(job(slow, PASSERS[1], game_id="slow"))
-        pool.submit(job(*PASSERS, game_id="quick"))
-        assert finished(pool, 1)[0].game_id == "quick"
+    slow = python_player("slow", "tests.arena.workers.test_local_workers:patient")
+    with LocalWorkers(2) as workers:
+        workers.submit(job(slow, PASSERS[1], game_id="slow"))
+        workers.submit(job(*PASSERS, game_id="quick"))
+        assert finished(workers, 1)[0].game_id == "quick"
         (tmp_path / "go on").touch()
-        assert finished(pool, 1)[0].game_id == "slow"
+        assert finished(workers, 1)[0].game_id == "slow"
 
 
-def test_waiting_for_a_result_ends_at_the_timeout(pool: WorkerPool) -> None:
+def test_waiting_for_a_result_ends_at_the_timeout(workers: LocalWorkers) -> None:
     slow = python_player("slow", "tests.arena.engines:sleepy")
-    pool.submit(job(slow, slow))
-    assert pool.next_result(0.05) is None
-    assert isinstance(finished(pool, 1)[0], GameResult)
+    workers.submit(job(slow, slow))
+    assert workers.next_result(0.05) is None
+    assert isinstance(finished(workers, 1)[0], GameResult)
 
 
 @pytest.mark.parametrize("pin", [True, False])
@@ -142,56 +141,56 @@ def test_workers_of_several_runs_keep_to_a_core_each_where_that_is_asked(
 ) -> None:
     monkeypatch.setattr("arena.workers.cores._PREFIX", f"test-{os.getpid()}/core")
     allowed = sorted(os.sched_getaffinity(0))
-    teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
+    teller = python_player("teller", "tests.arena.workers.test_local_workers:place_of_play")
     comments = []
-    # As of a cluster: each game's worker has a pool of its own there, and numbers are the whole run's.
-    with WorkerPool(1, pin=pin) as one_run, WorkerPool(1, pin=pin, first_slot=len(allowed)) as another:
-        for pool in (one_run, another):
-            pool.submit(job(teller, teller))
-            comments += [result.moves[0].comment.split() for result in finished(pool, 1)]
+    # As on a cluster: each game has `LocalWorkers` of its own there, and numbers are the whole run's.
+    with LocalWorkers(1, pin=pin) as one_run, LocalWorkers(1, pin=pin, first_slot=len(allowed)) as another:
+        for workers in (one_run, another):
+            workers.submit(job(teller, teller))
+            comments += [result.moves[0].comment.split() for result in finished(workers, 1)]
     cores = [[*map(int, core.split(","))] for _, core in comments]
     assert cores == ([[allowed[0]], [allowed[1 % len(allowed)]]] if pin else [allowed, allowed])
     assert str(os.getpid()) not in {process for process, _ in comments}
 
 
-def test_engines_get_the_slot_of_their_worker(pool: WorkerPool, tmp_path: Path) -> None:
+def test_engines_get_the_slot_of_their_worker(workers: LocalWorkers, tmp_path: Path) -> None:
     engine = ("sh", "-c", 'echo "slot $GOMILL_SLOT" >&2; sleep 0.3')
     for number in range(2):
         slotted = type(PASSERS[0])("slotted", engine)
-        pool.submit(job(slotted, PASSERS[1], game_id=str(number), log_path=str(tmp_path / "log")))
-    finished(pool, 2)
+        workers.submit(job(slotted, PASSERS[1], game_id=str(number), log_path=str(tmp_path / "log")))
+    finished(workers, 2)
     slots = {line.split(": ", 1)[1] for line in (tmp_path / "log").read_text().splitlines()}
     assert slots == {"slot 0", "slot 1"}
 
 
-def test_a_killed_worker_costs_its_game_and_is_replaced(pool: WorkerPool, tmp_path: Path) -> None:
-    pool.submit(job(*hanging(tmp_path), game_id="doomed"))
+def test_a_killed_worker_costs_its_game_and_is_replaced(workers: LocalWorkers, tmp_path: Path) -> None:
+    workers.submit(job(*hanging(tmp_path), game_id="doomed"))
     pids = wait_for_engines(tmp_path, 3)
     [victim] = {parent(pid) for pid in pids} - set(pids)
-    pool.submit(job(*PASSERS, game_id="other"))
-    assert finished(pool, 1)[0].game_id == "other"
+    workers.submit(job(*PASSERS, game_id="other"))
+    assert finished(workers, 1)[0].game_id == "other"
     os.kill(victim, signal.SIGKILL)
-    assert pool.next_result(180) == WorkerLost("doomed", "the worker that played it was killed by SIGKILL")
+    assert workers.next_result(180) == WorkerLost("doomed", "the worker that played it was killed by SIGKILL")
     assert not left_running(pids)
     for number in range(4):
-        pool.submit(job(*PASSERS, game_id=str(number)))
-    assert {result.game_id for result in finished(pool, 4)} == set("0123")
+        workers.submit(job(*PASSERS, game_id=str(number)))
+    assert {result.game_id for result in finished(workers, 4)} == set("0123")
 
 
-def test_a_worker_that_ended_while_idle_costs_nothing(pool: WorkerPool) -> None:
-    teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
+def test_a_worker_that_ended_while_idle_costs_nothing(workers: LocalWorkers) -> None:
+    teller = python_player("teller", "tests.arena.workers.test_local_workers:place_of_play")
     for number in range(4):
-        pool.submit(job(teller, teller, game_id=str(number)))
-    workers = {int(result.moves[0].comment.split()[0]) for result in finished(pool, 4)}
-    for pid in workers:
+        workers.submit(job(teller, teller, game_id=str(number)))
+    pids = {int(result.moves[0].comment.split()[0]) for result in finished(workers, 4)}
+    for pid in pids:
         os.kill(pid, signal.SIGKILL)
-    assert left_running([*workers]) == []
-    for worker in pool._workers:
+    assert left_running([*pids]) == []
+    for worker in workers._workers:
         # Its guardian ends a moment later.
         worker.process.wait(60)
     for number in range(4):
-        pool.submit(job(*PASSERS, game_id=str(number)))
-    assert all(isinstance(result, GameResult) for result in finished(pool, 4))
+        workers.submit(job(*PASSERS, game_id=str(number)))
+    assert all(isinstance(result, GameResult) for result in finished(workers, 4))
 
 
 def open_files() -> int:
@@ -202,7 +201,7 @@ def open_files() -> int:
 def all_files_open() -> Iterator[Callable[[], None]]:
     """This process can open no file, as to start another one, until the function is called."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    # The limit is that of their numbers: those of the pool must be below it.
+    # The limit is that of their numbers: those of the workers must be below it.
     greatest = max(int(file.name) for file in Path("/proc/self/fd").iterdir())
     resource.setrlimit(resource.RLIMIT_NOFILE, (greatest + 1, limits[1]))
     with ExitStack() as opened:
@@ -214,47 +213,47 @@ def all_files_open() -> Iterator[Callable[[], None]]:
 
 
 def test_a_machine_that_can_start_no_process_for_a_moment_costs_a_killed_workers_game_alone(
-    pool: WorkerPool,
+    workers: LocalWorkers,
 ) -> None:
     sleepy = python_player("a", "tests.arena.engines:sleepy")
     for number in range(2):
-        pool.submit(job(sleepy, PASSERS[1], game_id=str(number)))
+        workers.submit(job(sleepy, PASSERS[1], game_id=str(number)))
     files = open_files()
     with all_files_open() as end:
-        pool._workers[0].process.kill()
+        workers._workers[0].process.kill()
         threading.Timer(1.2, end).start()
-        results = [pool.next_result(60) for _ in range(2)]
+        results = [workers.next_result(60) for _ in range(2)]
     assert sorted(type(result).__name__ for result in results) == ["GameResult", "WorkerLost"]
     assert open_files() == files
-    pool.submit(job(*PASSERS))
-    finished(pool, 1)
+    workers.submit(job(*PASSERS))
+    finished(workers, 1)
 
 
 def test_a_run_whose_machine_can_start_no_process_any_more_ends_with_the_cause_and_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("arena.workers.pool._HIRE_SECONDS", 0.0)
+    monkeypatch.setattr("arena.workers.local_workers._HIRE_SECONDS", 0.0)
     files = open_files()
-    with WorkerPool(2) as pool:
-        pool.submit(job(*hanging(tmp_path), game_id="doomed"))
-        pool.submit(job(*hanging(tmp_path), game_id="other"))
+    with LocalWorkers(2) as workers:
+        workers.submit(job(*hanging(tmp_path), game_id="doomed"))
+        workers.submit(job(*hanging(tmp_path), game_id="other"))
         pids = wait_for_engines(tmp_path, 6)
         with all_files_open(), pytest.raises(WorkersError, match=r"Too many open files.*--parallel"):
-            pool._workers[0].process.kill()
-            pool.next_result(60)
+            workers._workers[0].process.kill()
+            workers.next_result(60)
         # Who goes on when processes can be started again has lost that game alone.
-        assert isinstance(pool.next_result(60), WorkerLost)
-        pool.submit(job(*PASSERS))
-        finished(pool, 1)
+        assert isinstance(workers.next_result(60), WorkerLost)
+        workers.submit(job(*PASSERS))
+        finished(workers, 1)
     assert not left_running(pids)
     assert open_files() == files
 
 
 def test_referees_exception_costs_one_game(capfd: pytest.CaptureFixture[str]) -> None:
-    with WorkerPool(1) as pool:
-        pool.submit(job(*PASSERS, game_id="bad", settings={"board_size": 77}))
-        pool.submit(job(*PASSERS, game_id="good"))
-        lost, result = pool.next_result(180), pool.next_result(180)
+    with LocalWorkers(1) as workers:
+        workers.submit(job(*PASSERS, game_id="bad", settings={"board_size": 77}))
+        workers.submit(job(*PASSERS, game_id="good"))
+        lost, result = workers.next_result(180), workers.next_result(180)
     assert isinstance(lost, WorkerLost)
     assert lost.game_id == "bad"
     assert lost.reason.startswith("InvalidSettingError: 'board_size'")
@@ -271,13 +270,13 @@ def test_referees_exception_costs_one_game(capfd: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_a_python_player_that_never_answers_loses_its_game(
-    pool: WorkerPool, factory: str, seconds: float, how: str
+    workers: LocalWorkers, factory: str, seconds: float, how: str
 ) -> None:
     player = python_player("late", f"tests.arena.engines:{factory}", move_seconds=seconds)
     began = time.monotonic()
-    pool.submit(job(player, PASSERS[1], game_id="late"))
-    pool.submit(job(*PASSERS, game_id="other"))
-    results = {result.game_id: result for result in finished(pool, 2)}
+    workers.submit(job(player, PASSERS[1], game_id="late"))
+    workers.submit(job(*PASSERS, game_id="other"))
+    results = {result.game_id: result for result in finished(workers, 2)}
     assert time.monotonic() - began < 60
     late = results["late"]
     assert (outcome(late).summary, outcome(late).termination) == ("W+F", Termination.FORFEIT)
@@ -285,14 +284,18 @@ def test_a_python_player_that_never_answers_loses_its_game(
     assert late.usage[0].remark == f"player late: {how}"
     assert late.usage[0].own_moves == 1 and late.usage[0].wall_seconds > 0.05
     assert outcome(results["other"]).summary == "W+0.5"
-    pool.submit(job(*PASSERS, game_id="next"))
-    assert finished(pool, 1)[0].game_id == "next"
+    workers.submit(job(*PASSERS, game_id="next"))
+    assert finished(workers, 1)[0].game_id == "next"
 
 
 @pytest.mark.parametrize("factory", ["slow_starter", "stuck_at_start"])
-def test_a_python_player_that_never_gets_ready_makes_the_game_void(pool: WorkerPool, factory: str) -> None:
-    pool.submit(job(PASSERS[0], python_player("late", f"tests.arena.engines:{factory}", start_seconds=0.3)))
-    [result] = finished(pool, 1)
+def test_a_python_player_that_never_gets_ready_makes_the_game_void(
+    workers: LocalWorkers, factory: str
+) -> None:
+    workers.submit(
+        job(PASSERS[0], python_player("late", f"tests.arena.engines:{factory}", start_seconds=0.3))
+    )
+    [result] = finished(workers, 1)
     assert result.outcome is None
     assert result.void_reason.startswith("player late: not ready within 0.3 s")
     assert [usage.fault for usage in result.usage] == [Fault.NONE, Fault.LATE]
@@ -301,35 +304,35 @@ def test_a_python_player_that_never_gets_ready_makes_the_game_void(pool: WorkerP
     assert result.setup_seconds > 0.25
 
 
-def test_a_worker_is_left_alone_while_its_player_has_time(pool: WorkerPool) -> None:
+def test_a_worker_is_left_alone_while_its_player_has_time(workers: LocalWorkers) -> None:
     slow = python_player("slow", "tests.arena.engines:sleepy", move_seconds=0.5)
-    pool.submit(job(slow, slow, settings={"board_size": 5, "komi": 0.5}))
-    assert outcome(finished(pool, 1)[0]).summary == "W+0.5"
+    workers.submit(job(slow, slow, settings={"board_size": 5, "komi": 0.5}))
+    assert outcome(finished(workers, 1)[0]).summary == "W+0.5"
 
 
-def test_workers_leave_interrupts_to_the_parent(pool: WorkerPool) -> None:
-    pool.submit(job(python_player("i", "tests.arena.workers.test_pool:interrupted"), PASSERS[1]))
-    assert isinstance(finished(pool, 1)[0], GameResult)
+def test_workers_leave_interrupts_to_the_parent(workers: LocalWorkers) -> None:
+    workers.submit(job(python_player("i", "tests.arena.workers.test_local_workers:interrupted"), PASSERS[1]))
+    assert isinstance(finished(workers, 1)[0], GameResult)
 
 
 def test_stopping_interrupts_games_and_leaves_nothing(tmp_path: Path) -> None:
-    pool = WorkerPool(1)
-    pool.submit(job(*hanging(tmp_path)))
+    workers = LocalWorkers(1)
+    workers.submit(job(*hanging(tmp_path)))
     pids = wait_for_engines(tmp_path, 3)
     started = time.monotonic()
-    pool.stop()
+    workers.stop()
     assert time.monotonic() - started < 60
     assert not left_running(pids)
-    assert pool.next_result() is None
+    assert workers.next_result() is None
 
 
 def test_nothing_outlives_a_killed_arena(tmp_path: Path) -> None:
     program = (
         "import os; from pathlib import Path\n"
-        "from arena.workers.pool import WorkerPool; from tests.arena.engines import job\n"
-        "from tests.arena.workers.test_pool import hanging\n"
-        f"pool = WorkerPool(2); pool.submit(job(*hanging(Path({str(tmp_path)!r}))))\n"
-        "print(*[worker.process.pid for worker in pool._workers], flush=True); pool.next_result()\n"
+        "from arena.workers.local_workers import LocalWorkers; from tests.arena.engines import job\n"
+        "from tests.arena.workers.test_local_workers import hanging\n"
+        f"workers = LocalWorkers(2); workers.submit(job(*hanging(Path({str(tmp_path)!r}))))\n"
+        "print(*[worker.process.pid for worker in workers._workers], flush=True); workers.next_result()\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as arena:
         assert arena.stdout is not None
@@ -340,10 +343,12 @@ def test_nothing_outlives_a_killed_arena(tmp_path: Path) -> None:
     assert not left_running([*workers, *engines])
 
 
-def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(pool: WorkerPool) -> None:
+def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(
+    workers: LocalWorkers,
+) -> None:
     player = python_player("late", "tests.arena.engines:stuck_in_the_end", move_seconds=0.5)
-    pool.submit(job(player, PASSERS[1]))
-    [result] = finished(pool, 1)
+    workers.submit(job(player, PASSERS[1]))
+    [result] = finished(workers, 1)
     assert (outcome(result).summary, result.usage[0].fault) == ("W+F", Fault.LATE)
     assert [move.text for move in result.moves] == ["A1", "pass", "B1", "pass"]
     game = Sgf_game.from_string(result.record)
@@ -365,38 +370,38 @@ def leaver(tmp_path: Path) -> tuple[PlayerSetup, PlayerSetup]:
 
 
 def test_processes_that_left_the_engines_session_end_with_the_game(
-    pool: WorkerPool, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
+    workers: LocalWorkers, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
 ) -> None:
-    pool.submit(job(leaver[0], PASSERS[1]))
-    assert outcome(finished(pool, 1)[0]).summary == "B+24.5"
+    workers.submit(job(leaver[0], PASSERS[1]))
+    assert outcome(finished(workers, 1)[0]).summary == "B+24.5"
     assert len(noted(tmp_path / "pids")) == 2
     assert not left_running(noted(tmp_path / "pids"))
 
 
-def test_they_end_with_a_killed_worker_too(
-    pool: WorkerPool, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
+def test_players_end_with_a_killed_worker(
+    workers: LocalWorkers, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
 ) -> None:
-    pool.submit(job(*leaver))
+    workers.submit(job(*leaver))
     pids = wait_for_engines(tmp_path, 3)
     engine = next(
         pid for pid in pids if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"hang-in-genmove\0")
     )
     os.kill(parent(engine), signal.SIGKILL)
-    assert isinstance(pool.next_result(180), WorkerLost)
+    assert isinstance(workers.next_result(180), WorkerLost)
     assert not left_running(pids)
 
 
-def test_they_end_with_a_killed_arena_too_even_where_a_player_is_stuck(tmp_path: Path) -> None:
+def test_players_end_with_a_killed_arena_even_where_one_of_them_is_stuck(tmp_path: Path) -> None:
     program = (
-        "import os, sys; from arena.workers.pool import WorkerPool\n"
+        "import os, sys; from arena.workers.local_workers import LocalWorkers\n"
         "from tests.arena.engines import job, misbehaving, python_player\n"
         f"environment = {{'MISBEHAVING_PIDS': {str(tmp_path / 'pids')!r}}}\n"
         "leaver = misbehaving('leaving-the-session', environment=environment)\n"
         "stuck = python_player('stuck', 'tests.arena.engines:stuck', move_seconds=1000.0)\n"
-        "pool = WorkerPool(1); pool.submit(job(leaver, stuck))\n"
-        "print(pool._workers[0].process.pid, flush=True)\n"
-        "while not pool._workers[0].progress or len(pool._workers[0].progress) < 2: pool.next_result(0.05)\n"
-        "print('stuck', flush=True); pool.next_result()\n"
+        "workers = LocalWorkers(1); workers.submit(job(leaver, stuck))\n"
+        "print(workers._workers[0].process.pid, flush=True)\n"
+        "while len(workers._workers[0].progress) < 2: workers.next_result(0.05)\n"
+        "print('stuck', flush=True); workers.next_result()\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as arena:
         assert arena.stdout is not None
@@ -417,16 +422,16 @@ def keeping(fault: str, tmp_path: Path, **setup: Any) -> PlayerSetup:
     return misbehaving(fault, environment=environment, restart=False, **setup)
 
 
-def played_in_turn(pool: WorkerPool, player: PlayerSetup, count: int) -> list[GameResult]:
+def played_in_turn(workers: LocalWorkers, player: PlayerSetup, count: int) -> list[GameResult]:
     for number in range(count):
-        pool.submit(job(player, PASSERS[1], game_id=str(number)))
-    return finished(pool, count)
+        workers.submit(job(player, PASSERS[1], game_id=str(number)))
+    return finished(workers, count)
 
 
 def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path: Path) -> None:
-    with WorkerPool(1) as pool:
+    with LocalWorkers(1) as workers:
         results = played_in_turn(
-            pool, keeping("none", tmp_path, parameters={"startup_commands": ["hello"]}), 3
+            workers, keeping("none", tmp_path, parameters={"startup_commands": ["hello"]}), 3
         )
         assert [outcome(result).summary for result in results] == ["B+24.5"] * 3
         assert [result.usage[0].cpu_seconds for result in results] == [12.25] * 3
@@ -447,46 +452,46 @@ def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path: Path) -> Non
     ],
 )
 def test_failures_are_not_carried_into_the_next_game(fault: str, summary: str, tmp_path: Path) -> None:
-    with WorkerPool(1) as pool:
-        results = played_in_turn(pool, keeping(fault, tmp_path), 2)
+    with LocalWorkers(1) as workers:
+        results = played_in_turn(workers, keeping(fault, tmp_path), 2)
     assert [outcome(result).summary for result in results] == [summary] * 2
     assert results[0].usage[0].fault is results[1].usage[0].fault
     assert len(noted(tmp_path / "pids")) == 2
 
 
 def test_another_setup_is_another_engine(tmp_path: Path) -> None:
-    with WorkerPool(1) as pool:
+    with LocalWorkers(1) as workers:
         for limit in (20.0, 20.0, 21.0):
-            played_in_turn(pool, keeping("none", tmp_path, move_seconds=limit), 1)
+            played_in_turn(workers, keeping("none", tmp_path, move_seconds=limit), 1)
         assert len(running(noted(tmp_path / "pids"))) == 2
 
 
 def test_idle_engines_are_not_hoarded(tmp_path: Path) -> None:
-    with WorkerPool(1) as pool:
+    with LocalWorkers(1) as workers:
         for number in range(MAX_KEPT + 2):
-            played_in_turn(pool, keeping("none", tmp_path, name=str(number)), 1)
+            played_in_turn(workers, keeping("none", tmp_path, name=str(number)), 1)
         assert len(noted(tmp_path / "pids")) == MAX_KEPT + 2
         assert len(running(noted(tmp_path / "pids"))) == MAX_KEPT
 
 
 def test_a_player_in_both_seats_has_two_kept_engines(tmp_path: Path) -> None:
     player = keeping("resigns", tmp_path)
-    with WorkerPool(1) as pool:
+    with LocalWorkers(1) as workers:
         for number in range(2):
-            pool.submit(job(player, player, game_id=str(number)))
-        assert [outcome(result).summary for result in finished(pool, 2)] == ["W+R"] * 2
+            workers.submit(job(player, player, game_id=str(number)))
+        assert [outcome(result).summary for result in finished(workers, 2)] == ["W+R"] * 2
         assert len(noted(tmp_path / "pids")) == 2
 
 
 def test_there_must_be_a_worker() -> None:
     with pytest.raises(ValueError, match="0 workers: there must be at least one"):
-        WorkerPool(0)
+        LocalWorkers(0)
 
 
-def test_a_clock_that_is_set_back_makes_no_game_shorter_than_nothing(pool: WorkerPool) -> None:
-    pool.submit(job(python_player("late", "tests.arena.engines:stuck", move_seconds=0.3), PASSERS[1]))
-    pool._workers[0].started += 3600
-    [result] = finished(pool, 1)
+def test_a_clock_that_is_set_back_makes_no_game_shorter_than_nothing(workers: LocalWorkers) -> None:
+    workers.submit(job(python_player("late", "tests.arena.engines:stuck", move_seconds=0.3), PASSERS[1]))
+    workers._workers[0].started += 3600
+    [result] = finished(workers, 1)
     assert result.play_seconds == 0.0
 
 
@@ -502,15 +507,15 @@ def powers(**odd: str) -> tuple[PlayerSetup, ...]:
     )
 
 
-def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker(pool: WorkerPool) -> None:
+def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker(workers: LocalWorkers) -> None:
     # The fourth leaves in the turn in which the fifth hangs, the second one turn before.
     players = powers(
         power2="tests.arena.engines:confused",
-        power4="tests.arena.workers.test_pool:leaves_in_the_second_turn",
-        power5="tests.arena.workers.test_pool:stuck_in_the_second_turn",
+        power4="tests.arena.workers.test_local_workers:leaves_in_the_second_turn",
+        power5="tests.arena.workers.test_local_workers:stuck_in_the_second_turn",
     )
-    pool.submit(GameJob("0_1", "diplomacy", {}, players, seed=1))
-    [result] = finished(pool, 1)
+    workers.submit(GameJob("0_1", "diplomacy", {}, players, seed=1))
+    [result] = finished(workers, 1)
     assert result.usage[4].fault is Fault.LATE
     assert outcome(result).winners == (1, 3, 6, 7)
 
@@ -529,7 +534,7 @@ def test_who_missed_a_turn_wins_a_game_that_ends_with_the_worker_of_another() ->
         )
         for seat in DIPLOMACY.to_move(DIPLOMACY.start(1))
     )
-    result = ended_with_its_worker(
+    result = make_interrupted_result(
         GameJob("0_1", "diplomacy", {}, powers(), seed=1),
         [GameProgress("0_1", moves, None)],
         Wait(Stage.MOVE, 5, 1.0),

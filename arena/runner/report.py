@@ -10,8 +10,8 @@ from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
 
 
-def read_results(control: Control, files: CompetitionFiles) -> CompetitionReport:
-    """Read the results, also while the competition runs. Raises ResultsError if there are none."""
+def read_report(control: Control, files: CompetitionFiles) -> CompetitionReport:
+    """Report the results, also of a running competition. Raises ResultsError if there are none."""
     files.check_results()
     with closing(ResultsDatabase.open(files.results, create=False)) as database:
         return assemble(control, files.name, SeriesReader.find(database, files.name))

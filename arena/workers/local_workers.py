@@ -19,7 +19,7 @@ from arena.players.process_tree import kill_session, signal_name
 from arena.workers.cores import Core
 from arena.workers.guardian import AT_ONCE
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.worker import NO_CORE, WaitNote, interrupted
+from arena.workers.worker import NO_CORE, WaitNote, make_interrupted_result
 
 STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be interrupted by the worker itself.
@@ -83,7 +83,7 @@ class _Worker:
         return self.process.wait()
 
 
-class WorkerPool(Workers):
+class LocalWorkers(Workers):
     """`size` worker processes on this machine; each plays one game at a time with the engines beside it.
 
     With `pin`, each worker and its engines keep to one core, the least taken one: 10 to 20 times the
@@ -91,7 +91,7 @@ class WorkerPool(Workers):
 
     A worker's end costs only the game it played, and the worker is replaced. A worker whose player
     cannot be interrupted is ended; the player loses the game. Workers end when the
-    thread that made the pool ends, in any way, and kill their engines. Each leads a session, in
+    thread that started them ends, in any way, and kill their engines. Each leads a session, in
     which its engines stay, so that what a killed worker leaves behind can be found and killed.
     """
 
@@ -234,7 +234,7 @@ class WorkerPool(Workers):
         code = worker.end(STOP_SECONDS)
         if job is not None and overdue is not None:
             seconds = max(0.0, time.time() - worker.started)
-            self._lost.append(interrupted(job, worker.progress, overdue, worker.started, seconds))
+            self._lost.append(make_interrupted_result(job, worker.progress, overdue, worker.started, seconds))
         elif job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
             self._lost.append(WorkerLost(job.game_id, f"the worker that played it {how}", job.attempt))

@@ -120,7 +120,7 @@ class OrderBook:
         return ACCEPTED
 
     def withdraw(self, tree: Tree) -> bool:
-        """Take an order back; whether it was there."""
+        """Take an order back. Returns whether there was one."""
         if isinstance(tree[0], int):
             if tree[0] != self._words.powers[self._power] or not self._waives:
                 return False
@@ -183,7 +183,7 @@ class Listener(Protocol):
         """Send it a message."""
 
 
-class DaideSession:
+class DaideTable:
     """The game of some powers that are played over DAIDE; others may be played otherwise.
 
     `participants` are all powers', `passcodes` those of the powers at this table.
@@ -203,7 +203,7 @@ class DaideSession:
         self.listeners: list[Listener] = []
         self.game: GamePosition | None = None
         self.over = False
-        self.desks: dict[int, OrderBook] = {}
+        self.order_books: dict[int, OrderBook] = {}
         self.disorder: set[int] = set()
         self.history: dict[tuple[int, int], list[Tokens]] = {}
         self.last_results: list[Tokens] = []
@@ -279,7 +279,7 @@ class DaideSession:
         self._next_turn()
 
     def _next_turn(self) -> None:
-        self.desks = {
+        self.order_books = {
             power: OrderBook(self.words, self.position, power, any_order=self.variant.aoa)
             for power in self.passcodes
         }
@@ -298,7 +298,7 @@ class DaideSession:
         """The orders of this turn by power and province."""
         return {
             (power, province): order
-            for power, order_book in self.desks.items()
+            for power, order_book in self.order_books.items()
             for province, order in order_book.submitted.items()
         }
 
@@ -347,9 +347,9 @@ class DaideSession:
     def agreed_draw(self) -> frozenset[int] | None:
         """The draw that every survivor would accept, if all of them sit here; of several the largest."""
         alive = self.alive
-        if self.position.phase is not Phase.MOVES or any(power not in self.desks for power in alive):
+        if self.position.phase is not Phase.MOVES or any(power not in self.order_books for power in alive):
             return None
-        common = frozenset.intersection(*(frozenset(self.desks[power].draws) for power in alive))
+        common = frozenset.intersection(*(frozenset(self.order_books[power].draws) for power in alive))
         return max(common, key=lambda draw: (len(draw), sorted(draw)), default=None)
 
     def set_disorder(self, power: int, disorder: bool) -> None:

@@ -9,7 +9,7 @@ from web.called_service import CalledService
 from web.failures import PageError
 from web.shared_answer import SharedAnswer
 
-__all__ = ["GAMES_PER_PAGE", "ArenaWatch"]
+__all__ = ["GAMES_PER_PAGE", "ArenaService"]
 
 _COMPETITIONS: Final = 500
 GAMES_PER_PAGE: Final = 50
@@ -17,7 +17,7 @@ COMPETITIONS_PER_PAGE: Final = 100
 _REMEMBERED_SECONDS: Final = 10.0
 
 
-class ArenaWatch(CalledService):
+class ArenaService(CalledService):
     """A connection to an arena's service. For one event loop.
 
     Args:

@@ -56,7 +56,7 @@ class _Nodes:
     lost: float = 0.0
 
 
-class RayPool(Workers):
+class RayWorkers(Workers):
     """At most `size` actors, each of which plays one game at a time on a node that has what its players need.
 
     `on` is `ray` (a cluster that is started here and ends with the run), `ray://HOST:PORT`, or the address of
@@ -188,8 +188,8 @@ class RayPool(Workers):
             if node_name(node) in self._silent:
                 answers[node_name(node)] = self._silent[node_name(node)]
                 continue
-            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=there)
+            pinning = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            task = self._ray.remote(function).options(num_cpus=0, max_retries=0, scheduling_strategy=pinning)
             calls[node_name(node)] = task.remote(*arguments)
         deadline = time.monotonic() + seconds
         for name, call in calls.items():

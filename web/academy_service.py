@@ -26,7 +26,7 @@ from web.called_service import CalledService
 from web.failures import PageError
 from web.shared_answer import SharedAnswer
 
-__all__ = ["MOST_GAMES", "GameFigures", "Knowledge", "PlayerFigures"]
+__all__ = ["MOST_GAMES", "AcademyService", "GameFigures", "PlayerFigures"]
 
 # More are not compared side by side.
 MOST_GAMES: Final = 300
@@ -65,7 +65,7 @@ class PlayerFigures:
     elo: float | None
 
 
-class Knowledge(CalledService):
+class AcademyService(CalledService):
     """A connection to ACADEMY. For one event loop.
 
     Args:
