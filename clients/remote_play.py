@@ -317,7 +317,7 @@ class Tables:
                 start = message.game_start
                 session = GameSession(start.seat_id, game_of(start, self._arena))
                 self.in_progress[start.seat_id] = session
-                # Its first start may have been lost with the stream. A check is no game.
+                # Its first start may have been lost with the stream. A check is not a game.
                 is_new = not start.resumed or start.seat_id not in self._seats
                 self.games += is_new and start.game_id != CHECK_GAME_ID
                 self._begin(session)

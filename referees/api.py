@@ -66,7 +66,7 @@ class MissingSettingError(InvalidSettingError):
 
 
 class UnreadableMoveError(ValueError):
-    """Text that is no move of this game."""
+    """Text that is not a move of this game."""
 
 
 class UnreadableRecordError(ValueError):
@@ -78,7 +78,7 @@ class IllegalMoveError(ValueError):
 
 
 class UnreadableViewError(ValueError):
-    """Text that is no view of a position of this game."""
+    """Text that is not a view of a position of this game."""
 
 
 class UnknownRefereeError(LookupError):
@@ -333,7 +333,7 @@ class Referee(ABC, Generic[Position, Move]):
             The first position.
 
         Raises:
-            UnreadableMoveError: The text is no arrangement, or the game has no arranger.
+            UnreadableMoveError: The text is not an arrangement, or the game has no arranger.
         """
         raise UnreadableMoveError(f"the first position of {self.name!r} is not for players to arrange")
 
@@ -493,7 +493,7 @@ class Referee(ABC, Generic[Position, Move]):
             The view.
 
         Raises:
-            UnreadableViewError: The text is no view of a position of this game.
+            UnreadableViewError: The text is not a view of a position of this game.
         """
         raise UnreadableViewError(f"the game {self.name!r} does not write views as text")
 
@@ -577,7 +577,7 @@ class Referee(ABC, Generic[Position, Move]):
             The move.
 
         Raises:
-            UnreadableMoveError: The text is no move of this game.
+            UnreadableMoveError: The text is not a move of this game.
         """
 
     @abstractmethod

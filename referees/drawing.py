@@ -99,7 +99,7 @@ class Layout:
         links: Lines behind the cells, by their two ends.
         areas: Cells that belong together.
         labels: Texts beside the cells.
-        background: Polygons that are no cells.
+        background: Polygons that are not cells.
         board: Polygons behind lines that cross, on which cells are points.
         borders: Lines over the cells, drawn instead of the outlines of land and sea.
         radius: The size of cells that are discs.

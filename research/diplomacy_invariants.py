@@ -114,7 +114,7 @@ def look_at(position: Position) -> None:
                 keep(not coasts or unit.location in coasts, "a fleet on none of several coasts")
     keep(len(position.owners) == len(board.centres), "a centre without an entry")
     owned_by = range(NOBODY, len(board.powers))
-    keep(all(owner in owned_by for owner in position.owners), "an owner that is no power")
+    keep(all(owner in owned_by for owner in position.owners), "an owner that is not a power")
     keep(bool(position.dislodged) is (position.phase is Phase.RETREATS), "dislodged units out of retreats")
     legal = all_legal_orders(position)
     due = adjustments(position)

@@ -539,7 +539,7 @@ def _piece_size(layout: Layout, cell: Cell, mark: Mark) -> float:
 
 
 def _map_text(layout: Layout) -> float:
-    """The size of a map's letters, which can be read when the page shows all of it; 0 for what is no map."""
+    """The size of a map's letters, which can be read when the page shows all of it; 0 for other boards."""
     return max(_MAP_LETTERS, _LEAST_LETTERS * layout.width / _MAP_WIDTH) if is_map(layout) else 0.0
 
 

@@ -82,11 +82,11 @@ async def read_form(request: Request, fields: Sequence[str], settings: WebSettin
         settings: The limits.
 
     Raises:
-        PageError: It is no form, is too large, or has other fields.
+        PageError: It is not a form, is too large, or has other fields.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _KIND:
-        raise PageError(415, "This is no form", f"{kind[:80]!r} came; forms are {_KIND}.")
+        raise PageError(415, "This is not a form", f"{kind[:80]!r} came; forms are {_KIND}.")
     most = settings.limits.form_bytes
     content = bytearray()
     try:

@@ -139,7 +139,7 @@ class Query:
         if not text:
             return None
         if not (text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) <= most):
-            raise wrong_field(name, f"{text[:80]!r} is no whole number from {least:,} to {most:,}")
+            raise wrong_field(name, f"{text[:80]!r} is not a whole number from {least:,} to {most:,}")
         return int(text)
 
     def number(self, name: str, least: float, most: float) -> float | None:
@@ -158,7 +158,7 @@ class Query:
             return None
         number = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not least <= number <= most:
-            raise wrong_field(name, f"{text[:80]!r} is no number from {least:g} to {most:g}")
+            raise wrong_field(name, f"{text[:80]!r} is not a number from {least:g} to {most:g}")
         return number
 
     def date(self, name: str) -> datetime | None:
@@ -168,7 +168,7 @@ class Query:
             name: The parameter.
 
         Raises:
-            PageError: It is no date.
+            PageError: It is not a date.
         """
         text = self.text(name)
         if not text:
@@ -179,7 +179,7 @@ class Query:
                 raise ValueError(text)
             return datetime.fromisoformat(text).replace(tzinfo=UTC)
         except ValueError:
-            raise wrong_field(name, f"{text[:80]!r} is no date such as 2026-01-31") from None
+            raise wrong_field(name, f"{text[:80]!r} is not a date such as 2026-01-31") from None
 
 
 def wrong_field(name: str, why: str, *, may_be_corrected: bool = True) -> PageError:

@@ -339,7 +339,7 @@ class GameReplay:
         drawings: The picture after each number of moves, from none. In a turn of several seats it changes
             with the last of them.
         spec: The game, as ACADEMY knows it.
-        line: The moves as opening trees write them; in games of simultaneous moves they are no line.
+        line: The moves as opening trees write them; in games of simultaneous moves they are not a line.
         views: The seats that see less than the whole.
 
     Args:

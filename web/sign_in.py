@@ -271,7 +271,7 @@ class SignIn:
     async def _identify(self, token: str) -> Session:
         """Whose token it is, as a session to begin with. Raises PageError, 403 for a token that is none."""
         if not 0 < len(token) <= _LONGEST_TOKEN or not (token.isascii() and token.isprintable()):
-            raise _not_let_in("This is no token.")
+            raise _not_let_in("This is not a token.")
         if token.startswith(_TICKET):
             raise _not_let_in("This is a ticket: it is for a program in one contest.")
         if _OF_ACADEMY.fullmatch(token):
@@ -281,7 +281,7 @@ class SignIn:
             name, role = await _ask(academy)
             return Session(academy=Holder(name, role, academy))
         if self._arena is None or self._settings.own_arena:
-            raise _not_let_in("This is no token of ACADEMY.")
+            raise _not_let_in("This is not a token of ACADEMY.")
         arena = self._arena.with_token(token)
         name, role = await _ask(arena)
         return Session(arena=Holder(name, role, arena))

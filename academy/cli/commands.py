@@ -120,7 +120,7 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
     if isinstance(error, ModuleNotFoundError):
         return "a shared log needs the client of NATS: pip install 'academy-arena[nats]'", ExitCode.FAILED
     if isinstance(error, UnicodeEncodeError):
-        return f"{error.object[:80]!r} is no text: give what is not a path in UTF-8", ExitCode.USAGE
+        return f"{error.object[:80]!r} is not text: give what is not a path in UTF-8", ExitCode.USAGE
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'cannot go on'}: {error.strerror}", ExitCode.FAILED
     if not _is_rpc_error(error):

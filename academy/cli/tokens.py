@@ -182,7 +182,7 @@ def _duration(text: str) -> float:
     number, unit = text[:-1], text[-1:]
     if unit not in _SECONDS or not number.isascii() or not number.isdigit() or not number.strip("0"):
         raise CommandError(
-            f"{text!r} is no time: write a number and one of {' '.join(_SECONDS)}", ExitCode.USAGE
+            f"{text!r} is not a time: write a number and one of {' '.join(_SECONDS)}", ExitCode.USAGE
         )
     # Python reads no number of thousands of digits.
     if len(number) > _MOST_DIGITS or (seconds := int(number) * _SECONDS[unit]) > _LONGEST:

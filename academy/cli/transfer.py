@@ -192,7 +192,7 @@ def _read(file: Path) -> bytes:
     except OSError as error:
         raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
     if not content.strip():
-        raise CommandError(f"{file}: is no export, or not whole: it is empty")
+        raise CommandError(f"{file}: is not an export, or not whole: it is empty")
     return content
 
 
@@ -330,10 +330,10 @@ def _parse(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryRe
         # A length can be of 64 bits, more than anything can be read of.
         except (EOFError, DecodeError, ValueError, OverflowError) as error:
             raise CommandError(
-                f"{file}: is no export, or not whole: nothing readable at byte {began}"
+                f"{file}: is not an export, or not whole: nothing readable at byte {began}"
             ) from error
         if record == _END:
             if stream.tell() < len(content):
-                raise CommandError(f"{file}: is no export: more follows its end at byte {stream.tell()}")
+                raise CommandError(f"{file}: is not an export: more follows its end at byte {stream.tell()}")
             return
         yield record

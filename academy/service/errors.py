@@ -57,7 +57,7 @@ class InvalidFieldError(RefusedCallError):
 
 
 class MalformedMessageError(RefusedCallError):
-    """The bytes are no message of the kind that the method takes."""
+    """The bytes are not a message of the kind that the method takes."""
 
     code = StatusCode.INVALID_ARGUMENT
     reason = "MALFORMED_MESSAGE"

@@ -191,7 +191,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         require(
             not view.spec.simultaneous or node.depth > 1,
             "moves",
-            "name a move after the player: where a player's tree begins is no move",
+            "name a move after the player: where a player's tree begins is not a move",
         )
         command = DeleteOpening(request.game_id, node.node_id, request.moves, current_caller.get().name)
         deleted, event = await self._store.write(command)

@@ -651,7 +651,7 @@ def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[b
 def _new_record(
     work: WriteContext, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
 ) -> records_pb2.ContestRecord:
-    """Raises InvalidRecordError for what is no contest of this game."""
+    """Raises InvalidRecordError for what is not a contest of this game."""
     if len(contest.players) != spec.players:
         raise InvalidRecordError(
             "players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}"

@@ -68,7 +68,7 @@ def find_damage(folder: Path) -> list[str]:
 def missing_pages(folder: Path, environment: lmdb.Environment) -> str:
     """Say how much of its end a file lacks, empty where it lacks nothing.
 
-    That is no damage by itself: LMDB does not write pages at the end that it has no use for.
+    That is not damage by itself: LMDB does not write pages at the end that it has no use for.
     """
     pages, page_size = environment.info()["last_pgno"] + 1, environment.stat()["psize"]
     # Last, as others may be writing.

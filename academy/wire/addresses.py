@@ -120,7 +120,7 @@ def _check_socket(path: Path) -> None:
     if not path.exists():
         return
     if not path.is_socket():
-        raise InvalidAddressError(f"unix:{path}: there is a file of that name that is no socket")
+        raise InvalidAddressError(f"unix:{path}: there is a file of that name that is not a socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(1.0)
         try:

@@ -1,4 +1,4 @@
-"""Tesujis that are no cells, over gRPC."""
+"""Tesujis that are not cells, over gRPC."""
 
 from academy.knowledge.fights import Fight
 from academy.v1 import pattern_pb2

@@ -153,7 +153,7 @@ class OutboxDelivery:
             self._outbox.mark_acknowledged(report, verdicts)
             self._trouble = None
             if self._again == math.inf:
-                # A server that takes some reports and then asks for rest is no server that is away.
+                # A server that takes some reports and then asks for rest is not a server that is away.
                 self._pause = FIRST_PAUSE_SECONDS
         return True
 

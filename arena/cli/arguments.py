@@ -41,9 +41,9 @@ ResultsUrl = Annotated[
 
 
 def finite(value: float | None) -> float | None:
-    """Check an option. Raises typer.BadParameter for what is no number: comparisons let it through."""
+    """Check an option. Raises typer.BadParameter for what is not a number: comparisons let it through."""
     if value is not None and math.isnan(value):
-        raise typer.BadParameter("nan is no number")
+        raise typer.BadParameter("nan is not a number")
     return value
 
 

@@ -61,6 +61,6 @@ def describe_failure(error: BaseException) -> tuple[str, ExitStatus]:
     if isinstance(error, RunInterruptedError | KeyboardInterrupt):
         return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED
     if isinstance(error, UnicodeEncodeError):
-        return f"{error.object[:80]!r} is no text: give what is not a path in UTF-8", ExitStatus.ERROR
+        return f"{error.object[:80]!r} is not text: give what is not a path in UTF-8", ExitStatus.ERROR
     message = f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error)
     return "\n".join((message, *getattr(error, "__notes__", ()))), ExitStatus.ERROR

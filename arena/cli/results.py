@@ -128,7 +128,7 @@ def games(  # noqa: PLR0913 - the options of a command
     answer = list_games(which, limit)
     if not answer.total:
         for option, given in (("--player", player), ("--opponent", opponent)):
-            # A tuner's candidates are no competitors, but have games.
+            # A tuner's candidates are not competitors, but have games.
             alone = competitions_pb2.GameFilter(player=given)
             if given and not list_games(alone, 1).total:
                 _check_known(given, competitors(), option)
@@ -141,7 +141,7 @@ def games(  # noqa: PLR0913 - the options of a command
 def _check_known(name: str, players: Sequence[str], option: str) -> None:
     if name not in players:
         near = "".join(f"; did you mean {other!r}?" for other in get_close_matches(name, players, n=1))
-        raise typer.BadParameter(f"{name!r} is no player of this competition{near}", param_hint=option)
+        raise typer.BadParameter(f"{name!r} is not a player of this competition{near}", param_hint=option)
 
 
 def _competitors_there(service: Service, name: str) -> Sequence[str]:

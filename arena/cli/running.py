@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _place(where: str | None) -> str | None:
     # A variable that is not set, as in --on "$CLUSTER", does not mean this machine.
     if where == "":
-        raise typer.BadParameter("'' is no place: write local, ray or a cluster's address")
+        raise typer.BadParameter("'' is not a place: write local, ray or a cluster's address")
     return where
 
 

@@ -30,7 +30,7 @@ def database_url(text: URL | str) -> URL:
         url = make_url(text)
     except (ArgumentError, ValueError):
         # The error could repeat the URL, and with it a password.
-        raise InvalidDatabaseUrlError(f"this is no database's URL: {_REMEDY}") from None
+        raise InvalidDatabaseUrlError(f"this is not a database's URL: {_REMEDY}") from None
     driver = _DRIVERS.get(url.drivername)
     if driver is None:
         raise InvalidDatabaseUrlError(f"results can't be kept in {url.drivername}:// databases: {_REMEDY}")
@@ -43,7 +43,7 @@ def database_url(text: URL | str) -> URL:
     if driver == "sqlite" and any((url.host, url.username, url.password, url.port)):
         raise InvalidDatabaseUrlError(f"{shown(url)} names a host, and SQLite files have none: {_REMEDY}")
     if url.port is not None and not 1 <= url.port <= 65535:
-        raise InvalidDatabaseUrlError(f"this is no database's URL: a port is 1 to 65535, not {url.port}")
+        raise InvalidDatabaseUrlError(f"this is not a database's URL: a port is 1 to 65535, not {url.port}")
     # What is a URL already was made of a path.
     if driver == "sqlite" and isinstance(text, str):
         url = _in_home(url)

@@ -290,7 +290,7 @@ class WorkersTable(Table):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.working_folder is not None:
-            why = f"{self.working_folder!r} is no folder here"
+            why = f"{self.working_folder!r} is not a folder here"
             check_path("working_folder", Path(self.working_folder), Path.is_dir, why)
         # Without `on` the file may be for `arena run --on`.
         if self.on == "local" and "on" in self.model_fields_set:

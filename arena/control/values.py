@@ -64,7 +64,7 @@ def _check_variable(value: str) -> str:
 def _check_name(value: str) -> str:
     if not _NAME.fullmatch(value):
         raise ValueError(
-            f"{value!r} is no name: write at most 64 letters of ASCII, digits and "
+            f"{value!r} is not a name: write at most 64 letters of ASCII, digits and "
             "!$%&*+.:;<=>?^_~- without blanks, a letter or digit first"
         )
     return value
@@ -73,7 +73,8 @@ def _check_name(value: str) -> str:
 def _check_label_name(value: str) -> str:
     if not _LABEL_NAME.fullmatch(value):
         raise ValueError(
-            "is no label's name: write at most 63 letters, digits and ._-, a letter or digit first and last, "
+            "is not a label's name: write at most 63 letters, digits and ._-, a letter or digit first and "
+            "last, "
             "and before them a domain and / if need be"
         )
     return value

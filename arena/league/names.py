@@ -25,7 +25,8 @@ def complaint_about_name(name: str) -> str:
         return f"{name[:80]!r} has {called}: write letters of ASCII: others look like them"
     if not SHORTEST <= len(name) <= LONGEST or not _NAME.fullmatch(name):
         return (
-            f"{name[:80]!r} is no name: write {SHORTEST} to {LONGEST} letters of ASCII, digits, '-', '_' and "
+            f"{name[:80]!r} is not a name: write {SHORTEST} to {LONGEST} letters of ASCII, digits, '-', '_' "
+            "and "
             "'.', a letter first"
         )
     if skeleton(name) == RANDOM_PLAYER:

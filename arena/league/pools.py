@@ -48,7 +48,8 @@ class Schedule:
             next(CronSim(cron, datetime.now(UTC)))
         except (CronSimError, StopIteration) as error:
             raise InvalidPoolError(
-                "schedule", f"{cron!r} is no time as cron writes it, or never comes ({error}): write {_FORM}"
+                "schedule",
+                f"{cron!r} is not a time as cron writes it, or never comes ({error}): write {_FORM}",
             ) from None
         return cls(cron, open_for)
 
@@ -91,7 +92,7 @@ class Pools:
 
     @staticmethod
     def check_name(name: str) -> None:
-        """Raises InvalidPoolError for what is no pool's name."""
+        """Raises InvalidPoolError for what is not a pool's name."""
         if not _NAME.fullmatch(name):
             raise InvalidPoolError("name", f"{name[:80]!r}: write at most 64 letters, digits, '-' and '_'")
 

@@ -29,7 +29,7 @@ _Message = TypeVar("_Message", bound=Message)
 
 
 class BrokenFrameError(ConnectionError):
-    """What came is no message, or ended within one."""
+    """What came is not a message, or ended within one."""
 
 
 def frame(message: Message) -> bytes:

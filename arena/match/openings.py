@@ -85,7 +85,7 @@ def _entries(path: Path, content: bytes, referee: Referee[Any, Any]) -> list[tup
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise InvalidOpeningsError(f"{path} is no text: {error}") from None
+        raise InvalidOpeningsError(f"{path} is not text: {error}") from None
     return [
         (f"line {number}", _opening(line))
         for number, line in enumerate(map(str.strip, lines), start=1)

@@ -159,7 +159,7 @@ class GameRecorder:
         self._faults[seat] = (fault, legible(reason), self._turns)
 
     def last_comment(self, seat: int, comment: str) -> None:
-        """Note a player's comment on an answer that is no recorded move."""
+        """Note a player's comment on an answer that is not a recorded move."""
         if comment:
             self.remarks.append(f"last comment of {self._seatings[seat - 1].label}: {legible(comment)}")
 
@@ -216,7 +216,7 @@ class GameRecorder:
         return None
 
     def add_odd_values(self) -> None:
-        """Add the warnings of values that are no shares of the win; call it once, at the end."""
+        """Add the warnings of values that are not shares of the win; call it once, at the end."""
         for seating, odd in zip(self._seatings, self._odd_values, strict=True):
             self.warnings += [f"player {seating.label}: {warning}" for warning in odd.lines()]
 

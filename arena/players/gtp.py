@@ -414,7 +414,9 @@ class GtpPlayer(Player):
                 return None, value
             case [before, value] if _is_value(before) and _is_value(value):
                 return before, value
-        self._odd_values.add(f"'{EXPECTED_VALUE}': {answer[:80]!r} is no number from 0 to 1, nor two of them")
+        self._odd_values.add(
+            f"'{EXPECTED_VALUE}': {answer[:80]!r} is not a number from 0 to 1, nor two of them"
+        )
         return None, None
 
     def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:

@@ -55,7 +55,7 @@ class ErrorLog:
         self._left -= len(line) + 1
         if self._left < 0:
             line = b"(more than fits in the log: what follows is dropped)"
-        # A full disk is no reason to interrupt a game.
+        # A full disk is not a reason to interrupt a game.
         with contextlib.suppress(OSError):
             os.write(self._file, self._label.encode() + b": " + line + b"\n")
 
@@ -129,7 +129,7 @@ class Transcript:
         self._sizes[part] = before + len(line) + 1
         if self._sizes[part] > self._limit:
             line = "(more than fits in the log: what follows is dropped)"
-        # A full disk is no reason to interrupt a game.
+        # A full disk is not a reason to interrupt a game.
         with contextlib.suppress(OSError):
             self._file.write(f"{part}: {one_line(line)}\n")
 

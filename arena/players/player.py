@@ -104,7 +104,9 @@ def check_known(parameters: Iterable[str], known: Iterable[str], owner: str) -> 
     """Do nothing where all parameters are known to their owner. Raises InvalidPlayerParametersError."""
     if unknown := sorted(set(parameters) - set(known)):
         listed = ", ".join(known) or "none"
-        raise InvalidPlayerParametersError(f"{unknown[0]!r} is no parameter of {owner}; there are {listed}")
+        raise InvalidPlayerParametersError(
+            f"{unknown[0]!r} is not a parameter of {owner}; there are {listed}"
+        )
 
 
 Parameters = TypeVar("Parameters")

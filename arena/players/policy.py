@@ -120,7 +120,7 @@ class PolicyProcess(PlayerProgram):
         actions = answer.get("actions")
         if not _are_numbers(actions) or len(actions) != len(slots):
             raise IllFormedAnswerError(
-                f"{str(answer)[:_LONGEST_COMPLAINT]!r} are no actions of {len(slots)} slots"
+                f"{str(answer)[:_LONGEST_COMPLAINT]!r} are not actions of {len(slots)} slots"
             )
         return actions
 

@@ -269,7 +269,7 @@ class ChildProcess:
 
         Empty where anything else happens, such as messages of errors or nothing within `seconds`: the line
         is sent then, and what comes is left to the other reads. This is the short way for what nearly all
-        exchanges are; output that is no whole answer can be `put_back`. Raises PlayerTimeoutError and
+        exchanges are; output that is not a whole answer can be `put_back`. Raises PlayerTimeoutError and
         PlayerDisconnectedError.
         """
         try:

@@ -207,7 +207,7 @@ class RemotePlayer(Player):
     def _value(self, value: float) -> float | None:
         if 0.0 <= value <= 1.0:
             return value
-        self._odd_values.add(f"the expected value {value:g} is no number from 0 to 1")
+        self._odd_values.add(f"the expected value {value:g} is not a number from 0 to 1")
         return None
 
     def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:

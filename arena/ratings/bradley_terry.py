@@ -156,7 +156,7 @@ class _Model:
         back = self._across(weights**2, np.where(self.free, 1.0 / diagonal, 0.0)) / diagonal
         others = self._across(weights**2, np.where(self.free, 0.0, held)) / diagonal**2
         near = np.where(self.free, 1.0 / (diagonal * (1.0 - back)) + others, held)
-        # Where all lie together is no part of the distance to their mean.
+        # Where all lie together is not a part of the distance to their mean.
         together = 1.0 / self._prior.sum() if self.free.all() else 0.0
         variance, waiting, least = near.copy(), self.free.copy(), 0.0
         while least < 1.0 and waiting.any():

@@ -32,7 +32,7 @@ class EloRules:
     """How players are rated.
 
     `start` is a newcomer's Elo. LUDAE has random play at 0 and experts from 2000 on; 1000 lies in
-    the middle, ten levels of 100 from either. `begin` are players who are no newcomers, with the Elo they
+    the middle, ten levels of 100 from either. `begin` are players who are not newcomers, with the Elo they
     begin with. `fixed` are players whose Elo never changes: they anchor the scale (LUDAE's random player: 0).
     `by` is what of an outcome is rated.
     """

@@ -131,7 +131,7 @@ def _path(code: str, games: Sequence[int], values: Sequence[Any]) -> str:
 
 
 def _scale(values: Sequence[Any]) -> tuple[list[float], list[tuple[float, str]]]:
-    """Values as heights; those that are no numbers stand on lines, which are given with their names."""
+    """Values as heights; those that are not numbers stand on lines, which are given with their names."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return [float(value) for value in values], []
     names = [str(value) for value in values]

@@ -75,7 +75,7 @@ _COUNT_PLIES: Final = """
 UPDATE "ARENA_Game" SET "Plies" = (
   SELECT COUNT(*) FROM "ARENA_Move" m WHERE m."GameId" = "ARENA_Game"."GameId")
 """
-# Openings' moves are no player's own, and took no time.
+# No player chose an opening's moves, and they took no time.
 _COUNT_OWN_MOVES: Final = """
 UPDATE "ARENA_Seat" SET "OwnMoves" = (
   SELECT COUNT(*) FROM "ARENA_Move" m

@@ -363,7 +363,7 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
 def find_competition(connection: Connection, name: str) -> int:
     """The series of a competition. Raises NoResultsYetError if it has not been run.
 
-    A series of its name that came in from elsewhere is no competition of the arena's.
+    A series of its name that came in from elsewhere is not a competition of the arena's.
     """
     series_id = find_series(connection, name)
     own_series = select(own.COMPETITION.c.SeriesId).filter_by(SeriesId=series_id)

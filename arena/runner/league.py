@@ -181,7 +181,7 @@ class LeagueDelivery:
             except SQLAlchemyError as error:
                 self._warn(f"the league can't be used: {reason(error)}; trying again")
                 pause = wait = min(2 * pause, LONGEST_PAUSE_SECONDS)
-            # The end of a run, which waits, is no time for long pauses.
+            # The end of a run, which waits, is not the time for long pauses.
             self._news.wait(FIRST_PAUSE_SECONDS if wait and self._finishing else wait)
             self._news.clear()
 

@@ -21,7 +21,7 @@ class HaltKey:
 
     The terminal stays as it is but for the moment of each look, so that however the process ends it is
     left in order. What else was typed meanwhile is thrown away. Without a terminal, or in the
-    background, nothing is ever found; that is no error.
+    background, nothing is ever found; that is not an error.
     """
 
     def __init__(self) -> None:

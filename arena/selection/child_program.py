@@ -118,7 +118,7 @@ def _read(program: ChildProgram, answer: bytes, members: Sequence[str], kept: Se
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a number of JSON")
 
 
 def _is_plain(value: object) -> bool:

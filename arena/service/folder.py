@@ -22,7 +22,7 @@ _REMEDY: Final = (
     "is a control file of Gomill's ringmaster, a program in Python that a service does not execute; "
     "run it with `arena run`, or write it in TOML (`arena init` prints one to begin with)"
 )
-_NO_TOML: Final = f"is no control file: a service takes a folder of them, or one that ends in {SUFFIX}"
+_NO_TOML: Final = f"is not a control file: a service takes a folder of them, or one that ends in {SUFFIX}"
 MAX_LISTED: Final = 10_000
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}(/[A-Za-z0-9][A-Za-z0-9_-]{0,63}){0,3}")
 
@@ -34,7 +34,7 @@ class CompetitionFolder:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Raises InvalidControlFileError for a file that is no control file in TOML, or a missing folder."""
+        """Raises InvalidControlFileError for a missing folder, or a file that is not a control file."""
         at = folder.resolve()
         self._only: str | None = None
         if at.is_file():

@@ -58,7 +58,7 @@ def game_of(settings: pools_pb2.PoolSettings) -> tuple[str, dict[str, Any]]:
     if not isinstance(values, dict):
         raise InvalidPoolError("settings_json", 'write an object, such as {"board_size": 9}')
     if "name" in values:
-        raise InvalidPoolError("settings_json", "`name` is no setting: the game stands in `game`")
+        raise InvalidPoolError("settings_json", "`name` is not a setting: the game stands in `game`")
     return settings.game, values
 
 
@@ -229,10 +229,10 @@ def openings_file(folder: Path, name: str, settings: pools_pb2.PoolSettings) -> 
 
 
 def check_own(control: Path) -> None:
-    """Raises PoolConflictError where a control file of the name is no pool's."""
+    """Raises PoolConflictError where a control file of the name is not a pool's."""
     if control.exists() and not control.read_text(encoding="utf-8", errors="replace").startswith(HEADING):
         raise PoolConflictError(
-            f"there is a competition {control.stem!r}, which is no pool", name=control.stem
+            f"there is a competition {control.stem!r}, which is not a pool", name=control.stem
         )
 
 
@@ -267,7 +267,7 @@ def _value(value: Any) -> str:
     """A JSON value as TOML writes it. Raises InvalidPoolError and RecursionError."""
     match value:
         case None:
-            raise InvalidPoolError("settings_json", "null is no value of a setting: leave the setting out")
+            raise InvalidPoolError("settings_json", "null is not a value of a setting: leave the setting out")
         case list():
             return f"[{', '.join(map(_value, value))}]"
         case dict():
@@ -277,6 +277,6 @@ def _value(value: Any) -> str:
             text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
             return text.encode("utf-8", "replace").decode()
         case float() if not math.isfinite(value):
-            raise InvalidPoolError("settings_json", f"{value} is no value of a setting: write a number")
+            raise InvalidPoolError("settings_json", f"{value} is not a value of a setting: write a number")
         case _:
             return json.dumps(value)

@@ -140,7 +140,7 @@ class PoolKeeper:
             if not is_open(pool, settings, utc_now()):
                 await self._stop(kept, control, here)
                 if pool.state == ENDED and not here:
-                    # Why it failed once is no news of a pool that has ended.
+                    # Why it failed once is not news of a pool that has ended.
                     self._runs.forget(control)
                 return
             if kept.settings != pool.settings:
@@ -229,7 +229,7 @@ class PoolKeeper:
             await asyncio.to_thread(self.pools.set_state, pool.name, ENDED)
         elif last.status != ExitStatus.DONE:
             now = time.monotonic()
-            # What worked for a while is no part of a row of failures.
+            # What worked for a while is not a part of a row of failures.
             kept.failures = 1 if now - kept.begun > LONGEST_PAUSE else kept.failures + 1
             kept.not_before = now + min(LONGEST_PAUSE, 0.5 * 2.0 ** min(kept.failures, 10))
             kept.remark = last.words

@@ -106,7 +106,7 @@ def _game_line(game: GameInProgress) -> str:
 
 
 def terminal_display() -> LiveDisplay | None:
-    """The display for standard output; None where that is no terminal that can be drawn on."""
+    """The display for standard output; None where that is not a terminal that can be drawn on."""
     console = Console(file=sys.stdout)
     # Rich takes a pipe for a terminal where FORCE_COLOR is set.
     drawable = sys.stdout.isatty() and console.is_terminal and not console.is_dumb_terminal

@@ -115,7 +115,7 @@ def check_listening(on: str) -> None:
     except grpc.RpcError as error:
         answer = error.code()
     except InvalidAddressError as error:
-        raise RayUnavailableError(f"{on}: is no address of a Ray cluster; {_ADDRESSES}") from error
+        raise RayUnavailableError(f"{on}: is not an address of a Ray cluster; {_ADDRESSES}") from error
     except (OSError, UnicodeError) as error:
         raise RayUnavailableError(f"{on}: there is no Ray cluster ({error}); {_ADDRESSES}") from error
     if answer is grpc.StatusCode.UNAUTHENTICATED:

@@ -151,13 +151,15 @@ def _token_file(text: str) -> Path:
 
 def _games(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_GAMES):
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number from 1 to {MAX_GAMES}")
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a number from 1 to {MAX_GAMES}")
     return int(text)
 
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:12]) <= MAX_VISIT_GAMES):
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of games from 1 to {MAX_VISIT_GAMES}")
+        raise argparse.ArgumentTypeError(
+            f"{text[:80]!r} is not a number of games from 1 to {MAX_VISIT_GAMES}"
+        )
     return int(text)
 
 
@@ -167,7 +169,7 @@ def _hours(text: str) -> float:
     except ValueError:
         hours = math.nan
     if not 0.0 < hours <= MAX_VISIT_HOURS:
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of hours up to {MAX_VISIT_HOURS}")
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a number of hours up to {MAX_VISIT_HOURS}")
     return hours
 
 

@@ -76,7 +76,7 @@ def _positive(text: str) -> int:
 def _seed(text: str) -> int:
     number = int(text)
     if not 0 <= number <= MAX_SEED:
-        raise argparse.ArgumentTypeError(f"{number} is no seed: give 0 to {MAX_SEED}")
+        raise argparse.ArgumentTypeError(f"{number} is not a seed: give 0 to {MAX_SEED}")
     return number
 
 

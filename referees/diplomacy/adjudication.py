@@ -227,12 +227,12 @@ def _build(
 
 
 def _why_no_build(board: Map, power: int, order: Order, free: set[int]) -> str:
-    """Why an order is no build that the power can make; empty if it is one."""
+    """Why an order is not a build that the power can make; empty if it is one."""
     province = board.province_of[order.location]
     if order.kind not in BUILT:
         return "the power may build, not remove"
     if province not in board.powers[power].homes:
-        return "it is no home centre of the power"
+        return "it is not a home centre of the power"
     if province not in free:
         return "the centre is another power's or a unit stands in it"
     if not board.can_stand(BUILT[order.kind], order.location):

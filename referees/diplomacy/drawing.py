@@ -168,7 +168,7 @@ def _size(entries: object) -> tuple[float, float]:
 def _table(entries: Mapping[str, Any], entry: str) -> Mapping[str, Any]:
     table = entries.get(entry, {})
     if not isinstance(table, dict):
-        raise InvalidMapError(f"drawing.{entry}: {table!r:.60} is no table")
+        raise InvalidMapError(f"drawing.{entry}: {table!r:.60} is not a table")
     return table
 
 
@@ -207,13 +207,13 @@ def _points(entry: str, text: object) -> list[Point]:
     except ValueError:
         points = []
     if not points:
-        raise InvalidMapError(f"{entry}: {text!r:.60} are no points like '120,80 140,95'")
+        raise InvalidMapError(f"{entry}: {text!r:.60} are not points like '120,80 140,95'")
     return points
 
 
 def _colour(text: object) -> str:
     if not isinstance(text, str) or not _COLOUR.fullmatch(text):
-        raise InvalidMapError(f"drawing.colours: {text!r:.60} is no colour like {_COLOURS[2]}")
+        raise InvalidMapError(f"drawing.colours: {text!r:.60} is not a colour like {_COLOURS[2]}")
     return text
 
 

@@ -54,7 +54,7 @@ class InvalidMapError(ValueError):
 
 
 def check_entries(content: Mapping[str, Any]) -> None:
-    """Raise InvalidMapError, which names the entry and the rule, for what is no map's file."""
+    """Raise InvalidMapError, which names the entry and the rule, for what is not a map's file."""
     _check("a map", content, _WHOLE, {"drawing": dict})
     if not _NAME.fullmatch(content["name"]):
         raise InvalidMapError(f"name {content['name'][:60]!r}: 1 to 40 letters, digits, and . _ -")
@@ -86,7 +86,7 @@ def check_name(entry: str, name: str, codes: Container[str]) -> None:
 
 def _check(entry: str, content: Any, needed: Mapping[str, type], other: Mapping[str, type]) -> None:
     if not isinstance(content, dict):
-        raise InvalidMapError(f"{entry}: {content!r:.60} is no table")
+        raise InvalidMapError(f"{entry}: {content!r:.60} is not a table")
     known = {**needed, **other}
     for key, value in content.items():
         if key not in known:
@@ -324,7 +324,7 @@ class Map:
             coasts = [self.location_codes[place] for place in self.coasts[self.codes.index(stem)]]
             which = f"it has {' and '.join(coasts)}" if coasts else "it has only one"
             raise UnknownPlaceError(f"{code[:30]!r}: {stem} has no coast {coast[:10]!r}; {which}")
-        raise UnknownPlaceError(f"{code[:30]!r} is no province of the map {self.name!r}")
+        raise UnknownPlaceError(f"{code[:30]!r} is not a province of the map {self.name!r}")
 
     def province(self, code: str) -> int:
         """The province of a code, with any coast. Raises UnknownPlaceError."""
@@ -336,7 +336,7 @@ class Map:
             if name.strip().upper() in (power.name.upper(), power.code.upper()):
                 return number
         known = ", ".join(f"{power.name} ({power.code})" for power in self.powers)
-        raise UnknownPlaceError(f"{name[:30]!r} is no power of the map {self.name!r}; there are {known}")
+        raise UnknownPlaceError(f"{name[:30]!r} is not a power of the map {self.name!r}; there are {known}")
 
     def unit(self, power: int, text: str) -> Unit:
         """A unit as text (`F STP/SC`) of a power. Raises UnknownPlaceError."""

@@ -168,7 +168,7 @@ class MovementOrders:
         return Void.NO_ROUTE if board.sea_access[target] else Void.OUT_OF_REACH
 
     def _fit_fleet(self, unit: Unit, order: Order) -> tuple[int, Way] | Void:
-        """Where a fleet goes whose target is no place that it reaches: a coast may be missing."""
+        """Where a fleet goes whose target is not a place that it reaches: a coast may be missing."""
         board = self.board
         target = board.province_of[order.target]
         if target == board.province_of[unit.location]:

@@ -180,7 +180,7 @@ _GLUED_COAST: Final = re.compile(r"^([^/(]+?)(MAYBE_)?([NSEW]C)$")
 
 
 class UnreadableOrderError(ValueError):
-    """Text that is no order, or no order for the units of the position."""
+    """Text that is not an order, or no order for the units of the position."""
 
 
 def read_order(position: Position, text: str, lenient_coasts: bool = True) -> Order:
@@ -197,7 +197,7 @@ def read_order(position: Position, text: str, lenient_coasts: bool = True) -> Or
     if len(text) > MAX_LENGTH:
         raise UnreadableOrderError(f"an order of {len(text)} characters: at most {MAX_LENGTH} are read")
     if not text.strip():
-        raise UnreadableOrderError("an empty line is no order")
+        raise UnreadableOrderError("an empty line is not an order")
     words, by_convoy, owners = order_words(position.map, text)
     try:
         order = _Reader(position, lenient_coasts).read(words, by_convoy)

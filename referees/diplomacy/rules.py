@@ -145,7 +145,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
             over = position.outcome is not None
             raise IllegalMoveError("the game is over" if over else f"{self.seat_name(seat)} is not to move")
         if not isinstance(move, PowerOrders):
-            raise IllegalMoveError(f"{move!r} are no orders of a power")
+            raise IllegalMoveError(f"{move!r} are not orders of a power")
         self._check_draw(position, seat, move.draw)
         self._check_orders(position.position, seat - 1, move)
 

@@ -184,7 +184,7 @@ class DiplomacySettings:
 
 def _read_map(setting: str, value: object) -> Map:
     if not isinstance(value, str):
-        raise InvalidSettingError(setting, f"{value!r:.80} is no text")
+        raise InvalidSettingError(setting, f"{value!r:.80} is not text")
     try:
         return load_map(value)
     except InvalidMapError as error:
@@ -194,7 +194,7 @@ def _read_map(setting: str, value: object) -> Map:
 def _read_level(setting: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value not in PRESS_LEVELS:
         known = ", ".join(map(str, PRESS_LEVELS))
-        raise InvalidSettingError(setting, f"{value!r} is no level of DAIDE's press; those are {known}")
+        raise InvalidSettingError(setting, f"{value!r} is not a level of DAIDE's press; those are {known}")
     return value
 
 

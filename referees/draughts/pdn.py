@@ -24,14 +24,14 @@ def write_move(move: Move, layout: Layout) -> str:
 
 def read_squares(text: str, layout: Layout) -> tuple[int, ...]:
     """The numbers of the squares that a move's text names, two or more. Raises UnreadableMoveError."""
-    # A longer text is no move.
+    # A longer text is not a move.
     words = _SEPARATOR.split(text.strip().lower()) if len(text) <= _MAX_TEXT else ()
     squares = tuple(layout.named.get(word.lstrip("0"), 0) for word in words)
     if len(squares) < 2 or not all(squares):
         first, last = layout.names[0], layout.names[-1]
         example = "c3-d4 or c3xe5" if layout.algebraic else "11-15 or 24x15x8"
         raise UnreadableMoveError(
-            f"{text[:40]!r} is no move: it needs squares from {first} to {last}, as in {example}"
+            f"{text[:40]!r} is not a move: it needs squares from {first} to {last}, as in {example}"
         )
     return squares
 
@@ -40,7 +40,7 @@ def read_move(text: str, layout: Layout, moves: Sequence[Move]) -> Move:
     """Read one of `moves`, of which squares on the way may be left out, or others that it lands on.
 
     Text that fits none of them gives a move of the squares that it names. Raises UnreadableMoveError where
-    it fits several, or is no move.
+    it fits several, or is not a move.
     """
     squares = read_squares(text, layout)
     fitting = [move for move in moves if _fits(move, squares, layout)]

@@ -146,7 +146,7 @@ class Draughts(Referee[DraughtsPosition, Move]):
     def _why_not(self, position: DraughtsPosition, move: Move) -> str:
         squares = range(1, len(self._layout.bits) + 1)
         if not isinstance(move, Move) or len(move.squares) < 2 or not set(move.squares) <= set(squares):
-            return f"{move!r} is no move on a board of {len(squares)} squares"
+            return f"{move!r} is not a move on a board of {len(squares)} squares"
         text = self.move_text(move)
         own = position.white if position.white_to_move else position.black
         if not own & self._layout.bits[move.squares[0] - 1]:

@@ -183,7 +183,7 @@ class Go(SgfResults, Referee[GoPosition, int]):
         if move == PASS:
             return
         if not isinstance(move, int) or not 0 <= move < self._points:
-            raise IllegalMoveError(f"{move!r} is no point of a board of {self._points} points")
+            raise IllegalMoveError(f"{move!r} is not a point of a board of {self._points} points")
         if position.stones[move]:
             raise IllegalMoveError(f"point {self.move_text(move)} is occupied")
         if move == position.ko:

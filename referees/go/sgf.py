@@ -50,7 +50,7 @@ def _check_first_position(root: Tree_node, size: int, first: GoPosition) -> None
     try:
         black, white, empty = root.get_setup_stones()
     except ValueError:
-        raise ValueError(f"AB, AW or AE hold what is no point of a board of {size} rows") from None
+        raise ValueError(f"AB, AW or AE hold what is not a point of a board of {size} rows") from None
     stones = {point for point, stone in enumerate(first.stones) if stone}
     if white or empty or {_point(cell, size) for cell in black} != stones:
         raise ValueError("its first position is another: AB, AW or AE differ")
@@ -63,7 +63,7 @@ def _read_move(node: Tree_node, number: int, size: int) -> str:
         # sgfmill says nothing.
         colour, raw = node.get_raw_move()
         text = f"{colour.upper()}[{raw[:20].decode('utf-8', 'replace')}]"
-        raise ValueError(f"move {number}: {text} is no point of a board of {size} rows") from None
+        raise ValueError(f"move {number}: {text} is not a point of a board of {size} rows") from None
     return board.name(PASS if cell is None else _point(cell, size), size)
 
 

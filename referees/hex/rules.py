@@ -114,7 +114,7 @@ class Hex(SgfResults, Referee[HexPosition, int]):
                 raise IllegalMoveError("only the first stone can be swapped, and only at once")
             return
         if not isinstance(move, int) or move not in self._cells:
-            raise IllegalMoveError(f"{move!r} is no cell of a board of {len(self._cells)} cells")
+            raise IllegalMoveError(f"{move!r} is not a cell of a board of {len(self._cells)} cells")
         if position.cells[move]:
             raise IllegalMoveError(f"cell {self.move_text(move)} is occupied")
 

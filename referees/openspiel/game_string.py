@@ -45,8 +45,8 @@ _PARAMETER: Final = re.compile(r"-(\w+)\.(\w+)")
 def load(text: str) -> Any:
     """Load a game.
 
-    Raises InvalidSettingError for text that is no game, and for games that are not of two players, of perfect
-    information, without chance and turn by turn.
+    Raises InvalidSettingError for text that is not a game, and for games that are not of two players, of
+    perfect information, without chance and turn by turn.
     """
     try:
         import pyspiel

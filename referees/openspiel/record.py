@@ -57,7 +57,7 @@ def read(content: bytes, game_string: str) -> list[tuple[str, list[str]]]:
 def _read_one(number: int, record: Any, game_string: str) -> tuple[str, list[str]]:
     if not isinstance(record, dict):
         raise UnreadableRecordError(
-            f"game {number}: {str(record)[:40]!r} is no record; records are JSON objects"
+            f"game {number}: {str(record)[:40]!r} is not a record; records are JSON objects"
         )
     game, name, moves = record.get("game"), record.get("name", ""), record.get("moves")
     if not isinstance(game, str) or not isinstance(name, str) or not isinstance(moves, list):
@@ -72,7 +72,7 @@ def _read_one(number: int, record: Any, game_string: str) -> tuple[str, list[str
     for place, move in enumerate(moves, start=1):
         text = move.get("move") if isinstance(move, dict) else move
         if not isinstance(text, str):
-            raise UnreadableRecordError(f"game {number}: move {place} is no text: {str(text)[:40]!r}")
+            raise UnreadableRecordError(f"game {number}: move {place} is not text: {str(text)[:40]!r}")
         texts.append(text)
     return name, texts
 

@@ -110,7 +110,7 @@ def _expected_values(line: str) -> tuple[float | None, float]:
         values = []
     if not (1 <= len(values) <= 2 and all(0.0 <= value <= 1.0 for value in values)):
         raise UnreadableMoveError(
-            f"'{EXPECTED_VALUE}': {value_text[:80]!a} is no number from 0 to 1, nor two of them"
+            f"'{EXPECTED_VALUE}': {value_text[:80]!a} is not a number from 0 to 1, nor two of them"
         )
     return (values[0] if len(values) == 2 else None), values[-1]
 

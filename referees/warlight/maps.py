@@ -157,7 +157,7 @@ _FORMS: Final = {
 
 
 def read_map(text: str, name: str) -> WarMap:
-    """Read a map; what is no line of the protocol is refused.
+    """Read a map; what is not a line of the protocol is refused.
 
     Raises InvalidMapError, which names the line.
     """
@@ -192,7 +192,7 @@ def _whole(word: str) -> int:
     try:
         return int(word)
     except ValueError:
-        raise ValueError(f"{word[:40]!r} is no whole number") from None
+        raise ValueError(f"{word[:40]!r} is not a whole number") from None
 
 
 def _place(words: Sequence[str]) -> tuple[float, float]:
@@ -317,7 +317,7 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
         )
     for bridge in bridges:
         if bridge not in half.index:
-            raise InvalidMapError(f"a bridge at {bridge}, which is no territory")
+            raise InvalidMapError(f"a bridge at {bridge}, which is not a territory")
 
     lowest = max(
         [territory.place[1] for territory in half.territories if territory.place is not None], default=0.0

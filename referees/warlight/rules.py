@@ -119,7 +119,7 @@ class WarLight(Referee[WarPosition, Orders]):
         return
 
     def check(self, position: WarPosition, seat: int, move: Orders) -> None:
-        """Raises IllegalMoveError: out of turn, too many orders, or something that is no list of orders."""
+        """Raises IllegalMoveError: out of turn, too many orders, or not a list of orders."""
         if self._is_over(position):
             raise IllegalMoveError("the game is over")
         if seat not in SEATS:
@@ -127,7 +127,7 @@ class WarLight(Referee[WarPosition, Orders]):
         if not isinstance(move, tuple) or not all(
             isinstance(order, Deploy | AttackTransfer) for order in move
         ):
-            raise IllegalMoveError(f"{move!r:.80} is no list of orders")
+            raise IllegalMoveError(f"{move!r:.80} is not a list of orders")
         if len(move) > MAX_ORDERS:
             raise IllegalMoveError(f"{len(move)} orders: at most {MAX_ORDERS} can be given in a turn")
 

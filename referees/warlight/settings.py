@@ -76,7 +76,7 @@ class WarSettings:
 
 def _read_text(setting: str, value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise InvalidSettingError(setting, f"{value!r} is no text")
+        raise InvalidSettingError(setting, f"{value!r} is not text")
     return value
 
 

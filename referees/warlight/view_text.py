@@ -45,21 +45,21 @@ def read(text: str, territories: int) -> WarPosition:
         events = tuple(map(_read_event, content["events"]))
         turn, first = _counts([content["turn"], content["first"]], "turn and first")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UnreadableViewError(f"{text[:80]!r} is no view of WarLight: {error!r:.200}") from None
+        raise UnreadableViewError(f"{text[:80]!r} is not a view of WarLight: {error!r:.200}") from None
     if not len(owners) == len(armies) == territories:
         raise UnreadableViewError(
             f"a view has {len(owners)} owners and {len(armies)} numbers of armies, the map {territories} "
             "territories: both sides must have the same map"
         )
     if max(owners) > UNSEEN:
-        raise UnreadableViewError(f"{max(owners)} is no owner: 0 to {UNSEEN} are")
+        raise UnreadableViewError(f"{max(owners)} is not an owner: 0 to {UNSEEN} are")
     return WarPosition(turn, owners, armies, 0, events, first)
 
 
 def _counts(values: object, name: str) -> list[int]:
     """A list of whole numbers. Raises ValueError."""
     if not isinstance(values, list) or not all(type(value) is int and value >= 0 for value in values):
-        raise ValueError(f"{name}: {values!r:.60} are no whole numbers from 0")
+        raise ValueError(f"{name}: {values!r:.60} are not whole numbers from 0")
     return values
 
 

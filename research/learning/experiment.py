@@ -120,7 +120,7 @@ def measure(row: Row, size: Size, deadline: float, site: Site) -> None:
     with classroom.opened() as (hall, clock):
         hall.change_settings(condition.rules)
         match = Match(row, population, site, hall, clock, elo)
-        # Let ACADEMY read its libraries: that is no player's time to think.
+        # Let ACADEMY read its libraries: that is not a player's time to think.
         match.play("warming-up", 0)
         _wait_until_idle(clock)
         while not size.reached(row, site.ledger) and time.monotonic() < deadline:

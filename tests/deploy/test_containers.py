@@ -66,7 +66,7 @@ def test_all_programs_are_found() -> None:
 def test_programs_get_options_that_there_are(program: Program) -> None:
     name, *words = program.command
     if name.endswith("academy-web"):
-        # It is no group of commands, so its options are looked up in its help.
+        # It is not a group of commands, so its options are looked up in its help.
         done = subprocess.run(
             [sys.executable, "-m", "web.cli", "--help"],
             capture_output=True,

@@ -228,7 +228,7 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     settings = f"/games/{GO}/admin"
     lowered = admin.get(f"{settings}/change?endgame_capacity=1")
     assert "The weakest 2 leave at once" in lowered.words and "Change 1 setting" in lowered.words
-    # What ACADEMY refuses the preview refuses too; what is so already is no change.
+    # What ACADEMY refuses the preview refuses too; what is so already is not a change.
     refused = admin.get(f"{settings}/change?opening_plies_ahead=7")
     assert refused.status == 400 and "opening_plies_ahead 7: it must be from 0 to 6" in refused.words
     same = admin.do("change-settings", game_id=GO, opening_plies_ahead=0)

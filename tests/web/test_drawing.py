@@ -84,7 +84,7 @@ def test_coordinates_are_the_cells_names() -> None:
     texts = [element.text for element in parsed(drawing).iter(f"{SVG}text")]
 
     assert texts == ["3", "2", "1", "A", "B", "C"]
-    # Numbers that do not lie in rows and columns are no coordinates.
+    # Numbers that do not lie in rows and columns are not coordinates.
     odd = (*names[:8], "Z9")
     bare = drawn(SquareGeometry(3, 3), "-" * 9, names=odd)
     assert not kinds(bare, "text")

@@ -392,7 +392,7 @@ def test_who_proposed_a_pattern_again_is_led_to_its_own_contest(pages: Visitor, 
 def test_a_filter_that_cannot_be_read_comes_back_with_the_rest_of_its_form(pages: Visitor) -> None:
     answer = pages.get(f"/games/{GO}/openings?m=C3&m=B2&elo=abc&since=2026-01-31")
     inputs = [known for tag, known in elements_of(answer.text) if tag == "input"]
-    assert answer.status == 400 and "'abc' is no number" in answer.words
+    assert answer.status == 400 and "'abc' is not a number" in answer.words
     again = [(str(known["name"]), str(known["value"])) for known in inputs]
     assert again == [("m", "C3"), ("m", "B2"), ("since", "2026-01-31"), ("elo", "abc")]
     assert [known["name"] for known in inputs if known.get("type") != "hidden"] == ["elo"]

@@ -157,7 +157,7 @@ async def show_change(request: Request, session: Session) -> Response:
 
 
 def _read_settings(query: Query) -> game_pb2.LibrarySettings:
-    """The settings that a form names. Raises PageError for a value that is no number."""
+    """The settings that a form names. Raises PageError for a value that is not a number."""
     settings = game_pb2.LibrarySettings()
     for name in _MEANINGS:
         number = query.number(name, 0, _GREATEST_NUMBER)
@@ -169,7 +169,7 @@ def _read_settings(query: Query) -> game_pb2.LibrarySettings:
             continue
         most = 1 if kind == FieldDescriptor.TYPE_BOOL else 2**32 - 1
         if number != int(number) or number > most:
-            why = f"{name}: {number:g} is no whole number from 0 to {most:,}."
+            why = f"{name}: {number:g} is not a whole number from 0 to {most:,}."
             raise PageError(400, "This setting cannot be read", why, "Go back and correct it.")
         setattr(settings, name, bool(number) if most == 1 else int(number))
     return settings

@@ -162,7 +162,8 @@ async def show_position(request: Request, academy: AcademyService) -> Response:
         try:
             board = Board.from_letters(spec.geometry, state.letters)
         except InvalidBoardError as error:
-            problem = PageError(400, "This is no board of the game", f"{error}.", "Correct it in the form.")
+            what = "This is not a board of the game"
+            problem = PageError(400, what, f"{error}.", "Correct it in the form.")
             return render(request, "position.html", {**context, **_NOTHING, "problem": problem}, 400)
         replayed, picture = None, draw_letters(spec, board)
     else:

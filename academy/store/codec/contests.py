@@ -96,7 +96,7 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
             forms = ", ".join(map(repr, spec.move_forms))
             raise InvalidRecordError(
                 f"plies[{place}].move",
-                f"{ply.move[:80]!r} is no move of {spec.game_id}: its moves are written {forms}",
+                f"{ply.move[:80]!r} is not a move of {spec.game_id}: its moves are written {forms}",
             )
 
 
@@ -213,7 +213,9 @@ def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec) -> Ply:
     values, values_before = {}, {}
     for stated in ply.values:
         if not 1 <= stated.player <= spec.players or stated.player in values:
-            raise InvalidRecordError(f"{field}.values", f"player {stated.player} is no player or given twice")
+            raise InvalidRecordError(
+                f"{field}.values", f"there is no player {stated.player}, or it is given twice"
+            )
         values[stated.player] = check_value(f"{field}.values", stated.value)
         if stated.HasField("before"):
             values_before[stated.player] = check_value(f"{field}.values", stated.before)

@@ -18,7 +18,7 @@ MOST_NUMBER: Final = FIRST_IN_USES - 1
 
 
 def check_elo(field: str, elo: float) -> None:
-    """Raise InvalidRecordError for an Elo that is no number, or out of range."""
+    """Raise InvalidRecordError for an Elo that is not a number, or out of range."""
     if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):
         raise InvalidRecordError(field, f"{elo!r} must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
 

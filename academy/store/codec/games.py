@@ -106,7 +106,7 @@ def check_sums(text: str) -> None:
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _plain_values(sums: dict[str, Any]) -> dict[str, Any]:

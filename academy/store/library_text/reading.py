@@ -221,7 +221,7 @@ class _Reader:
                     EVALUATION: EVALUATION,
                 }
                 if library.text not in sections:
-                    raise library.refuse(f"is no library; there are {', '.join(sections)}")
+                    raise library.refuse(f"is not a library; there are {', '.join(sections)}")
                 self._library = sections[library.text]
             case _ if self._library in (None, Library.OPENING):
                 self._weaker(name, rest)
@@ -452,7 +452,7 @@ class _Reader:
                 entry.record.node_id = entry.number.whole()
                 if entry.record.node_id in used or (entry.record.node_id == ROOT) != (entry.parent is None):
                     raise entry.number.refuse(
-                        "is no number for this line: 0 is for the first, others for one each"
+                        "is not a number for this line: 0 is for the first, others for one each"
                     )
                 used.add(entry.record.node_id)
         free = itertools.count(max(used, default=ROOT) + 1)

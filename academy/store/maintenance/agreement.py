@@ -19,7 +19,7 @@ def disagreements(first: Environment, second: Environment) -> Iterator[Finding]:
 
     Where one has learnt more of a game, its libraries are made again as of the other's generation. Where both
     follow a shared log to the same message, tokens, contests and the like are compared too; else how far each
-    has read is no fault, and a finding. Raises StoreCorruptError.
+    has read is not a fault, and a finding. Raises StoreCorruptError.
     """
     with first.reading() as here, second.reading() as there:
         for game_id in sorted({*_games(here), *_games(there)}):

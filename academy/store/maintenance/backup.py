@@ -51,7 +51,7 @@ def note_backup(folder: Path) -> None:
 def open_copy(environment: Environment) -> BinaryIO:
     """Return a verified copy of one moment as an open file, which is gone once it is closed.
 
-    It needs room beside the data. It is no backup before it has been sent: see `note_backup`. Raises
+    It needs room beside the data. It is not a backup before it has been sent: see `note_backup`. Raises
     StoreError.
     """
     with draft_in(environment.folder, _DRAFT, _DRAFT_SECONDS) as draft:

@@ -42,7 +42,7 @@ _READABLE_AS: Final[dict[TableName, type[Message]]] = {
 class Finding:
     """Something that is not as it must be; `game_id` is empty where it is of no single game.
 
-    What this program cannot decide is no fault.
+    What this program cannot decide is not a fault.
     """
 
     game_id: str

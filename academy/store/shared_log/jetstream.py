@@ -83,7 +83,7 @@ _LOST_RACE: Final = (10071, 10164)
 NAME_IN_USE: Final = 10058
 # Refusals that do not last: the message is being stored; servers of the cluster do not know each other yet.
 _PASSING: Final = (10158, 10005)
-# A refusal that lasts though NATS calls it a fault of its own: servers that are no cluster keep one copy.
+# A refusal that lasts though NATS calls it a fault of its own: servers that are not a cluster keep one copy.
 _NO_CLUSTER: Final = 10074
 _SERVER_FAULT: Final = 500
 MOVE: Final = "`academy move --to own`, then `academy move --to nats://HOSTS/ANOTHER`"

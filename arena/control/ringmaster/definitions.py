@@ -127,7 +127,7 @@ class Encoder:
             )
         if isinstance(value, str) and _SURROGATE.search(value):
             raise UnencodableError(
-                f"{value[:40]!r} is no text: it holds a half of a character; leave that out"
+                f"{value[:40]!r} is not text: it holds a half of a character; leave that out"
             )
         if value is None or isinstance(value, bool | int | float | str):
             return value
@@ -161,7 +161,7 @@ def decode(text: str | bytes, function: Callable[[int], Any] | None = None) -> A
 
 def _decode(value: Any, function: Callable[[int], Any] | None) -> Any:
     if isinstance(value, str) and _SURROGATE.search(value):
-        raise ValueError(f"{value[:40]!r} is no text")
+        raise ValueError(f"{value[:40]!r} is not text")
     if value is None or isinstance(value, bool | int | float | str):
         return value
     match value:
@@ -177,7 +177,7 @@ def _decode(value: Any, function: Callable[[int], Any] | None) -> Any:
             return function(number)
         case ["opaque", str(text)]:
             return Opaque(text)
-    raise ValueError(f"{str(value)[:100]} is no value of a control file")
+    raise ValueError(f"{str(value)[:100]} is not a value of a control file")
 
 
 def _decode_dictionary(pairs: list[Any], function: Callable[[int], Any] | None) -> dict[Any, Any]:

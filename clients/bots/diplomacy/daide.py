@@ -382,14 +382,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _games(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of games: give 0 or more")
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a number of games: give 0 or more")
     return int(text)
 
 
 def _port(text: str) -> int:
     port = int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else 0
     if not 0 < port <= LARGEST_PORT:
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no port: give 1 to {LARGEST_PORT}")
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a port: give 1 to {LARGEST_PORT}")
     return port
 
 
@@ -399,7 +399,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0.0 <= seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no number of seconds: give 0 or more")
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a number of seconds: give 0 or more")
     return seconds
 
 

@@ -66,5 +66,5 @@ class Dialogue:
                 at = self.map.index[int(territory)]
                 owners[at], armies[at] = OWNERS[owner], min(int(count), _LARGEST)
             except (ValueError, KeyError):
-                raise DialogueBrokenError(f"{line[:80]!r} is no row of a standing on this map") from None
+                raise DialogueBrokenError(f"{line[:80]!r} is not a row of a standing on this map") from None
         return WarPosition(turn, bytes(owners), tuple(armies), 0)

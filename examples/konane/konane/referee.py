@@ -106,7 +106,7 @@ class Konane(Referee[KonanePosition, KonaneMove]):
             raise IllegalMoveError(f"it is {SEAT_NAMES[position.mover]}'s turn, not that of seat {seat}")
         if move not in moves:
             legal = ", ".join(map(self.move_text, moves[:12])) + (", ..." if len(moves) > 12 else "")
-            raise IllegalMoveError(f"{self.move_text(move)} is no move here; legal are {legal}")
+            raise IllegalMoveError(f"{self.move_text(move)} is not a move here; legal are {legal}")
 
     def play(self, position: KonanePosition, moves: Mapping[int, KonaneMove]) -> KonanePosition:
         """The position after the move, which is checked first."""

@@ -126,10 +126,10 @@ def test_what_is_no_move_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("moves", "seat", "text", "why"),
     [
-        ((), BLACK, "c4", "c4 is no move here; legal are a4, b3, c2, d1"),
+        ((), BLACK, "c4", "c4 is not a move here; legal are a4, b3, c2, d1"),
         ((), WHITE, "a4", "it is Black's turn"),
         (("a4",), WHITE, "d4", "legal are b4, a3"),
-        (("a4", "b4"), BLACK, "c4-c2", "c4-c2 is no move here"),
+        (("a4", "b4"), BLACK, "c4-c2", "c4-c2 is not a move here"),
     ],
 )
 def test_illegal_moves_say_why(moves: tuple[str, ...], seat: int, text: str, why: str) -> None:

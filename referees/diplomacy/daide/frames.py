@@ -200,4 +200,4 @@ class FrameReader:
         elif frame.type is FrameType.DIPLOMACY and self.words is not None:
             for token in frame.tokens:
                 if not self.words.knows(token):
-                    raise DaideProtocolError(ErrorCode.INVALID_TOKEN, f"{token:#06x} is no token")
+                    raise DaideProtocolError(ErrorCode.INVALID_TOKEN, f"{token:#06x} is not a token")

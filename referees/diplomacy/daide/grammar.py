@@ -152,7 +152,7 @@ class UnbalancedParenthesesError(ValueError):
 
 
 class DaideSyntaxError(ValueError):
-    """A message that is no message of this level; `place` is the first token that does not fit."""
+    """A message that is not a message of this level; `place` is the first token that does not fit."""
 
     def __init__(self, place: int) -> None:
         super().__init__(f"token {place + 1} does not fit")

@@ -26,7 +26,7 @@ MOST_NUMBER: Final = (1 << 13) - 1
 
 
 class UnknownDaideTokenError(ValueError):
-    """Text or a number that is no token of the vocabulary."""
+    """Text or a number that is not a token of the vocabulary."""
 
 
 def _numbered(category: int, names: str, first: int = 0) -> dict[str, int]:
@@ -68,7 +68,7 @@ class Vocabulary:
     """The tokens of one map: DAIDE's own, its powers and its provinces. Raises InvalidMapError.
 
     `powers` and `provinces` are tokens by number, `power_of` and `province_of` numbers by token. A map whose
-    codes are no three letters, or mean something in DAIDE, cannot be played over it.
+    codes are not three letters, or mean something in DAIDE, cannot be played over it.
     """
 
     def __init__(self, board: Map) -> None:
@@ -121,13 +121,13 @@ class Vocabulary:
             else:
                 token = self.numbers.get(bracket or name.upper())
                 if token is None:
-                    raise UnknownDaideTokenError(f"{name!r} is no token of the map {self.map.name!r}")
+                    raise UnknownDaideTokenError(f"{name!r} is not a token of the map {self.map.name!r}")
                 tokens.append(token)
             place = word.end()
         return tuple(tokens)
 
     def text(self, tokens: Sequence[int]) -> str:
-        """Tokens as text that `tokens` reads again; what is no token is shown as a number (`0x4AFF`)."""
+        """Tokens as text that `tokens` reads again; what is not a token is shown as a number (`0x4AFF`)."""
         words: list[str] = []
         for quoted, group in groupby(tokens, is_text):
             if quoted:

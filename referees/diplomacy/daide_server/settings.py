@@ -46,7 +46,7 @@ def check_client(name: str) -> str:
     """Return a name that a client can have: DAIDE has the characters of ASCII alone. Raises ValueError."""
     if not name or not name.isascii() or not name.isprintable():
         raise ValueError(
-            f"{name!r} is no name that a DAIDE client can say: give printable characters of ASCII, "
+            f"{name!r} is not a name that a DAIDE client can say: give printable characters of ASCII, "
             "'*' for any name, or leave this out if it is the player's"
         )
     if len(name) > MAX_NAME_CHARACTERS:

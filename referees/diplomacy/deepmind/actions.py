@@ -137,7 +137,7 @@ _INDEX_OF: Final = {action & 0xFFFFFFFF: index for index, action in enumerate(PO
 
 
 class IllegalActionError(ValueError):
-    """A number that is no action, or an action that its power cannot give in this phase."""
+    """A number that is not an action, or an action that its power cannot give in this phase."""
 
 
 class Parts(NamedTuple):
@@ -159,7 +159,7 @@ def parts(action: int) -> Parts:
     """Take an action apart. Raises IllegalActionError for a number that is none of POSSIBLE_ACTIONS."""
     index = action >> INDEX_SHIFT
     if not 0 <= index < len(POSSIBLE_ACTIONS) or POSSIBLE_ACTIONS[index] != action:
-        raise IllegalActionError(f"{hex(action):.40} is no action: one is its index << 48 | its order")
+        raise IllegalActionError(f"{hex(action):.40} is not an action: one is its index << 48 | its order")
     return Parts(
         OrderCode(action & 0xFF),
         action >> 9 & 0x7F,

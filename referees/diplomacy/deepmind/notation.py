@@ -88,7 +88,7 @@ def _find(text: str, season: Season, strings: Callable[[int], tuple[str, ...]]) 
             action for action in actions if (parts(action).code in _RETREATS) == season.is_retreats()
         )
     if len(actions) != 1:
-        raise IllegalActionError(f"{text[:40]!r} is no action of the standard map")
+        raise IllegalActionError(f"{text[:40]!r} is not an action of the standard map")
     return actions[0]
 
 

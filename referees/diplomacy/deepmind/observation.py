@@ -173,7 +173,7 @@ class DiplomacyState:
     phase of builds before it, and `last_actions` what was played just before. `settings` are the rules, by
     default DeepMind's with a draw of all after 1,000 years. `seasons` makes the season of an observation of
     its number: pass DeepMind's own `Season` where their code compares it. Raises InvalidPositionError for
-    another map or a position that cannot be, and IllegalActionError for what are no lists of whole numbers.
+    another map or a position that cannot be, and IllegalActionError for what are not lists of whole numbers.
     """
 
     def __init__(
@@ -263,11 +263,11 @@ class DiplomacyState:
         return shares
 
     def step(self, actions_per_player: Sequence[Iterable[int] | None]) -> None:
-        """Play a phase, given each power's actions in any order; None is no actions.
+        """Play a phase, given each power's actions in any order; None is no action.
 
         Units without an action hold or disband; fewer builds than are due waive the others; missing removals
         go by civil disorder. An action that its unit can be given, but not carry out, does nothing. Raises
-        IllegalActionError for what are no seven lists of whole numbers, for an action of another phase, for
+        IllegalActionError for what are not seven lists of whole numbers, for an action of another phase, for
         one without a unit of the power, for a second one for a unit, and for too many builds or removals;
         GameOverError after the end. Then nothing is changed.
         """
@@ -292,7 +292,7 @@ class DiplomacyState:
             code, province, *_ = parts(action)
             action_text = f"{STANDARD.powers[power].code}: {code.name} {STANDARD.codes[province]}"
             if code not in _CODES[phase]:
-                raise IllegalActionError(f"{action_text} is no action of {self.position.name}")
+                raise IllegalActionError(f"{action_text} is not an action of {self.position.name}")
             if code is OrderCode.WAIVE:
                 orders.append(WAIVE)
                 continue
@@ -349,7 +349,7 @@ def _number(value: Any, what: str) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        raise IllegalActionError(f"{what}: {value!r:.40} is no whole number") from None
+        raise IllegalActionError(f"{what}: {value!r:.40} is not a whole number") from None
 
 
 def _items(values: object, most: int, what: str) -> list[object]:

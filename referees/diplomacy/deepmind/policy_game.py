@@ -107,7 +107,7 @@ def actions_of(orders: Iterable[Order]) -> list[int]:
     actions = []
     for order in orders:
         if order.kind is OrderKind.MOVE and not _is_action(order):
-            # To a province that is no neighbour an army goes by convoy, if at all.
+            # To a province that is not a neighbour an army goes by convoy, if at all.
             order = order._replace(kind=OrderKind.CONVOYED_MOVE)
         if _is_action(order):
             actions.append(action_of(order))

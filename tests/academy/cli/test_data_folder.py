@@ -89,8 +89,8 @@ def test_tokens_have_roles_and_may_expire(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "exit_code", "words"),
     [
-        (("create", "x", "--expires", "soon"), 2, "'soon' is no time"),
-        (("create", "x", "--expires", "0d"), 2, "'0d' is no time"),
+        (("create", "x", "--expires", "soon"), 2, "'soon' is not a time"),
+        (("create", "x", "--expires", "0d"), 2, "'0d' is not a time"),
         (("create", "x", "--expires", "99999999w"), 2, "at most 100 years"),
         (("create", "x", "--expires", "9" * 5_000 + "w"), 2, "at most 100 years"),
         (("create", ""), 1, "1 to 128 characters"),

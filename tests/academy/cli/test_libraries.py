@@ -211,7 +211,7 @@ def test_invalid_setting_is_refused(academy: Academy, change: str, words: str) -
         (("games", "--address", "nowhere"), {}, 2, "write host:port"),
         (("games", "--address", "example.org:1"), {}, 2, "is another machine: give --tls-ca"),
         (("games", "--tls-ca", "missing.pem"), {}, 2, "missing.pem: cannot be read"),
-        (("openings", "go", "\udcff"), {}, 2, "'\\udcff' is no text: give what is not a path in UTF-8"),
+        (("openings", "go", "\udcff"), {}, 2, "'\\udcff' is not text: give what is not a path in UTF-8"),
         (("games", "--tls-cert", "missing.pem"), {}, 2, "certificate and its key"),
     ],
 )

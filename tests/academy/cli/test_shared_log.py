@@ -136,7 +136,7 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: t
         for game in ("go", "hex"):
             server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(game)))
         assert run_in_a_process("backup", copied, "--data", served).exit_code == 0
-        # That the server has learnt more is no difference.
+        # That the server has learnt more is not a difference.
         server.arena().contests.ReportContest(report(contest("later", "go"), ["c3"], first="WIN"))
         admin = server.token("admin", Role.ADMIN)
         command = ("check", "--data", copied, "--against", server.address, "--token", admin)

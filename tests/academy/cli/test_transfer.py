@@ -169,7 +169,7 @@ def test_a_binary_file_that_is_not_whole_is_refused_wherever_it_was_cut(
         file.write_bytes(whole[:length])
         result = elsewhere("import", "go", file)
         assert result.exit_code == 1
-        assert result.err.startswith(f"academy: {file}: is no export, or not whole")
+        assert result.err.startswith(f"academy: {file}: is not an export, or not whole")
     assert elsewhere("statistics", "go", "--json").json()["endgame_patterns"] == 0
 
 
@@ -345,7 +345,7 @@ def test_a_game_moves_to_an_empty_server_and_its_next_export_is_the_same(tmp_pat
     [
         ('{"game_id": "x", "colour": "red"}', "describes no game"),
         ("% academy text 1\n% game go\n", "has no '% description'"),
-        ("garbage", "is no export"),
+        ("garbage", "is not an export"),
         ('{"game_id": "x"}', "geometry"),
     ],
 )

@@ -51,7 +51,7 @@ REFUSED: dict[str, Case] = {
         "",
         "'rotate 60'",
     ),
-    "a game whose length is no number": (
+    "a game whose length is not a number": (
         "arena",
         register(expected_length=math.nan),
         INVALID,
@@ -59,7 +59,7 @@ REFUSED: dict[str, Case] = {
         "",
         "nan",
     ),
-    "settings that are no numbers": (
+    "settings that are not numbers": (
         "arena",
         register(settings=settings(prune_below=math.nan)),
         INVALID,
@@ -132,7 +132,7 @@ REFUSED: dict[str, Case] = {
         "players[1].name",
         "normal form C",
     ),
-    "an Elo that is no number": (
+    "an Elo that is not a number": (
         "arena",
         open_contest(contest("c", GAME, elos=(1500.0, math.nan))),
         INVALID,
@@ -189,7 +189,7 @@ REFUSED: dict[str, Case] = {
         "results[0]",
         "0",
     ),
-    "a report of a value that is no number": (
+    "a report of a value that is not a number": (
         "arena",
         report_with(lambda played: played.plies[0].values.add(player=1, value=math.nan)),
         INVALID,

@@ -137,7 +137,7 @@ def test_seats_that_play_alone_are_refused_and_may_propose(academy: Running) -> 
     refused = refusal(lambda: look_up(first, "alone", contest_id))
     assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "PLAYS_ALONE")
     assert refused.metadata == {"seat": "1", "consult_share": "0.25"}
-    # The other seat consults, and a contest by itself is no way round.
+    # The other seat consults, and a contest by itself is not a way round.
     second.consultation.LookUpOpening(
         consultation_pb2.LookUpOpeningRequest(game_id="alone", contest_id=contest_id, player=2, moves=["c3"])
     )
@@ -170,7 +170,7 @@ def test_who_contradicts_itself_gets_no_more_answers_in_the_contest(
         client.consultation.MatchPatterns(request)
 
     advise(liar, EMPTY, 0.1, plies=0)
-    # The same question again, and another position, are no contradiction.
+    # The same question again, and another position, do not contradict each other.
     advise(liar, EMPTY, 0.1, plies=0)
     advise(liar, "x" + EMPTY[1:], 0.3, plies=2)
     refused = refusal(lambda: advise(liar, board, value, plies=0))

@@ -112,7 +112,7 @@ REFUSED: dict[str, Case] = {
         "positions[0].expected_value",
         "1.5",
     ),
-    "an expected value that is no number": (
+    "an expected value that is not a number": (
         "player",
         match(positions=[position(EMPTY, 1, math.nan)], contest_id=CONTEST),
         INVALID,
@@ -196,7 +196,7 @@ REFUSED: dict[str, Case] = {
         "proposals[0].cells",
         "at most 441 cells",
     ),
-    "a text that is no pattern for its length": (
+    "a text that is not a pattern for its length": (
         "player",
         propose(cells="-" * 16_385),
         INVALID,
@@ -237,7 +237,7 @@ REFUSED: dict[str, Case] = {
         "proposals[0].value",
         "-0.1",
     ),
-    "a value that is no number": (
+    "a value that is not a number": (
         "player",
         propose(value=math.nan),
         INVALID,
@@ -253,7 +253,7 @@ REFUSED: dict[str, Case] = {
         "proposals[0].value",
         "inf",
     ),
-    "a value before that is no number": (
+    "a value before that is not a number": (
         "player",
         propose(value_before=math.nan),
         INVALID,

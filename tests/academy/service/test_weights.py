@@ -143,7 +143,7 @@ def test_players_too_strong_for_the_teachers_get_none(academy: Running) -> None:
     nothing = download(strong, "weak", "weak/1")
     assert not nothing.evaluation.codes and not nothing.tesujis.codes
     assert download(weak, "weak", "weak/1", player=2).evaluation.codes
-    # So the strong one's win is no success of theirs.
+    # So the strong one's win is not a success of theirs.
     report = examples.report(contest("weak/1", "weak", elos=(1500.0, 1100.0)), ["c3"])
     academy.arena().contests.ReportContest(report)
     known = academy.store.follow().refresh("weak").evaluation

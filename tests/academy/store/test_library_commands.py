@@ -66,7 +66,7 @@ def test_settings_given_change_and_others_stay(store: Store) -> None:
     assert view(store).settings == settings
     events = store.read(event_log.last_sequence)
     store.run(ChangeSettings("go-9x9", second, "admin"))
-    assert store.read(event_log.last_sequence) == events, "what changes nothing is no event"
+    assert store.read(event_log.last_sequence) == events, "what changes nothing is not an event"
 
 
 def test_a_lowered_capacity_removes_the_weakest_at_once(store: Store) -> None:
@@ -265,7 +265,7 @@ def test_pruning_takes_the_weak_and_a_dry_run_only_names_them(store: Store) -> N
     assert list(store.run(PruneLibrary("go-9x9", ENDGAME, below, False, "admin"))) == list(named)
     assert len(view(store).libraries[ENDGAME]) == len(entries) - 3
     assert not store.run(PruneLibrary("go-9x9", ENDGAME, below, False, "admin"))
-    assert store.read(event_log.last_sequence) == events + 1, "pruning nothing is no event"
+    assert store.read(event_log.last_sequence) == events + 1, "pruning nothing is not an event"
 
 
 def test_openings_are_pruned_by_the_games_own_threshold_when_none_is_given(store: Store) -> None:

@@ -45,7 +45,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with Store(folder) as store:
         store.run(RegisterGame(go_game(), "arena"))
         learn(store, contests=12)
-    # Copied without the pages that are free again: what those hold is no damage.
+    # Copied without the pages that are free again: what those hold is not damage.
     copy = tmp_path_factory.mktemp("copy")
     with lmdb.open(str(folder), max_dbs=0) as environment:
         environment.copy(str(copy), compact=True)

@@ -81,7 +81,7 @@ def test_a_server_that_keeps_ending_is_given_up(
 
 
 def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
-    (tmp_path / "data").write_text("this is no folder")
+    (tmp_path / "data").write_text("this is not a folder")
     settings = AcademySettings.model_construct(address="embedded", data=tmp_path / "data")
     with pytest.raises(
         EmbeddedAcademyError, match=r"embedded ACADEMY on .*data ended with status \d+; it wrote: \w+"

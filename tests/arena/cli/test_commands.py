@@ -364,4 +364,4 @@ def test_games_are_not_played_here_where_a_variable_with_the_clusters_address_is
     (tmp_path / "cup.toml").write_text(arena("init").stdout)
     done = arena(action, tmp_path / "cup.toml", "--on", "")
     assert done.returncode == 2
-    assert "'' is no place: write local, ray or a cluster's address" in done.stderr
+    assert "'' is not a place: write local, ray or a cluster's address" in done.stderr

@@ -55,9 +55,10 @@ def test_a_file_that_cannot_be_written_is_named_with_the_reason(
 def test_a_misspelt_player_is_not_taken_for_one_without_games(played: Path) -> None:
     refused = arena("games", played, "--player", "ones")
     assert refused.returncode == 2
-    assert "'ones' is no player of this competition; did you mean 'one'?" in " ".join(refused.stderr.split())
+    why = "'ones' is not a player of this competition; did you mean 'one'?"
+    assert why in " ".join(refused.stderr.split())
     refused = arena("games", played, "--player", "one", "--opponent", "nobody")
-    assert refused.returncode == 2 and "'nobody' is no player" in " ".join(refused.stderr.split())
+    assert refused.returncode == 2 and "'nobody' is not a player" in " ".join(refused.stderr.split())
     known = arena("games", played, "--player", "two", "--min-moves", "400")
     assert known.returncode == 0 and "0 of 0 games" in known.stdout
 
@@ -77,7 +78,7 @@ def test_a_number_of_moves_that_no_game_has_is_wrong_usage(played: Path, option:
 def test_a_players_name_that_is_no_text_is_named(played: Path) -> None:
     refused = arena("games", played, "--player", "\udcff")
     assert (refused.returncode, refused.stderr) == (
-        1, "arena: '\\udcff' is no text: give what is not a path in UTF-8\n"
+        1, "arena: '\\udcff' is not text: give what is not a path in UTF-8\n"
     )  # fmt: skip
 
 
@@ -110,7 +111,7 @@ def test_games_against_a_tuners_candidates_change_no_rating(tmp_path: Path) -> N
     control = tmp_path / "tuner.toml"
     control.write_text(TUNER)
     assert arena("run", control, "-q").returncode == 0
-    # A candidate is no competitor, but has games.
+    # A candidate is not a competitor, but has games.
     listed = json.loads(arena("games", control, "--json").stdout)["games"]
     (candidate,) = {player["name"] for player in listed[0]["players"]} - {"steady"}
     assert arena("games", control, "--player", candidate, "--min-moves", "400").returncode == 0

@@ -146,7 +146,7 @@ POOL = ("pool", "add", "cup", "--game", "go", "--set", "board_size=9")
         (("stop", "contest.toml", "--at-once"), 2, "needs --address"),
         (("serve", "nopools"), 1, "nopools: there is no such folder, and no such control file; make it with"),
         (("serve", "nopools", "--league", "league.db"), 1, "nopools: there is no such folder"),
-        (("watch", "\udcff"), 1, r"'\udcff' is no text: give what is not a path in UTF-8"),
+        (("watch", "\udcff"), 1, r"'\udcff' is not text: give what is not a path in UTF-8"),
         ((*POOL, "--main", "60", "--move-seconds", "5"), 2, "or --move-seconds, not both"),
         ((*POOL, "--schedule", "", "--hours", "5"), 2, "--schedule '' is always open: leave --hours out"),
         ((*POOL, "--openings", "latin.txt"), 2, "latin.txt is not UTF-8"),

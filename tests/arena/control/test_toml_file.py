@@ -261,7 +261,7 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "move_seconds = 0.5",
             'resources = { labels = { "-x/place" = "cellar" } }',
-            "players.alpha.resources.labels: '-x/place' is no label's name: write at most 63 letters, digits",
+            "players.alpha.resources.labels: '-x/place' is not a label's name: write at most 63 letters",
         ),
         (
             "move_seconds = 0.5",
@@ -343,9 +343,9 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "[academy]",
             '[workers]\nworking_folder = "nowhere"\n\n[academy]',
-            "/nowhere' is no folder here",
+            "/nowhere' is not a folder here",
         ),
-        ("[players.beta]", '[players."be ta"]', "players.be ta: 'be ta' is no name"),
+        ("[players.beta]", '[players."be ta"]', "players.be ta: 'be ta' is not a name"),
         (
             'protocol = "python"',
             'protocol = "uci"',
@@ -403,7 +403,7 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             "[academy]",
             f'[workers]\nworking_folder = "{300 * "a"}"\n\n[academy]',
-            f"/{300 * 'a'}' is no folder here",
+            f"/{300 * 'a'}' is not a folder here",
         ),
         ("[academy]", "[acadamy]", "acadamy: unknown setting; did you mean 'academy'?"),
         ("[ratings]", "[[ratings]]", "ratings: must be a table headed [ratings]"),

@@ -55,7 +55,7 @@ HARMLESS = [
     ("ignore-sigterm", "did not exit within 0.5 s"),
     ("flood-stderr", None),
     ("forking", None),
-    ("bad-values", "'1.5' is no number from 0 to 1"),
+    ("bad-values", "'1.5' is not a number from 0 to 1"),
 ]
 LATE = {"hang-at-start", "hang-in-genmove", "half-an-answer"}
 
@@ -250,7 +250,7 @@ def test_programs_get_their_game_in_their_environment(tmp_path: Path) -> None:
             misbehaving("none", protocol="gmp"),
             "protocol 'gmp' is not one of daide, grpc, gtp, lines, policy, python",
         ),
-        (misbehaving("none", parameters={"alias": {}}), "'alias' is no parameter"),
+        (misbehaving("none", parameters={"alias": {}}), "'alias' is not a parameter"),
         (misbehaving("none", parameters={"startup_commands": ["a\x01b"]}), "cannot be a word"),
         (misbehaving("none", working_directory="/nowhere"), "bad working directory: '/nowhere'"),
         (python_player("p", "no_colon"), "must be one 'module:factory'"),

@@ -151,7 +151,7 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidOpeningsError, match="cannot be read: No such file"):
         read_openings(tmp_path / "book.txt", GO)
     (tmp_path / "book.txt").write_bytes(b"\xff\xfe")
-    with pytest.raises(InvalidOpeningsError, match="is no text"):
+    with pytest.raises(InvalidOpeningsError, match="is not text"):
         read_openings(tmp_path / "book.txt", GO)
 
 

@@ -59,7 +59,7 @@ def test_second_player_gets_the_move_before_it_is_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
-        ({"startup_command": []}, "'startup_command' is no parameter of a GTP player"),
+        ({"startup_command": []}, "'startup_command' is not a parameter of a GTP player"),
         ({"startup_commands": [""]}, "a command is empty"),
         ({"startup_commands": ["level 3\x7f"]}, "cannot be a word"),
         ({"aliases": {"genmove": "kgs genmove"}}, "'kgs genmove' cannot be a word"),

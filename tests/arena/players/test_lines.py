@@ -258,7 +258,7 @@ def test_faults_cost_orders_in_the_other_dialogue_too(fault: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"dialect": "x"}, "'dialect' is no parameter of a player that speaks lines"),
+        ({"dialect": "x"}, "'dialect' is not a parameter of a player that speaks lines"),
         ({"dialogue": "klingon"}, "the game 'warlight' is not played over 'lines:klingon'"),
     ],
 )

@@ -34,7 +34,7 @@ def interpreter(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def policy(interpreter: str, factory: str = "seeded", **settings: Any) -> PlayerSetup:
-    """The foreign policy; what is no setting of the player is an argument of the factory."""
+    """The foreign policy; what is not a setting of the player is an argument of the factory."""
     own: dict[str, Any] = {name: settings.pop(name) for name in ("faults", "late_turns") if name in settings}
     of_setup: dict[str, Any] = {
         name: settings.pop(name) for name in ("move_seconds", "start_seconds") if name in settings
@@ -51,7 +51,7 @@ def policy(interpreter: str, factory: str = "seeded", **settings: Any) -> Player
 
 
 def game(players: list[PlayerSetup], tmp_path: Path, **settings: Any) -> GameResult:
-    """A game; what is no part of the job is a setting of the game."""
+    """A game; what is not a part of the job is a setting of the game."""
     more = {name: settings.pop(name) for name in ("academy", "transcript") if name in settings}
     return play(
         GameJob(

@@ -153,7 +153,7 @@ def test_a_value_that_is_none_is_a_warning(lobby: OpenLobby) -> None:
     DialledIn(lobby, "one", lambda game: lambda turn: Answer("pass", value=7.0))
     result = play(job(remote(lobby, "one"), python_player("other")))
     assert result.outcome is not None and result.outcome.termination is Termination.SCORE
-    assert any("the expected value 7 is no number from 0 to 1" in warning for warning in result.warnings)
+    assert any("the expected value 7 is not a number from 0 to 1" in warning for warning in result.warnings)
 
 
 def test_values_that_are_none_make_a_limited_number_of_warnings(lobby: OpenLobby) -> None:

@@ -159,7 +159,7 @@ def test_databases_that_are_not_ours_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="there are no results in"):
         ResultsDatabase.open(sqlite_url(tmp_path / "empty.sqlite"), create=False)
 
-    (tmp_path / "junk.sqlite").write_bytes(b"this is no database at all" * 100)
+    (tmp_path / "junk.sqlite").write_bytes(b"this is not a database at all" * 100)
     with pytest.raises(ResultsError, match=r"can't open .*junk\.sqlite: file is not a database"):
         ResultsDatabase.open(sqlite_url(tmp_path / "junk.sqlite"))
 

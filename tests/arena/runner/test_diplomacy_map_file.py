@@ -70,7 +70,7 @@ def test_a_file_that_is_no_map_is_named_with_the_entry_and_the_rule(path: Path) 
     with pytest.raises(ControlError) as refused:
         read(path)
     assert str(file) in str(refused.value)
-    assert "borders.army, 'NCA NPO XXX': 'XXX' is no province" in str(refused.value)
+    assert "borders.army, 'NCA NPO XXX': 'XXX' is not a province" in str(refused.value)
 
 
 def test_a_game_may_go_on_to_its_last_year(path: Path) -> None:

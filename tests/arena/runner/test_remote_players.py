@@ -111,11 +111,11 @@ def test_a_token_of_the_control_file_takes_the_place_of_the_file(
         (lambda folder: (folder / "one").write_text("x" * 1000), "one: holds no token; remove it"),
         (
             lambda folder: (folder / "one").rename(folder / "o") and (folder / "one").symlink_to("o"),
-            "one: is no file of this user",
+            "one: is not a file of this user",
         ),
         (
             lambda folder: folder.rename(folder.with_name("x")) and folder.symlink_to("x"),
-            "cup.tokens: is no folder of this user",
+            "cup.tokens: is not a folder of this user",
         ),
     ],
 )
@@ -180,5 +180,5 @@ def test_the_owner_of_the_file_is_checked(
     opening()
     mine = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
-    with pytest.raises(MissingTokenError, match="is no folder of this user"):
+    with pytest.raises(MissingTokenError, match="is not a folder of this user"):
         opening()

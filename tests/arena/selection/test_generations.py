@@ -185,7 +185,7 @@ print(json.dumps({"values": {"LEVEL": round(best["values"]["LEVEL"] + chance.ran
         ("print('no')", "this is no JSON"),
         ("print('[1]')", 'must be {"values": {...}}'),
         ("print('{\"values\": {\"other\": 1}}')", "its values must be those of `first`: LEVEL; it has other"),
-        ("print('{\"values\": {\"LEVEL\": NaN}}')", "NaN is no number of JSON"),
+        ("print('{\"values\": {\"LEVEL\": NaN}}')", "NaN is not a number of JSON"),
         ("print('{\"values\": {\"LEVEL\": [1]}}')", "LEVEL must be printable text, a number"),
         ("print('{\"values\": {\"LEVEL\": 1e999}}')", "LEVEL must be printable text, a number"),
         (r"print('{\"values\": {\"LEVEL\": \"\\u001b\"}}')", "LEVEL must be printable text, a number"),

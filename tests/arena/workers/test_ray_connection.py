@@ -95,11 +95,11 @@ def test_a_token_that_ray_made_is_kept_from_others(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("on", "why"),
     [
-        ("nowhere", "is no address of a Ray cluster"),
-        ("auto", "is no address of a Ray cluster"),
-        ("ray://", "is no address of a Ray cluster"),
+        ("nowhere", "is not an address of a Ray cluster"),
+        ("auto", "is not an address of a Ray cluster"),
+        ("ray://", "is not an address of a Ray cluster"),
         ("unix:/tmp/ray", "a Ray cluster has no Unix socket"),
-        ("http://127.0.0.1:1", "is no address of a Ray cluster"),
+        ("http://127.0.0.1:1", "is not an address of a Ray cluster"),
         ("two..dots:6379", "there is no Ray cluster .*"),
         ("127.0.0.1:1", "there is no Ray cluster .*"),
     ],

@@ -178,7 +178,7 @@ def test_an_advised_player_plays_the_book_by_the_rules_and_asks_for_patterns_whe
             )
             chosen = scholar.choose(position, [], 0)
             assert (referee.move_text(chosen.move), scholar.value_before) == ("C3", chosen.value)
-            # The one consultation due for four moves is used up; and 0.5 is no bad position.
+            # The one consultation due for four moves is used up; and 0.5 is not a bad position.
             scholar.choose(position, ["E5", "B2"], 1)
             listening.value = 0.3
             scholar.choose(position, ["E5", "B2"], 1)

@@ -43,8 +43,8 @@ def connect(module: str, *arguments: str, address: str = "") -> subprocess.Compl
     ("arguments", "message"),
     [
         (("--address", NOWHERE, "--", "no-such-engine"), "no program 'no-such-engine' .* install it"),
-        (("--address", NOWHERE, "--games", "0", *BOT), "'0' is no number from 1 to"),
-        (("--address", NOWHERE, "--games", "²", *BOT), "'²' is no number from 1 to"),
+        (("--address", NOWHERE, "--games", "0", *BOT), "'0' is not a number from 1 to"),
+        (("--address", NOWHERE, "--games", "²", *BOT), "'²' is not a number from 1 to"),
         (("--address", NOWHERE, "--token-file", "gone.token", *BOT), "no file 'gone.token': keep the token"),
         (("--address", "nonsense", *BOT), "'nonsense': write host:port"),
         (("--address", "127.0.0.1:0", *BOT), "nothing listens at port 0"),

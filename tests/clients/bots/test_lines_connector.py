@@ -142,7 +142,7 @@ def test_arena_that_sends_no_view_makes_the_bot_give_up_with_the_reason() -> Non
         answer = bot.choose(GameTurn("", (), (), 5.0, 0))
     finally:
         bot.end()
-    assert answer.text is None and "is no view of WarLight" in answer.comment
+    assert answer.text is None and "is not a view of WarLight" in answer.comment
 
 
 def game(name: str, settings: Mapping[str, object]) -> Game:

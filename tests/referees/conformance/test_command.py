@@ -30,7 +30,7 @@ def test_the_command_prints_what_was_checked() -> None:
         (["go", "--setting", "board_size"], "'board_size': NAME=VALUE is needed"),
         (["noughts"], "no referee for the game 'noughts'"),
         (["go", "--setting", "board_size=9", "--games", "0"], "0 is not a positive number"),
-        (["go", "--setting", "board_size=9", "--seed", "-1"], f"-1 is no seed: give 0 to {2**63 - 1}"),
+        (["go", "--setting", "board_size=9", "--seed", "-1"], f"-1 is not a seed: give 0 to {2**63 - 1}"),
         (["go", "--setting", "board_size=9", "--seed", str(2**63)], f"give 0 to {2**63 - 1}"),
         (["warlight", "--setting", "map=double_small"], "call referees.conformance.check_referee"),
     ],

@@ -70,7 +70,7 @@ def test_a_record_has_the_map_within_it_and_is_taken_up_without_the_file(file: P
         (
             'neutral_centres = "ISL MID"',
             'neutral_centres = "ISL MIX"',
-            "neutral_centres: 'MIX' is no province",
+            "neutral_centres: 'MIX' is not a province",
         ),
         ('code = "SOU"', 'code = "NOR"', "powers: two are called 'NOR'"),
         ('code = "SOU"', 'code = "South"', "powers, number 2: the code 'South' must be 2 to 10 capital"),
@@ -86,7 +86,7 @@ def test_a_record_has_the_map_within_it_and_is_taken_up_without_the_file(file: P
         ('coasts = ["EC", "WC"]', 'coasts = ["EC", "W"]', "provinces.MID.coasts: 'W' is not one of NC"),
         ('coasts = ["EC", "WC"]', "coasts = [1]", "provinces.MID.coasts: 1 must be a text"),
         ('name = "Strait"', 'name = "-"', "provinces.STR: name: '-' must be a text with a letter"),
-        ('"NCA NPO NMO"', '"NCA NPO XXX"', "borders.army, 'NCA NPO XXX': 'XXX' is no province"),
+        ('"NCA NPO NMO"', '"NCA NPO XXX"', "borders.army, 'NCA NPO XXX': 'XXX' is not a province"),
         ('"NCA NPO NMO"', "7", "borders.army: 7 must be a text"),
         ('name = "narrows"', "name =", "a map is a TOML file.*line"),
     ],
@@ -106,7 +106,7 @@ def test_a_file_that_is_no_map_says_which_entry_breaks_which_rule(
     [
         ("missing.toml", "missing.toml' cannot be read: .*No such file"),
         ("straights", "'straights' is not one of 'standard', 'straits', and no file that ends in .toml"),
-        (3, "3 is no text"),
+        (3, "3 is not text"),
     ],
 )
 def test_a_missing_map_is_reported(name: object, why: str) -> None:
@@ -125,9 +125,9 @@ def test_a_file_that_is_no_text_says_so(file: Path) -> None:
     [
         ('size = "a"', "drawing.size: 'a' is not a width and a height"),
         ("size = [10, nan]", "drawing.size"),
-        ("size = [90, 90]\npoints = 3", "drawing.points: 3 is no table"),
-        ('size = [90, 90]\npoints = { NCA = "1;1" }', "drawing.points.NCA: '1;1' are no points"),
-        ('size = [90, 90]\npoints = { "MID/EC" = "" }', "drawing.points.MID/EC: '' are no points"),
+        ("size = [90, 90]\npoints = 3", "drawing.points: 3 is not a table"),
+        ('size = [90, 90]\npoints = { NCA = "1;1" }', "drawing.points.NCA: '1;1' are not points"),
+        ('size = [90, 90]\npoints = { "MID/EC" = "" }', "drawing.points.MID/EC: '' are not points"),
         ("scale = 3", "drawing: it has no 'scale'"),
     ],
 )

@@ -131,20 +131,20 @@ def test_a_map_may_bring_its_own_drawing() -> None:
         ("size = [900]", r"drawing.size: \[900\] is not a width and a height"),
         ("size = [900, 100]", "drawing.points: there is no point for NCA"),
         ('size = [900, 100]\n[drawing.points]\nNCA = "1,1"', "there is no point for NPO"),
-        ('size = [900, 100]\n[drawing.points]\nNOWHERE = "1,1"', "'NOWHERE' is no province"),
+        ('size = [900, 100]\n[drawing.points]\nNOWHERE = "1,1"', "'NOWHERE' is not a province"),
         (f"size = [900, 100]\n[drawing.points]\n{PLACES}".replace("90,50", "10,50"), "all different"),
         (
             f"size = [900, 100]\n[drawing.points]\n{PLACES}".replace("90,50", "90"),
-            "drawing.points.NPO: '90' are no points",
+            "drawing.points.NPO: '90' are not points",
         ),
         (f"size = [900, 40]\n[drawing.points]\n{PLACES}", "outside of the map, which is 900 by 40"),
         (
             f'size = [900, 100]\ncolours = "red"\n[drawing.points]\n{PLACES}',
-            "drawing.colours: 'red' is no table",
+            "drawing.colours: 'red' is not a table",
         ),
         (
             f'size = [900, 100]\ncolours = {{SOU = "<b>"}}\n[drawing.points]\n{PLACES}',
-            "'<b>' is no colour like #4fa3d1",
+            "'<b>' is not a colour like #4fa3d1",
         ),
     ],
 )

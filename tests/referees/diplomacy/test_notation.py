@@ -227,11 +227,11 @@ def test_an_order_for_a_province_without_a_unit_says_nothing_of_its_kind() -> No
     [
         ("", "an empty line"),
         ("A PAR", "neither hold, -, S, C, R, D nor B"),
-        ("A PAX H", "'PAX' is no province"),
+        ("A PAX H", "'PAX' is not a province"),
         ("F PAR - NTH", "'F PAR - NTH': the unit that stands there is an army, which cannot do that"),
         ("F LON C A PAR - BRE", "the unit that stands there is an army, which cannot do that"),
         ("A NWY - BUD", "the unit that stands there is a fleet, which cannot do that"),
-        ("A LON - BRE VIA Prague", "'BRE VIA PRAGUE' is no province"),
+        ("A LON - BRE VIA Prague", "'BRE VIA PRAGUE' is not a province"),
         ("F MAO - SPA/EC", "SPA has no coast 'EC'; it has SPA/NC and SPA/SC"),
         ("F MAO - POR/XC", "POR has no coast 'XC'; it has only one"),
         ("A PAR H VIA CONVOY", "only a move goes by convoy"),
@@ -248,7 +248,7 @@ def test_an_order_for_a_province_without_a_unit_says_nothing_of_its_kind() -> No
         ("F ECH C A LON", "from where and to where"),
         ("B SEV", "say A or F"),
         ("A PAR H" + " " * 300, "at most 200"),
-        ("- S C H", "'-' is no province"),
+        ("- S C H", "'-' is not a province"),
     ],
 )
 def test_what_is_no_order_says_why(text: str, why: str) -> None:

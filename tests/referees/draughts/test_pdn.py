@@ -134,7 +134,7 @@ def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyP
 def test_an_answer_is_read_to_its_end() -> None:
     judge = game("english")
     assert judge.move_text(judge.read_move(judge.start(0), 1, f"11-15{' ' * 50}")) == "11-15"
-    with pytest.raises(UnreadableMoveError, match=r"'11-15 .*' is no move"):
+    with pytest.raises(UnreadableMoveError, match=r"'11-15 .*' is not a move"):
         judge.read_move(judge.start(0), 1, f"11-15{' ' * 300}and rubbish")
 
 
@@ -156,7 +156,7 @@ def test_russian_moves_have_letters_and_may_have_colons() -> None:
         (b'[FEN "W:W21-32:B1-12"] *', "game 1: its first position, 'W:W21-32:B1-12', is another"),
         (b'[FEN "B:WK21-32:B1-12"] *', "its first position"),
         (b'[FEN "nonsense"] *', "its first position, 'nonsense', is another"),
-        (b"1. 11-15 *\n1. 11-15 33-28 *", "game 2, ply 2: '33-28' is no move"),
+        (b"1. 11-15 *\n1. 11-15 33-28 *", "game 2, ply 2: '33-28' is not a move"),
         (b"1. 11-15\n\nresigns", "line 3: 'resigns' is no PDN"),
         (b"1. 11-15 (1. 10-15 *", r"a variation's '\(' is never closed"),
         (b"1. 11-15 )", r"line 1: a '\)' closes nothing"),

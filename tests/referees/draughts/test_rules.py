@@ -99,7 +99,7 @@ def test_a_capture_that_is_due_is_named() -> None:
 @pytest.mark.parametrize("move", [None, 7, (), (1, 2), Move(()), Move((0, 1)), Move((1, 99))])
 def test_what_is_no_move_is_refused(move: object) -> None:
     judge = game("english")
-    with pytest.raises(IllegalMoveError, match="is no move on a board of 32 squares"):
+    with pytest.raises(IllegalMoveError, match="is not a move on a board of 32 squares"):
         judge.check(judge.start(0), 1, move)  # type: ignore[arg-type]
 
 
@@ -148,7 +148,7 @@ def test_a_flying_king_may_be_written_with_another_landing_on_its_way() -> None:
 )
 def test_what_is_no_move_cannot_be_read(text: str) -> None:
     judge = game("english")
-    with pytest.raises(UnreadableMoveError, match="is no move: it needs squares from 1 to 32"):
+    with pytest.raises(UnreadableMoveError, match="is not a move: it needs squares from 1 to 32"):
         judge.read_move(judge.start(0), 1, text)
 
 

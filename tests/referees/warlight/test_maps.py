@@ -56,8 +56,8 @@ def test_notes_and_blank_lines_are_skipped_and_places_kept() -> None:
         ("TerritoryDefinition 2 A 1\nTerritoryDefinition 1 B 2\n", "must differ and ascend"),
         ("TerritoryDefinition 1 A\nTerritoryDefinition 2 B\n", "must be connected"),
         ("TerritoryDefinition 0 A 2\nTerritoryDefinition 2 B 0\n", "ids are from 1"),
-        ("TerritoryDefinition one A 2\n", "line 1: 'one' is no whole number"),
-        ("TerritoryDefinition 1 A B\n", "line 1: 'B' is no whole number"),
+        ("TerritoryDefinition one A 2\n", "line 1: 'one' is not a whole number"),
+        ("TerritoryDefinition 1 A B\n", "line 1: 'B' is not a whole number"),
         ("TerritoryDefinition 1\n", "line 1: a territory is written TerritoryDefinition ID NAME NEIGHBOURS"),
         ("BonusDefinition 3\n", "line 1: a bonus is written BonusDefinition ARMIES NAME TERRITORIES"),
         ("Territory 1 A 2\n", "line 1: 'Territory' begins no line of a map"),
@@ -98,7 +98,7 @@ def test_the_halves_of_a_doubled_map_lie_close_to_each_other(height: float, lowe
 
 @pytest.mark.parametrize(
     ("offset", "bridges", "message"),
-    [(2, [3], "at least 3"), (3, [], "no bridges"), (3, [4], "which is no territory")],
+    [(2, [3], "at least 3"), (3, [], "no bridges"), (3, [4], "which is not a territory")],
 )
 def test_a_map_is_doubled_only_to_a_sound_one(offset: int, bridges: list[int], message: str) -> None:
     with pytest.raises(InvalidMapError, match=message):

@@ -204,7 +204,7 @@ def test_nobody_moves_alone_or_after_the_end(small: WarLight) -> None:
         ({"starts": 0}, "not a whole number from 1"),
         ({"starts": 60, "map": "double_small"}, "on this map each seat can have 46"),
         ({"turn_limit": True}, "not a whole number"),
-        ({"map": ""}, "is no text"),
+        ({"map": ""}, "is not text"),
         ({"map": "atlantis"}, "there is no map 'atlantis'"),
     ],
 )

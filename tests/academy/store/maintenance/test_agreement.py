@@ -1,4 +1,4 @@
-"""Two folders are compared: what one has not read yet is no fault of it."""
+"""Two folders are compared: what one has not read yet is not a fault of it."""
 
 from pathlib import Path
 

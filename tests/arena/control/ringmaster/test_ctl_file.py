@@ -271,7 +271,7 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (PLAYOFF, 'Player("nothing")', "Player(3)", "player unused: 'command': must be text or a list"),
         (PLAYOFF, 'Player("nothing")', "Player()", "player unused: 'command': is missing"),
         (PLAYOFF, 'Player("nothing")', "7", "player unused: not a Player"),
-        (PLAYOFF, "'unused'", "'un used'", "'players': 'un used' is no name"),
+        (PLAYOFF, "'unused'", "'un used'", "'players': 'un used' is not a name"),
         (PLAYOFF, 'cwd="~/nets"', 'cwd=""', "player full: 'cwd': is empty"),
         (ALL_PLAY_ALL, "'c', Comp", "'a', Comp", "'competitors': duplicate competitor: a"),
         (ALL_PLAY_ALL, "'c', Comp", "'d', Comp", "competitor 0: 'player': unknown player d"),

@@ -165,7 +165,7 @@ def test_a_daide_bot_ends_where_it_cannot_play(server: Server, answers: list[str
 def test_a_message_that_cannot_be_read_ends_it_with_a_line(server: Server, message: str) -> None:
     running = Running(server, "--bot", "hold")
     server.greet("hold")
-    # What it says of another's message, whose parentheses do not match, is no reason to end.
+    # What it says of another's message, whose parentheses do not match, is not a reason to end.
     server.say("PRN (NOT))")
     server.say(message)
     assert "academy-daide-bot: the server sent what cannot be read: " in str(running.status)
@@ -174,11 +174,11 @@ def test_a_message_that_cannot_be_read_ends_it_with_a_line(server: Server, messa
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--patience", "nan"], "'nan' is no number of seconds: give 0 or more"),
-        (["--patience", "-1"], "'-1' is no number of seconds: give 0 or more"),
-        (["--games", "-1"], "'-1' is no number of games: give 0 or more"),
-        (["--port", "99999"], "'99999' is no port: give 1 to 65535"),
-        (["--port", "0"], "'0' is no port: give 1 to 65535"),
+        (["--patience", "nan"], "'nan' is not a number of seconds: give 0 or more"),
+        (["--patience", "-1"], "'-1' is not a number of seconds: give 0 or more"),
+        (["--games", "-1"], "'-1' is not a number of games: give 0 or more"),
+        (["--port", "99999"], "'99999' is not a port: give 1 to 65535"),
+        (["--port", "0"], "'0' is not a port: give 1 to 65535"),
     ],
 )
 def test_a_daide_bot_refuses_what_would_wait_for_ever_or_play_nothing(

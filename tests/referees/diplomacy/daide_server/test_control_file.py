@@ -68,10 +68,10 @@ def test_players_and_address_are_read(tmp_path: Path) -> None:
         (
             "",
             PLAYERS.replace('"Albert"', '""'),
-            "players.a.client: '' is no name that a DAIDE client can say",
+            "players.a.client: '' is not a name that a DAIDE client can say",
         ),
         ("", PLAYERS.replace("Albert", "A" * 65), "players.a.client: 'A+' has 65 characters, 64 at most"),
-        ("", PLAYERS.replace('"Albert"', '"Ægir"'), "players.a.client: 'Ægir' is no name"),
+        ("", PLAYERS.replace('"Albert"', '"Ægir"'), "players.a.client: 'Ægir' is not a name"),
         ("", PLAYERS.replace('"Albert"', r'"A\u0007"'), "printable characters of ASCII, '.' for any name"),
         (
             "",

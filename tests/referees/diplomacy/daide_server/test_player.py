@@ -449,7 +449,7 @@ def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: D
         for turn in ("NOW (FAL 1)", "OFF"):
             south.say(f"SUB {HOLD['SOU']}")
             south.until(turn)
-    assert "is no token" in played.result.usage[0].remark
+    assert "is not a token" in played.result.usage[0].remark
 
 
 def test_the_only_power_that_moves_receives_its_results(door: DaideListener) -> None:
@@ -549,7 +549,7 @@ def test_bots_sit_beside_players_of_other_kinds(door: DaideListener) -> None:
     [
         (PlayerSetup("n", (), protocol="daide"), "no listener"),
         (PlayerSetup("n", ("bot",), protocol="daide", parameters={"listener": "x"}), "dials in"),
-        (PlayerSetup("n", (), protocol="daide", parameters={"port": 1}), "'port' is no parameter"),
+        (PlayerSetup("n", (), protocol="daide", parameters={"port": 1}), "'port' is not a parameter"),
         (PlayerSetup("n", (), protocol="daide", parameters={"listener": "/no/door"}), "cannot be reached"),
     ],
 )

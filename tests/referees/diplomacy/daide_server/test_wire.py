@@ -50,7 +50,7 @@ def test_what_came_before_an_error_is_answered_first(pair: tuple[socket.socket, 
     theirs.sendall(initial_frame() + NOW + bytes.fromhex("02 00 0002 5F00") + NOW)
     assert len(wire.receive()) == 2
     wire.say(tokens("GOF"))
-    with pytest.raises(ConnectionHungError, match="0x5f00 is no token"):
+    with pytest.raises(ConnectionHungError, match="0x5f00 is not a token"):
         wire.check()
     assert theirs.recv(100) == message_frame(tokens("GOF")) + bytes.fromhex("04 00 0002 000E")
 

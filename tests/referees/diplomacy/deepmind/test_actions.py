@@ -104,7 +104,7 @@ def test_the_coast_of_a_unit_comes_from_where_it_stands() -> None:
 
 @pytest.mark.parametrize("number", [-1, 0x011E000000021405, 0x011F000000021404, 18_584 << 48, 1 << 80])
 def test_other_numbers_are_refused(number: int) -> None:
-    with pytest.raises(IllegalActionError, match="is no action"):
+    with pytest.raises(IllegalActionError, match="is not an action"):
         parts(number)
 
 

@@ -176,7 +176,7 @@ def test_retreats_are_legal_to_the_options_and_disbanding_always() -> None:
         ({"FRA": "A PAR D"}, "the power has nothing to order"),
         ({"TUR": "WAIVE"}, "WAIVE, but it removes 1"),
         ({"TUR": "A CON D, A ANK D"}, "2 actions, 1 are due"),
-        ({"TUR": "A CON H"}, "HOLD CON is no action of W1901A"),
+        ({"TUR": "A CON H"}, "HOLD CON is not an action of W1901A"),
         ({"ITA": "WAIVE"}, "1 actions, 0 are due"),
     ],
 )
@@ -205,7 +205,7 @@ def test_what_a_power_cannot_say_in_moves_is_refused(ordered: dict[str, str], wh
 
 
 def test_a_number_that_is_no_action_is_refused() -> None:
-    with pytest.raises(IllegalActionError, match="0x7 is no action"):
+    with pytest.raises(IllegalActionError, match="0x7 is not an action"):
         DiplomacyState().step([[7], *[[]] * 6])
     with pytest.raises(IllegalActionError, match="actions of 2 powers"):
         DiplomacyState().step([[], []])
@@ -236,9 +236,9 @@ def test_another_map_is_refused() -> None:
     ("given", "why"),
     [
         ({"build_numbers": "0000000"}, "build_numbers are '0000000': give a list"),
-        ({"build_numbers": (1.5,) * 7}, "build_numbers: 1.5 is no whole number"),
+        ({"build_numbers": (1.5,) * 7}, "build_numbers: 1.5 is not a whole number"),
         ({"build_numbers": (0,) * 8}, "build_numbers are more than 7"),
-        ({"last_actions": ["x"]}, "last_actions: 'x' is no whole number"),
+        ({"last_actions": ["x"]}, "last_actions: 'x' is not a whole number"),
         ({"last_actions": 5}, "last_actions are 5: give a list"),
     ],
 )
@@ -366,11 +366,11 @@ def test_whatever_a_step_is_given_is_played_or_refused_with_nothing_changed(give
         ([[]] * 8, "actions_per_player are more than 7"),
         ([5] * 7, "AUS's actions are 5: give a list"),
         ([[], "A LON H", [], [], [], [], []], "ENG's actions are 'A LON H': give a list"),
-        ([[1.5], *[[]] * 6], "AUS's actions: 1.5 is no whole number"),
-        ([[np.zeros(3)], *[[]] * 6], "AUS's actions: array.*is no whole number"),
+        ([[1.5], *[[]] * 6], "AUS's actions: 1.5 is not a whole number"),
+        ([[np.zeros(3)], *[[]] * 6], "AUS's actions: array.*is not a whole number"),
         (np.zeros((), object), "actions_per_player are array"),
         ([itertools.count(), *[[]] * 6], "AUS's actions are more than 34"),
-        ([[10**100], *[[]] * 6], "0x1249ad2594c37ceb0b2784c4ce0bf38ace408e is no action"),
+        ([[10**100], *[[]] * 6], "0x1249ad2594c37ceb0b2784c4ce0bf38ace408e is not an action"),
     ],
 )
 def test_a_step_that_is_no_seven_lists_of_numbers_says_what_is_wrong(given_actions: object, why: str) -> None:
