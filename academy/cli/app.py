@@ -3,8 +3,7 @@
 import signal
 import sys
 from io import TextIOWrapper
-from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -54,18 +53,11 @@ for room in (serving, libraries, history, contests, transfer, tokens, players, d
     room.add_to(application)
 
 
-def _end(number: int, _: FrameType | None) -> NoReturn:
-    # As a shell counts a command that a signal ended.
-    sys.exit(128 + number)
-
-
 def main() -> None:
     """The console entry point."""
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal may not have all letters of names.
         sys.stdout.reconfigure(errors="backslashreplace")
-    # Commands remove their drafts of copies when they are ended; a server has handlers of its own.
-    signal.signal(signal.SIGTERM, _end)
     try:
         application()
     finally:

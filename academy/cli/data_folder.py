@@ -2,11 +2,14 @@
 
 import getpass
 import logging
+import signal
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
@@ -95,6 +98,27 @@ def _compare(store: "Store", server: Server) -> tuple[list["Finding"], int]:
             return list(agreement.disagreements(store.environment, other)), last
 
 
+class _EndedError(KeyboardInterrupt):
+    """SIGTERM came."""
+
+
+@contextmanager
+def _without_leftovers() -> Iterator[None]:
+    """Let SIGTERM end this process as usual, once what it has copied so far is removed."""
+
+    def end(_number: int, _frame: FrameType | None) -> NoReturn:
+        raise _EndedError
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except _EndedError:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def backup(
     server: Server | None,
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="An empty or new folder.")],
@@ -103,13 +127,13 @@ def backup(
     """Copy a data folder as of this moment, also while a server uses it; or that of a server elsewhere."""
     from academy.store.maintenance import backup as copies
 
-    if server is not None:
-        size = copies.place_received(_download(server), target)
-        typer.echo(f"{target}: {size:,} bytes, verified")
-        return
-    _check_pages(data)
-    with open_existing(data, read_only=True) as store:
-        size = copies.backup(store.environment, target)
+    with _without_leftovers():
+        if server is not None:
+            size = copies.place_received(_download(server), target)
+        else:
+            _check_pages(data)
+            with open_existing(data, read_only=True) as store:
+                size = copies.backup(store.environment, target)
     typer.echo(f"{target}: {size:,} bytes, verified")
 
 
@@ -130,7 +154,8 @@ def restore(
     """Put a backup into an empty data folder."""
     from academy.store.maintenance import backup as copies
 
-    size = copies.restore(source, data)
+    with _without_leftovers():
+        size = copies.restore(source, data)
     typer.echo(f"{data}: {size:,} bytes, verified; start it with: academy serve --data {data}")
 
 

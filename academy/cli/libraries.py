@@ -366,14 +366,15 @@ def prune(
         typer.Option(
             min=0.0,
             show_default=False,
-            help="Patterns: remove those of lower strength (required). Openings: remove leaves worth less "
-            "than this to their mover (default: the game's prune_below).",
+            help="Patterns: remove those of lower strength (required). Openings: remove the replies to a "
+            "position where all of them are leaves worth less than this to their mover (default, also for 0: "
+            "the game's prune_below).",
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option(help="Only show what would go.")] = False,
     json: Json = False,
 ) -> None:
-    """Remove patterns below a strength, or opening lines below a value."""
+    """Remove patterns below a strength, or replies that are all below a value."""
     if below is None and library != "opening":
         raise CommandError(
             f"prune {library} needs --below STRENGTH; `patterns list` shows strengths", ExitCode.USAGE

@@ -491,6 +491,8 @@ class PruneLibrary:
             below = below or knowledge.settings.prune_below
             if below > 1.0:
                 raise InvalidRecordError("below", f"{below!r}: openings are pruned by values, from 0 to 1")
+        elif not below:
+            raise InvalidRecordError("below", "patterns are pruned below a strength above 0, not 0")
         prunable = knowledge.prunable(self.library, below)
         if self.dry_run or not prunable:
             return prunable

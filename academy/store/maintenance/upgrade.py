@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from academy.knowledge.votes import VALUE_SCALE
 from academy.store import arenas, contest_tables, game_tables, keys, lock_file, rebuild
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_tables import contest_record
@@ -171,7 +172,7 @@ def _keep_what_other_rules_made(transaction: Transaction) -> None:
         for table, one_of_game, record in game_tables.records(knowledge, generation):
             if table in (TableName.GAMES, TableName.MEASURES):
                 transaction.put(table, one_of_game, record)
-        rebuild.store_snapshot(transaction, key.decode(), rebuild.pack_snapshot(knowledge, generation))
+        transaction.put(TableName.SNAPSHOTS, key, rebuild.pack_snapshot(knowledge, generation))
 
 
 def _from_version_3(transaction: Transaction) -> None:
@@ -188,12 +189,27 @@ def _from_version_5(transaction: Transaction) -> None:
     """Pruned openings that were restored had more value at one level of contests than at all levels."""
     for key, stored in [*transaction.scan(TableName.OPENINGS)]:
         node = unpack_message(pattern_pb2.OpeningNodeRecord, stored)
-        by_player = zip(*(part.value_millionths for part in node.weaker), strict=True)
-        if any(sum(parts) > whole for parts, whole in zip(by_player, node.value_millionths, strict=False)):
-            # How the value belongs to the levels is not known any more.
-            del node.weaker[:]
+        if _forget_impossible_levels(node):
             transaction.put(TableName.OPENINGS, key, pack_message(node))
+    for key, stored in [*transaction.scan(TableName.REMOVALS)]:
+        removal = unpack_message(records_pb2.RemovalRecord, stored)
+        if [node for node in removal.nodes if _forget_impossible_levels(node)]:
+            transaction.put(TableName.REMOVALS, key, pack_message(removal))
     _keep_what_other_rules_made(transaction)
+
+
+def _forget_impossible_levels(node: pattern_pb2.OpeningNodeRecord) -> bool:
+    """Count all contests of a node for its own level where its strongest ones have a value that cannot be.
+
+    Returns whether that was so.
+    """
+    visits = node.visits - sum(part.visits for part in node.weaker)
+    for player, whole in enumerate(node.value_millionths):
+        strongest = whole - sum(part.value_millionths[player] for part in node.weaker)
+        if not 0 <= strongest <= visits * VALUE_SCALE:
+            del node.weaker[:]
+            return True
+    return False
 
 
 _STEPS: Final[dict[int, Callable[[Transaction], None]]] = {

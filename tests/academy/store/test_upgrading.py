@@ -11,7 +11,9 @@ others of 1500 know, and openings of one lost reply each were kept.
 forty of players of 1200 in the opening tree.
 
 `schema_5.mdb.zz` is one of schema version 5. In both of its games an opening that players of 1000 and of 1450
-played was pruned; in one it was restored, after which the game could not be read.
+played was pruned; in one it was restored, after which the game could not be read. In
+`schema_5_compacted.mdb.zz` it was restored in the other one, too, and then deleted; and all events but the
+last were given up, so that the first game is in its snapshot alone.
 """
 
 import os
@@ -355,6 +357,23 @@ def test_a_game_with_a_restored_opening_can_be_read_again(by_fourth_rules: Path)
         tree = store.follow().refresh("go-9x9").openings
         node = tree.find(["E5"])
         assert node is not None and (node.visits, node.value(1), len(node.parts())) == (12, 0.4, 1)
+
+
+def test_a_compacted_game_with_a_restored_opening_can_be_checked_and_compacted_again(tmp_path: Path) -> None:
+    with Store(unpacked_folder(tmp_path / "compacted", "schema_5_compacted.mdb.zz")) as store:
+        assert not list(check(store.environment))
+        learn(store, contests=2, first=20)
+        compact(store.environment, keep=1)
+        assert not list(check(store.environment))
+        node = store.follow().refresh("go-9x9").openings.find(["E5"])
+        assert node is not None and node.visits == 12
+
+
+def test_an_opening_that_was_restored_and_deleted_before_an_upgrade_can_be_restored(tmp_path: Path) -> None:
+    with Store(unpacked_folder(tmp_path / "compacted", "schema_5_compacted.mdb.zz")) as store:
+        removal = store.read(list_removals, "go", store.clock())[0]
+        assert store.run(RestoreRemoval("go", removal.event, "admin")).nodes == removal.nodes == 2
+        assert not list(check(store.environment))
 
 
 def test_openings_that_were_pruned_before_an_upgrade_come_back_without_the_value_that_it_took(
