@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from academy.knowledge import analysis, postmortem
+from academy.knowledge import own_proposals, postmortem
 from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
 from academy.knowledge.game_records import ChangedRecords, Counters, KnowledgeUpdate, StoredKnowledge
@@ -169,11 +169,11 @@ class GameKnowledge:
         for order, proposal in enumerate(report.proposals):
             judgements.append(self._judge(proposal, hearing, order))
             give_way()
-        analysed = analysis.proposals(
+        analysed = own_proposals.propose_from(
             report, self.spec, average_length, self.settings.analysed_patterns, give_way
         )
         for order, proposal in enumerate(analysed):
-            note_cut(proposal, self._judge(proposal, hearing, order, analysis.ANALYST))
+            note_cut(proposal, self._judge(proposal, hearing, order, own_proposals.ACADEMY_PROPOSER))
             give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
@@ -246,7 +246,7 @@ class GameKnowledge:
         if voter:
             known = library.find(pattern, player)
             elo = vote.elo_hundredths
-            vote = analysis.average_vote(vote, known)
+            vote = own_proposals.move_own_vote(vote, known)
             # It has no Elo of its own that could rise, so there is nothing to wait for.
             if known is not None and not known.ballot.admits(min(elo, vote.elo_hundredths)):
                 return Judgement(Verdict.DROPPED, "the player's Elo is 200 or more below the pattern's")

@@ -1,4 +1,4 @@
-"""ACADEMY's own analysis of a contest: patterns around the players' moves.
+"""What ACADEMY itself proposes from a contest: patterns around the players' moves.
 
 They are judged like proposals of players. Nothing but the report decides what is cut, so that the same
 events make the same libraries.
@@ -18,10 +18,10 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import Vote
 
-__all__ = ["ANALYST", "SHARE", "average_vote", "proposals"]
+__all__ = ["ACADEMY_PROPOSER", "SHARE", "move_own_vote", "propose_from"]
 
 # Its name as a proposer, which no player may have.
-ANALYST: Final = "<ACADEMY>"
+ACADEMY_PROPOSER: Final = "<ACADEMY>"
 # How far ACADEMY's vote for a pattern moves when it is met again.
 SHARE: Final = 0.2
 
@@ -43,14 +43,14 @@ class _Move:
         return self.before is not None and self.raised >= needed_gain(self.before, self.value)
 
 
-def proposals(
+def propose_from(
     report: ContestReport,
     spec: GameSpec,
     average_length: float,
     most: int,
     give_way: Callable[[], None] = lambda: None,
 ) -> list[Proposal]:
-    """Return what ACADEMY itself proposes of a contest (how-learning-works.md, "ACADEMY's own analysis").
+    """Return what ACADEMY itself proposes from a contest (how-learning-works.md, "ACADEMY's own analysis").
 
     Args:
         report: The contest's report, with boards and values.
@@ -106,7 +106,7 @@ def _cut(
         yield Proposal(seat, library, pattern, move.ply, move.value, move.before)
 
 
-def average_vote(vote: Vote, known: PatternEntry | None) -> Vote:
+def move_own_vote(vote: Vote, known: PatternEntry | None) -> Vote:
     """Return ACADEMY's new vote for a pattern that it may have met before.
 
     Args:
