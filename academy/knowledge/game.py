@@ -139,7 +139,7 @@ class GameKnowledge:
 
     # Contests
 
-    def report(
+    def learn(
         self,
         report: ContestReport,
         event: int,
@@ -175,7 +175,7 @@ class GameKnowledge:
         for order, proposal in enumerate(analysed):
             note_cut(proposal, self._judge(proposal, hearing, order, own_proposals.ACADEMY_PROPOSER))
             give_way()
-        next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
+        next_node_id = self.openings.learn(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         self.tesujis = self.tesujis.learn(
             report, self.spec, self.settings.tesuji_capacity, self.muted, give_way
@@ -184,9 +184,9 @@ class GameKnowledge:
         judgements = list(map(self._without_evicted, judgements))
         elos = report.elo_after or tuple(contestant.elo for contestant in report.contestants)
         names = (contestant.name for contestant in report.contestants)
-        self.ratings.take(map(Contestant, names, elos))
+        self.ratings.set_after_contest(map(Contestant, names, elos))
         self._count_silent((contestant.name for contestant in report.contestants), give_way)
-        self.measures.add(report, self.ratings)
+        self.measures.learn(report, self.ratings)
         return judgements
 
     def judge_late(self, report: ContestReport, event: int) -> list[Judgement]:

@@ -173,7 +173,7 @@ class OpeningTree:
 
     # Learning
 
-    def record(
+    def learn(
         self, report: ContestReport, fresh_id: int, average_length: float, settings: LibrarySettings
     ) -> int:
         """Count a contest in the nodes it passed, add new nodes, evict and prune.

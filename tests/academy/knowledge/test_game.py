@@ -46,7 +46,7 @@ def propose(
         placed.append(replace(proposal, ply=len(plies)))
     names = [f"player {event}-{seat}" for seat in range(len(results))]
     report = contest((), results, names=names, elos=(1500,) * len(results))
-    return game.report(replace(report, plies=tuple(plies), proposals=tuple(placed)), event)
+    return game.learn(replace(report, plies=tuple(plies), proposals=tuple(placed)), event)
 
 
 # Judgement and perspective
@@ -102,7 +102,7 @@ def test_the_vote_is_the_proposers_own() -> None:
         elos=(1200, 1700),
         proposals=(endgame(cells("x - o"), 0.5), endgame(cells("w w"), 0.9, seat=2, ply=2)),
     )
-    game.report(report, 42)
+    game.learn(report, 42)
     first, second = entries(game)
     assert first.ballot.votes == (Vote.of("ann", 1200, 0.5**0.5, 42),)
     assert second.ballot.votes == (Vote.of("bob", 1700, 0.81, 42, order=1),)
@@ -175,19 +175,19 @@ def test_too_weak_for_a_full_library_is_a_verdict_of_its_own() -> None:
 def test_everything_is_judged_by_the_average_known_before_the_contest() -> None:
     game = GameKnowledge(replace(GO, expected_length=100.0))
     for _ in range(9):
-        game.report(contest(["pass"] * 10), 1)
+        game.learn(contest(["pass"] * 10), 1)
     late = endgame(cells("x"), 0.5, ply=5)
     # A fifth of 100 is 20 plies: ply 5 of 10 is among them.
-    (tenth,) = game.report(contest(["pass"] * 10, proposals=(late,)), 1)
+    (tenth,) = game.learn(contest(["pass"] * 10, proposals=(late,)), 1)
     # Now the average is 10, a fifth of it 2.
-    (eleventh,) = game.report(contest(["pass"] * 10, proposals=(late,)), 1)
+    (eleventh,) = game.learn(contest(["pass"] * 10, proposals=(late,)), 1)
     assert (tenth.verdict, eleventh.verdict) == (Verdict.INSERTED, Verdict.DROPPED)
     assert game.average_length == 10
 
 
 def test_proposals_that_come_late_are_judged_and_nothing_else_is_learnt() -> None:
     game = GameKnowledge(GO)
-    game.report(contest(["A1", "B2"]), 1)
+    game.learn(contest(["A1", "B2"]), 1)
     nodes, measures = dict(game.openings.nodes), game.measures.as_json()
     late = contest(["A1", "B2"], proposals=(endgame(cells("x"), 0.5, ply=2),))
     assert [judgement.verdict for judgement in game.judge_late(late, 2)] == [Verdict.INSERTED]
@@ -197,7 +197,7 @@ def test_proposals_that_come_late_are_judged_and_nothing_else_is_learnt() -> Non
 
 def test_a_report_teaches_openings_and_measures() -> None:
     game = GameKnowledge(GO)
-    game.report(contest(["A1", "B2"], values={2: {2: 0.4}}), 1)
+    game.learn(contest(["A1", "B2"], values={2: {2: 0.4}}), 1)
     assert game.openings.find(["E5", "D4"]) is not None
     assert game.measures.contests == 1
     assert game.counters == Counters(1, 3)
@@ -211,7 +211,7 @@ def test_uses_and_successes() -> None:
     propose(game, endgame(cells("x"), 0.5), endgame(cells("w"), 0.5))
     for number, results in enumerate([(WIN, LOSS), (DRAW, DRAW), (LOSS, LOSS)], 2):
         uses = (Use(1, ENDGAME, (1, 99)), Use(2, ENDGAME, (2,)), Use(1, MIDDLE_GAME, (1,)))
-        game.report(replace(contest((), results), contest_id=f"c{number}", uses=uses), number)
+        game.learn(replace(contest((), results), contest_id=f"c{number}", uses=uses), number)
     first, second = entries(game)
     assert (first.uses, first.successes, first.last_contest, first.last_contest_id) == (3, 2, 4, "c4")
     assert (second.uses, second.successes) == (3, 1)
@@ -223,7 +223,7 @@ def test_what_is_used_is_not_forgotten() -> None:
         propose(game, endgame(cells("x"), 0.9), endgame(cells("w"), 0.9))
         for number in range(2, 30):
             uses = (Use(1, ENDGAME, (used,)),)
-            game.report(replace(contest(()), uses=uses), number)
+            game.learn(replace(contest(()), uses=uses), number)
         propose(game, endgame(cells("b b"), 0.9, ply=2), event=30)
         return min(entries(game), key=lambda entry: entry.pattern_id).pattern
 
@@ -237,7 +237,7 @@ def test_what_is_used_is_not_forgotten() -> None:
 def test_a_lowered_capacity_prunes_at_once() -> None:
     game = GameKnowledge(GO)
     propose(game, *(endgame(cells("x " * width), 0.5 + width / 10) for width in (1, 2, 3, 4)))
-    game.report(contest(["A1", "B2", "C3"]), 2)
+    game.learn(contest(["A1", "B2", "C3"]), 2)
     removed = game.change_settings(LibrarySettings(endgame_capacity=3, opening_capacity=1))
     # Four times "pass", and A1, B2, C3 were in the tree.
     assert removed == 1 + 6
@@ -294,7 +294,7 @@ def test_pruning_patterns_and_what_it_would_remove() -> None:
 def test_pruning_openings_by_another_threshold() -> None:
     game = GameKnowledge(GO, LibrarySettings(prune_below=0.0))
     for line in (["A1", "B2"], ["A1", "C3"]):
-        game.report(contest(line, values={2: {2: 0.4}}), 1)
+        game.learn(contest(line, values={2: {2: 0.4}}), 1)
     assert game.prune(OPENING, 0.4) == []
     assert moves(game.prunable(OPENING, 0.41)) == ["B2", "C3"]
     assert moves(game.prune(OPENING, 0.41)) == ["B2", "C3"]
@@ -317,10 +317,10 @@ def test_the_later_proposal_of_a_name_counts_when_two_patterns_become_one() -> N
             endgame(cells(text, DRAUGHTS), value, ply=number)
             for number, (text, value) in enumerate(zip(texts, values, strict=True), 1)
         ]
-        game.report(contest(["pass"] * 2, (WIN, LOSS), proposals=tuple(proposals)), 1)
+        game.learn(contest(["pass"] * 2, (WIN, LOSS), proposals=tuple(proposals)), 1)
         # In another Bob's makes one pattern of them.
         merge = endgame(cells("x - o", DRAUGHTS), 0.5)
-        game.report(contest(["pass"], (WIN, LOSS), names=("bob", "cy"), proposals=(merge,)), 2)
+        game.learn(contest(["pass"], (WIN, LOSS), names=("bob", "cy"), proposals=(merge,)), 2)
         (entry,) = entries(game)
         (vote,) = [vote for vote in entry.ballot.votes if vote.player == "ann"]
         assert (vote.value, vote.order) == (0.8, 1), "the square root of the later 0.64"
@@ -391,12 +391,12 @@ def test_a_wrong_import_changes_nothing(wrong: PatternEntry, message: str) -> No
 
 def test_imported_openings_are_added_trimmed_and_evicted() -> None:
     source = GameKnowledge(replace(GO, expected_length=60.0), LibrarySettings(prune_below=0.0))
-    source.report(contest(["A1", "B2", "C3"] * 4), 1)
-    source.report(contest(["C3"]), 2)
+    source.learn(contest(["A1", "B2", "C3"] * 4), 1)
+    source.learn(contest(["C3"]), 2)
     nodes = list(source.openings.nodes.values())
     assert len(nodes) == 1 + 13
     game = GameKnowledge(GO, LibrarySettings(opening_capacity=4))
-    game.report(contest(["E5"]), 1)
+    game.learn(contest(["E5"]), 1)
     # Of 30 plies, the third is 10: two of the nodes are too deep, and there is room for four.
     assert game.import_openings(nodes, False) == 13 - 4
     assert len(game.openings) == 4
@@ -626,7 +626,7 @@ def test_a_game_of_three_with_simultaneous_moves() -> None:
         values={3: {3: 0.4}},
         proposals=(endgame(cells("x PAR / o BUR", DIPLOMACY), 0.9, ply=3),),
     )
-    (judgement,) = game.report(report, 1)
+    (judgement,) = game.learn(report, 1)
     assert judgement.verdict is Verdict.INSERTED
     assert entries(game)[0].signature.value == pytest.approx(0.7)
     russia = game.openings.find(["hold"], 3)

@@ -251,7 +251,7 @@ def test_one_name_cannot_turn_a_pattern_into_everything(at_once: bool) -> None:
     proposals = [endgame(cells(text), 0.9) for text in VAGUER]
     for number, part in enumerate([proposals] if at_once else [[proposal] for proposal in proposals], 1):
         played_contest = contest(["pass"], names=("bot", "b"), values={1: {1: 0.9}}, proposals=tuple(part))
-        game.report(played_contest, number)
+        game.learn(played_contest, number)
     known = game.libraries[Library.ENDGAME].entries[1]
     assert known.pattern == GO.canonical(cells("# x o / - o x / o - -"))
     assert min(information(entry.pattern.codes) for entry in game.libraries[Library.ENDGAME]) >= 8

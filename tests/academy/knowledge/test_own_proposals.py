@@ -104,7 +104,7 @@ def test_games_of_many_players_are_not_analysed() -> None:
 def learnt(*reports: ContestReport, most: int = 10) -> GameKnowledge:
     knowledge = GameKnowledge(GO, LibrarySettings(analysed_patterns=most))
     for number, report in enumerate(reports, 1):
-        assert knowledge.report(replace(report, contest_id=f"c/{number}"), number) == []
+        assert knowledge.learn(replace(report, contest_id=f"c/{number}"), number) == []
     return knowledge
 
 
@@ -119,7 +119,7 @@ def test_it_learns_from_players_who_propose_nothing_under_its_own_name() -> None
     assert {0.16, 0.806226} <= {round(vote.value, 6) for entry in end for vote in entry.ballot.votes}
 
 
-def test_analysis_switched_off_learns_nothing() -> None:
+def test_own_proposals_switched_off_learns_nothing() -> None:
     assert not any(map(len, learnt(played(), most=0).libraries.values()))
 
 
@@ -166,8 +166,8 @@ def test_nothing_is_learnt_from_the_moves_of_a_muted_player() -> None:
     knowledge = GameKnowledge(GO, LibrarySettings(analysed_patterns=10))
     knowledge.mute("ann")
     knowledge.mute("bob")
-    knowledge.report(played(), 1)
+    knowledge.learn(played(), 1)
     assert not any(map(len, knowledge.libraries.values()))
     knowledge.unmute("bob", ())
-    knowledge.report(replace(played(), contest_id="c/2"), 2)
+    knowledge.learn(replace(played(), contest_id="c/2"), 2)
     assert len(knowledge.libraries[Library.ENDGAME]) and not len(knowledge.libraries[Library.MIDDLE_GAME])

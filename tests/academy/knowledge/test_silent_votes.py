@@ -42,7 +42,7 @@ def report(
         proposals=proposals,
         values={1: {1: value}},
     )
-    return [(judgement.verdict, judgement.reason) for judgement in game.report(played_contest, number)]
+    return [(judgement.verdict, judgement.reason) for judgement in game.learn(played_contest, number)]
 
 
 def known(game: GameKnowledge, *texts: str, count: int = 3, elo: float = 1600) -> None:
@@ -400,7 +400,7 @@ def test_drawn_games_too_bring_silent_votes() -> None:
     played_contest = contest(
         ["pass"], (DRAW, DRAW), names=("weak", "b"), elos=(0, 1), proposals=(endgame(cells("x - o"), 0.9),)
     )
-    game.report(played_contest, 1)
+    game.learn(played_contest, 1)
     assert len(game.libraries[ENDGAME].entries[1].ballot.silent) == 1
 
 
