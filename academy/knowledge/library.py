@@ -184,20 +184,20 @@ class PatternLibrary:
             changers = entry.changers if result == entry.pattern else entry.changers | {changer_digest}
             # Its new pattern may unite it with a known entry.
             self.remove(known)
-            kept = self.add(replace(entry, pattern=result, ballot=entry.ballot.cast(vote), changers=changers))
+            kept = self.add(replace(entry, pattern=result, votes=entry.votes.cast(vote), changers=changers))
             how = "specialised" if verdict is Verdict.SPECIALISED else "generalised with"
-            return Placement(verdict, kept, f"{how} pattern {known} of Elo {entry.ballot.elo:.0f}")
+            return Placement(verdict, kept, f"{how} pattern {known} of Elo {entry.votes.elo:.0f}")
         self.put(PatternEntry(fresh_id, images[0], player, VoteTally((vote,))))
         return Placement(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
 
     def _match(self, entry: PatternEntry, vote: Vote) -> Placement:
-        ballot, known = entry.ballot.cast(vote), entry.pattern_id
-        self.put(replace(entry, ballot=ballot))
-        if ballot.counts(vote.player):
+        votes, known = entry.votes.cast(vote), entry.pattern_id
+        self.put(replace(entry, votes=votes))
+        if votes.has_counting_vote(vote.player):
             return Placement(Verdict.MATCHED, known, f"the same as pattern {known}")
         reason = (
             f"the same as pattern {known}; Elo {vote.elo:.0f} is {ELO_BAND:.0f} or more below "
-            f"{ballot.weighted_elo:.0f}, the mean of the votes that count, weighted by Elo: the vote counts "
+            f"{votes.weighted_elo:.0f}, the mean of the votes that count, weighted by Elo: the vote counts "
             "once the proposer's Elo comes nearer"
         )
         return Placement(Verdict.MATCHED, known, reason, silent=True)
@@ -215,7 +215,7 @@ class PatternLibrary:
         waiting = self._waiting.get(player)
         for pattern_id in waiting.list_admitting(elo_hundredths) if waiting else ():
             entry = self.entries[pattern_id]
-            self.put(replace(entry, ballot=entry.ballot.count_silent(player, elo_hundredths)))
+            self.put(replace(entry, votes=entry.votes.count_silent(player, elo_hundredths)))
             yield pattern_id
 
     def _best_merge(
@@ -229,11 +229,11 @@ class PatternLibrary:
                 continue
             for known, differing in group.near(image.codes, settings.max_merged_cells):
                 entry = self.entries[known]
-                rule = cell_rule(vote, entry.ballot)
-                if rule is None or not entry.ballot.admits(vote.elo_hundredths):
+                rule = cell_rule(vote, entry.votes)
+                if rule is None or not entry.votes.admits(vote.elo_hundredths):
                     continue
                 verdict = Verdict.SPECIALISED if rule is specialised_cell else Verdict.GENERALISED
-                is_decisive = decisive(vote.value, entry.ballot.value)
+                is_decisive = decisive(vote.value, entry.votes.value)
                 result = merge_cells(image, entry.pattern.codes, differing, rule, is_decisive)
                 if result is None or information(result.codes) < settings.least_information:
                     continue
@@ -254,7 +254,7 @@ class PatternLibrary:
         if result == entry.pattern:
             return True
         twin = self._known.get((entry.player, result))
-        is_near = twin is None or self.entries[twin].ballot.is_near(entry.ballot)
+        is_near = twin is None or self.entries[twin].votes.is_near(entry.votes)
         return is_near and changer not in entry.changers
 
     def add(self, entry: PatternEntry) -> int:
@@ -288,17 +288,17 @@ class PatternLibrary:
             outline = _outline(entry.player, entry.pattern)
             group = self._groups.setdefault(outline, _Group(len(entry.pattern.codes)))
             group.add(entry.pattern_id, entry.pattern.codes)
-        if old is None or old.ballot is not entry.ballot:
+        if old is None or old.votes is not entry.votes:
             if old is not None:
                 self._stop_waiting(old)
-            for vote in entry.ballot.silent:
+            for vote in entry.votes.silent:
                 waiting = self._waiting.setdefault(vote.player, _Waiting())
-                waiting.put(entry.pattern_id, entry.ballot.least_elo)
+                waiting.put(entry.pattern_id, entry.votes.least_elo)
         self.entries[entry.pattern_id] = entry
         self._strengths[entry.pattern_id] = entry.strength
 
     def _stop_waiting(self, entry: PatternEntry) -> None:
-        for vote in entry.ballot.silent:
+        for vote in entry.votes.silent:
             waiting = self._waiting[vote.player]
             del waiting.needed[entry.pattern_id]
             if not waiting.needed:

@@ -116,7 +116,7 @@ def move_own_vote(vote: Vote, known: PatternEntry | None) -> Vote:
     Returns:
         The vote; where ACADEMY had one, moved by `SHARE` of the way to what it found now.
     """
-    votes = (*known.ballot.votes, *known.ballot.silent) if known is not None else ()
+    votes = (*known.votes.counted, *known.votes.silent) if known is not None else ()
     old = next((known_vote for known_vote in votes if known_vote.player == vote.player), None)
     if old is None:
         return vote

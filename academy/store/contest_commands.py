@@ -256,7 +256,7 @@ class ReportContest:
 
             def voters(library: Library, pattern_id: int) -> Iterator[str]:
                 entry = libraries[library].entries.get(pattern_id)
-                return (vote.player for vote in (entry.ballot.votes if entry else ()))
+                return (vote.player for vote in (entry.votes.counted if entry else ()))
 
             contest_tables.count_contest(
                 work.transaction, reported, claims, outcome.judgements, voters, new_openings

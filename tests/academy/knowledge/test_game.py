@@ -24,7 +24,21 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import Vote, VoteTally
 
 from .events import events, fresh_game, summary
-from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN, ballot, cells, contest, endgame, tesuji
+from .games import (
+    DIPLOMACY,
+    DRAUGHTS,
+    DRAW,
+    GO,
+    HEX,
+    LOSS,
+    MAP,
+    WIN,
+    cells,
+    contest,
+    endgame,
+    tally_of,
+    tesuji,
+)
 
 ENDGAME, MIDDLE_GAME, OPENING = Library.ENDGAME, Library.MIDDLE_GAME, Library.OPENING
 
@@ -104,8 +118,8 @@ def test_the_vote_is_the_proposers_own() -> None:
     )
     game.learn(report, 42)
     first, second = entries(game)
-    assert first.ballot.votes == (Vote.of("ann", 1200, 0.5**0.5, 42),)
-    assert second.ballot.votes == (Vote.of("bob", 1700, 0.81, 42, order=1),)
+    assert first.votes.counted == (Vote.of("ann", 1200, 0.5**0.5, 42),)
+    assert second.votes.counted == (Vote.of("bob", 1700, 0.81, 42, order=1),)
 
 
 def test_both_players_see_the_same_pattern() -> None:
@@ -307,7 +321,7 @@ def test_the_later_proposal_of_a_name_counts_when_two_patterns_become_one() -> N
         library = game.libraries[ENDGAME]
         for number, text in enumerate(["b - o", "B - o"], 1):
             library.put(
-                PatternEntry(number, cells(text, DRAUGHTS), 1, ballot((1500, 0.95 / number), first=50))
+                PatternEntry(number, cells(text, DRAUGHTS), 1, tally_of((1500, 0.95 / number), first=50))
             )
         game.counters = Counters(3, 1)
         # Ann votes for both in one contest.
@@ -322,7 +336,7 @@ def test_the_later_proposal_of_a_name_counts_when_two_patterns_become_one() -> N
         merge = endgame(cells("x - o", DRAUGHTS), 0.5)
         game.learn(contest(["pass"], (WIN, LOSS), names=("bob", "cy"), proposals=(merge,)), 2)
         (entry,) = entries(game)
-        (vote,) = [vote for vote in entry.ballot.votes if vote.player == "ann"]
+        (vote,) = [vote for vote in entry.votes.counted if vote.player == "ann"]
         assert (vote.value, vote.order) == (0.8, 1), "the square root of the later 0.64"
 
 
@@ -333,16 +347,16 @@ def test_imported_patterns_give_known_ones_their_votes_and_enter_with_fresh_numb
     game = GameKnowledge(GO)
     propose(game, endgame(cells("x - o"), 0.5))
     imported = [
-        PatternEntry(77, cells("x x o"), 1, ballot((1000, 0.2), (1090, 0.4))),
-        PatternEntry(78, cells("o o x"), 2, ballot((901, 0.9), first=7)),
-        PatternEntry(79, cells("w / - / -"), 1, ballot((900, 0.9)), uses=4, successes=2),
+        PatternEntry(77, cells("x x o"), 1, tally_of((1000, 0.2), (1090, 0.4))),
+        PatternEntry(78, cells("o o x"), 2, tally_of((901, 0.9), first=7)),
+        PatternEntry(79, cells("w / - / -"), 1, tally_of((900, 0.9)), uses=4, successes=2),
     ]
     assert game.import_patterns(ENDGAME, imported, False, 5) == 0
     patterns = {entry.pattern_id: entry for entry in entries(game)}
     # The second was for player 2: reversed, it is the first.
     assert patterns.keys() == {1, 2, 4}
-    assert patterns[2].ballot.proposers == 3
-    assert {vote.event for vote in patterns[2].ballot.votes} == {5}
+    assert patterns[2].votes.proposers == 3
+    assert {vote.event for vote in patterns[2].votes.counted} == {5}
     assert patterns[4].pattern == GO.canonical(cells("w - -"))
     assert (patterns[4].uses, patterns[4].successes, patterns[4].last_contest) == (4, 2, 1)
     assert game.counters.next_pattern_id == 5
@@ -356,15 +370,15 @@ def test_an_imported_pattern_keeps_one_vote_a_player_and_at_most_256_apart() -> 
         ENDGAME, [PatternEntry(1, cells("x"), 1, stuffed), PatternEntry(2, cells("w"), 1, crowd)], False, 9
     )
     first, second = entries(game)
-    assert first.ballot.proposers == 1
-    assert (second.ballot.proposers, len(second.ballot.votes)) == (300, 256)
+    assert first.votes.proposers == 1
+    assert (second.votes.proposers, len(second.votes.counted)) == (300, 256)
 
 
 def test_an_import_may_replace_all_and_never_exceeds_the_capacity() -> None:
     game = GameKnowledge(GO, LibrarySettings(endgame_capacity=2))
     propose(game, endgame(cells("x"), 1.0))
     imported = [
-        PatternEntry(0, cells("w " * width), 1, ballot((1000, 0.5 + width / 10))) for width in (1, 2, 3)
+        PatternEntry(0, cells("w " * width), 1, tally_of((1000, 0.5 + width / 10))) for width in (1, 2, 3)
     ]
     assert game.import_patterns(ENDGAME, imported, True, 2) == 1
     assert [entry.pattern for entry in entries(game)] == [cells("w w"), cells("w w w")]
@@ -373,17 +387,17 @@ def test_an_import_may_replace_all_and_never_exceeds_the_capacity() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (PatternEntry(3, cells("x"), 3, ballot((1000, 0.5))), "player 3: this game has players 1 to 2"),
-        (PatternEntry(3, cells("x"), 0, ballot((1000, 0.5))), "player 0"),
+        (PatternEntry(3, cells("x"), 3, tally_of((1000, 0.5))), "player 3: this game has players 1 to 2"),
+        (PatternEntry(3, cells("x"), 0, tally_of((1000, 0.5))), "player 0"),
         (PatternEntry(3, cells("x"), 1, VoteTally()), "pattern 3 has no vote"),
-        (PatternEntry(3, cells("x" * 9), 1, ballot((1000, 0.5))), "9 columns"),
+        (PatternEntry(3, cells("x" * 9), 1, tally_of((1000, 0.5))), "9 columns"),
     ],
 )
 def test_a_wrong_import_changes_nothing(wrong: PatternEntry, message: str) -> None:
     game = GameKnowledge(GO)
     propose(game, endgame(cells("x"), 0.5))
     before = summary(game)
-    right = PatternEntry(1, cells("w"), 1, ballot((1000, 0.5)))
+    right = PatternEntry(1, cells("w"), 1, tally_of((1000, 0.5)))
     with pytest.raises(InvalidPatternError, match=message):
         game.import_patterns(ENDGAME, [right, wrong], True, 2)
     assert summary(game) == before

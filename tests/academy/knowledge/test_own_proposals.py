@@ -113,10 +113,10 @@ def test_it_learns_from_players_who_propose_nothing_under_its_own_name() -> None
     middle, end = knowledge.libraries[Library.MIDDLE_GAME], knowledge.libraries[Library.ENDGAME]
     # Twelve were cut for the endgame, of which some are images of each other.
     assert (len(middle), len(end)) == (2, 9)
-    votes = [vote for entry in middle for vote in entry.ballot.votes]
+    votes = [vote for entry in middle for vote in entry.votes.counted]
     assert {(vote.player, vote.elo, vote.value) for vote in votes} == {(ACADEMY_PROPOSER, 1500.0, 0.6)}
     # White lost: its 0.4 counts as 0.16; Black's 0.65 as its root.
-    assert {0.16, 0.806226} <= {round(vote.value, 6) for entry in end for vote in entry.ballot.votes}
+    assert {0.16, 0.806226} <= {round(vote.value, 6) for entry in end for vote in entry.votes.counted}
 
 
 def test_own_proposals_switched_off_learns_nothing() -> None:

@@ -274,7 +274,7 @@ def test_what_academy_found_by_itself_is_made_again_byte_for_byte(store: Store) 
     store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(analysed_patterns=10), "admin"))
     learn(store, contests=12)
     entries = store.follow().refresh("go-9x9").libraries[Library.ENDGAME].values()
-    votes = [vote.player for entry in entries for vote in entry.ballot.votes]
+    votes = [vote.player for entry in entries for vote in entry.votes.counted]
     assert votes.count(ACADEMY_PROPOSER) > 50
     with store.environment.reading() as transaction:
         assert list(differences(transaction, "go-9x9")) == []
