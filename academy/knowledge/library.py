@@ -18,7 +18,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 from academy.knowledge.votes import ELO_BAND, Vote, VoteTally, digest
 
-__all__ = ["PatternLibrary", "Placement", "TouchedPatterns", "UnknownPatternError"]
+__all__ = ["PatternLibrary", "TouchedPatterns", "UnknownPatternError", "VoteOutcome"]
 
 
 class UnknownPatternError(KeyError):
@@ -51,8 +51,8 @@ class TouchedPatterns(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
-    """The verdict on a new pattern, the pattern it went into, and the reason in words.
+class VoteOutcome:
+    """What became of a vote: the verdict, the pattern that has it, and the reason in words.
 
     `silent` says that the vote counts for nothing yet.
     """
@@ -158,7 +158,7 @@ class PatternLibrary:
         fresh_id: int,
         settings: LibrarySettings,
         changer: str = "",
-    ) -> Placement:
+    ) -> VoteOutcome:
         """Let a vote for a pattern find its place (how-learning-works.md, "The four ways in").
 
         Args:
@@ -186,21 +186,21 @@ class PatternLibrary:
             self.remove(known)
             kept = self.add(replace(entry, pattern=result, votes=entry.votes.cast(vote), changers=changers))
             how = "specialised" if verdict is Verdict.SPECIALISED else "generalised with"
-            return Placement(verdict, kept, f"{how} pattern {known} of Elo {entry.votes.elo:.0f}")
+            return VoteOutcome(verdict, kept, f"{how} pattern {known} of Elo {entry.votes.elo:.0f}")
         self.put(PatternEntry(fresh_id, images[0], player, VoteTally((vote,))))
-        return Placement(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
+        return VoteOutcome(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
 
-    def _match(self, entry: PatternEntry, vote: Vote) -> Placement:
+    def _match(self, entry: PatternEntry, vote: Vote) -> VoteOutcome:
         votes, known = entry.votes.cast(vote), entry.pattern_id
         self.put(replace(entry, votes=votes))
         if votes.has_counting_vote(vote.player):
-            return Placement(Verdict.MATCHED, known, f"the same as pattern {known}")
+            return VoteOutcome(Verdict.MATCHED, known, f"the same as pattern {known}")
         reason = (
             f"the same as pattern {known}; Elo {vote.elo:.0f} is {ELO_BAND:.0f} or more below "
             f"{votes.weighted_elo:.0f}, the mean of the votes that count, weighted by Elo: the vote counts "
             "once the proposer's Elo comes nearer"
         )
-        return Placement(Verdict.MATCHED, known, reason, silent=True)
+        return VoteOutcome(Verdict.MATCHED, known, reason, silent=True)
 
     def count_silent(self, player: str, elo_hundredths: int) -> Iterator[int]:
         """Let a player's silent votes count where their patterns admit the player's present Elo.

@@ -10,7 +10,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Verdict
 from academy.knowledge.game import GameKnowledge
-from academy.knowledge.library import PatternLibrary, Placement, TouchedPatterns, UnknownPatternError
+from academy.knowledge.library import PatternLibrary, TouchedPatterns, UnknownPatternError, VoteOutcome
 from academy.knowledge.merging import generalised_cell, information
 from academy.knowledge.pattern_entry import PatternEntry, UseCount
 from academy.knowledge.patterns import InvalidPatternError, Pattern, grid_pattern
@@ -43,7 +43,7 @@ class Shelf:
 
     def learn(
         self, text: str | Pattern, elo: float, value: float = 0.5, *, player: int = 1, by: str = ""
-    ) -> Placement:
+    ) -> VoteOutcome:
         self.event += 1
         pattern = cells(text, self.spec) if isinstance(text, str) else text
         vote = Vote.of(by or f"player {self.event}", elo, value, self.event)
