@@ -33,12 +33,12 @@ __all__ = [
     "RESTING",
     "Family",
     "Flags",
+    "Flips",
     "InvalidTesujiError",
     "Numbers",
     "Places",
     "Proposed",
     "Tesuji",
-    "Turned",
     "cells_around",
     "cells_nearby",
     "images_of",
@@ -246,7 +246,7 @@ class Family:
         return codes.T
 
 
-class Turned:
+class Flips:
     """How many of the opponent's pieces a move turns over, by how full the board is.
 
     Args:
@@ -266,7 +266,7 @@ class Turned:
         ]
         self._rays = np.array([cells_around(geometry, ray) for ray in steps], dtype=np.intp)
 
-    def turned(self, views: Views, boards: Places, cells: Places) -> Numbers:
+    def flipped(self, views: Views, boards: Places, cells: Places) -> Numbers:
         """Return how many pieces a move to each cell turns over.
 
         Args:
@@ -322,7 +322,7 @@ class Turned:
         """
         pieces = ((views == OWN) | (views == OTHER)).sum(axis=1)
         stages = np.minimum(pieces * _STAGES // self._cells, _STAGES - 1)[boards]
-        turned = np.minimum(self.turned(views, boards, cells), _MOST_TURNED)
+        turned = np.minimum(self.flipped(views, boards, cells), _MOST_TURNED)
         codes: Numbers = (self.kind * KIND + stages * (_MOST_TURNED + 1) + turned)[:, None]
         return codes
 
