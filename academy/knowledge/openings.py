@@ -162,7 +162,7 @@ class OpeningTree:
         if node is None:
             return []
         children = self.children(node.node_id)
-        spellings = self.spec.all_moves_back(moves, [child.move for child in children])
+        spellings = self.spec.spellings_after(moves, [child.move for child in children])
         return [Continuation(spelt, child) for spelt, child in zip(spellings, children, strict=True)]
 
     def _line(self, moves: Iterable[str], player: int) -> Iterable[str]:

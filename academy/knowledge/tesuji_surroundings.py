@@ -358,7 +358,7 @@ def surroundings(spec: GameSpec, proposed: tuple[int, ...] = ()) -> Surroundings
     """
     if not spec.two_in_turn or spec.moves_pieces or isinstance(spec.geometry, GraphGeometry):
         return None
-    return _surroundings_with(spec.shape, proposed) if proposed else _surroundings(spec.shape)
+    return _surroundings_with(spec.table_key, proposed) if proposed else _surroundings(spec.table_key)
 
 
 _surroundings = lru_cache(maxsize=128)(Surroundings)

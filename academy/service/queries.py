@@ -113,8 +113,8 @@ def answer_opening(
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
-    ways = tree.spec.ways_back(moves)
-    _OpeningLine(tree, books.of(tree, least)).write(answer, node, ways, plies_ahead)
+    orientations = tree.spec.orientations(moves)
+    _OpeningLine(tree, books.of(tree, least)).write(answer, node, orientations, plies_ahead)
     return answer
 
 
@@ -129,18 +129,18 @@ class _OpeningLine:
         self,
         message: messages.LookUpOpeningResponse | messages.BookReply,
         position: OpeningNode,
-        ways: Sequence[dict[str, str]],
+        orientations: Sequence[dict[str, str]],
         plies_ahead: int,
     ) -> None:
         """Write the recommendation after a position into the message's field, if there is one.
 
-        `ways` are those by which the tree's moves are spelt there.
+        `orientations` are those by which the tree's moves are spelt there.
         """
         best = self.book.recommend(position)
         if best is None:
             return
         spec, move = self.tree.spec, best.node.move
-        spellings = spec.spellings(move, ways)
+        spellings = spec.spellings(move, orientations)
         recommendation = message.recommendation
         recommendation.move, recommendation.value = spellings[0], best.value
         recommendation.equivalents.extend(spellings)
@@ -148,14 +148,17 @@ class _OpeningLine:
         _write_analysis(recommendation, best.node, best.node.mover)
         if plies_ahead < _REPLY_AND_MOVE:
             return
-        after = spec.ways_after(ways, move, spellings[0])
+        after = spec.orientations_after(orientations, move, spellings[0])
         for reply in self.tree.children(best.node.node_id):
             if reply.mover == best.node.mover or self.book.recommend(reply) is None:
                 continue
             for spelt in spec.spellings(reply.move, after):
                 answer = recommendation.replies.add(move=spelt)
                 self.write(
-                    answer, reply, spec.ways_after(after, reply.move, spelt), plies_ahead - _REPLY_AND_MOVE
+                    answer,
+                    reply,
+                    spec.orientations_after(after, reply.move, spelt),
+                    plies_ahead - _REPLY_AND_MOVE,
                 )
 
 
