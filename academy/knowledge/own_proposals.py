@@ -27,7 +27,7 @@ SHARE: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class _Move:
+class _OwnMove:
     """An own move of a seat, and what was expected before and after it."""
 
     ply: int
@@ -65,7 +65,7 @@ def propose_from(
     if not most or not spec.two_in_turn:
         return []
 
-    def cut(seat: int, moves: Iterable[_Move], library: Library) -> Iterator[Proposal]:
+    def cut(seat: int, moves: Iterable[_OwnMove], library: Library) -> Iterator[Proposal]:
         for move in moves:
             yield from _cut(report, spec, seat, move, library)
             give_way()
@@ -84,7 +84,7 @@ def propose_from(
     return proposed
 
 
-def _moves(report: ContestReport, seat: int) -> Iterator[_Move]:
+def _moves(report: ContestReport, seat: int) -> Iterator[_OwnMove]:
     states = report.start_states
     stated: float | None = None
     for number, ply in enumerate(report.plies, 1):
@@ -93,12 +93,12 @@ def _moves(report: ContestReport, seat: int) -> Iterator[_Move]:
         if value is None:
             continue
         if ply.player == seat and before and states:
-            yield _Move(number, stated, value)
+            yield _OwnMove(number, stated, value)
         stated = value
 
 
 def _cut(
-    report: ContestReport, spec: GameSpec, seat: int, move: _Move, library: Library
+    report: ContestReport, spec: GameSpec, seat: int, move: _OwnMove, library: Library
 ) -> Iterator[Proposal]:
     states = report.plies[move.ply - 2].states if move.ply > 1 else report.start_states
     before, after = (Board(spec.geometry, board) for board in (states, report.plies[move.ply - 1].states))

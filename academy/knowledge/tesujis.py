@@ -32,7 +32,7 @@ from academy.knowledge.learnt_weights import (
 )
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_choices import Choices, Move, choices_of, moves_of
+from academy.knowledge.tesuji_choices import Choices, LearntMove, choices_of, moves_of
 from academy.knowledge.tesuji_shapes import (
     MOST_CODES,
     NO_SHAPE,
@@ -369,7 +369,7 @@ class TesujiTable:
         if not before or not after:
             raise InvalidTesujiError(f"the report has no boards before and after ply {proposal.ply}")
         elo = teachers[proposal.seat]
-        choices = choices_of(around.with_proposed((code,)), [Move(before, after, proposal.seat, elo)])
+        choices = choices_of(around.with_proposed((code,)), [LearntMove(before, after, proposal.seat, elo)])
         if not len(choices.chosen):
             raise InvalidTesujiError(
                 f"'*' is the empty cell that the move went to: ply {proposal.ply} put no piece on exactly "
@@ -493,7 +493,7 @@ class _Fit:
             successes,
         )
 
-    def learn(self, around: Surroundings, moves: Sequence[Move]) -> None:
+    def learn(self, around: Surroundings, moves: Sequence[LearntMove]) -> None:
         """Learn from moves that put a piece on one empty cell and take none of the mover's own away."""
         choices = choices_of(around, moves)
         if not len(choices.chosen):

@@ -6,9 +6,8 @@ Candidate moves are read here, because their number and length decide their cost
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from academy.knowledge.boards import Board, Geometry
+from academy.knowledge.boards import Board, CellChanges, Geometry
 from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS, State
-from academy.matching.successors import Change
 from academy.service.errors import InvalidFieldError, require
 from academy.service.limits import Limits
 from academy.v1 import consultation_pb2 as messages
@@ -23,7 +22,6 @@ _STATE_OF: Final = dict(zip(STATE_LETTERS, STATE_LETTERS.encode().translate(LETT
 
 # The cells that a move changes, and a letter for each.
 CandidateMoveChange = tuple[list[int], str]
-Move = list[Change]
 
 
 def parse_candidate_moves(
@@ -52,7 +50,7 @@ def parse_candidate_moves(
     return changes_by_move
 
 
-def read_changes(moves: Sequence[CandidateMoveChange], geometry: Geometry) -> list[Move]:
+def read_changes(moves: Sequence[CandidateMoveChange], geometry: Geometry) -> list[CellChanges]:
     """Return the changes of each move. Raises InvalidFieldError for an unknown cell or letter."""
     size = geometry.size
     for place, (cells, letters) in enumerate(moves):
@@ -104,7 +102,7 @@ def cost_of_changes(moves: Sequence[CandidateMoveChange], board: int) -> int:
     return -(-sum(_weight(len(cells), of_position) for cells, _ in moves) // _MOVES_PER_QUESTION)
 
 
-def split_moves(moves: Sequence[Move], board: int, kernel: str) -> Iterator[Sequence[Move]]:
+def split_moves(moves: Sequence[CellChanges], board: int, kernel: str) -> Iterator[Sequence[CellChanges]]:
     """Return the moves in parts that take a kernel about as long as each other, in order."""
     # NumPy's looks at the position after each move for itself, which may take as long as a whole one.
     small_moves = _SMALL_MOVES_PER_POSITION if kernel == "numba" else 1

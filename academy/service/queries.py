@@ -10,7 +10,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, CellChanges
 from academy.knowledge.book import Book, OwnValues
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.evaluation import EvaluationTable
@@ -23,7 +23,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis import TesujiTable
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.matching.matches import Matches, MatchQuery, join_matches
-from academy.matching.successors import Change, Successors
+from academy.matching.successors import Successors
 from academy.service.pattern_cache import RankedPatterns
 from academy.store.codec.games import library_to_proto
 from academy.store.codec.patterns import stored_cells
@@ -229,14 +229,14 @@ class PatternTable:
         message.more = matches.more
 
 
-Response = TypeVar("Response", messages.MatchPatternsResponse, messages.MatchSuccessorsResponse)
+Message = TypeVar("Message", messages.MatchPatternsResponse, messages.MatchSuccessorsResponse)
 
 
 @dataclass(frozen=True, slots=True)
-class PatternAnswer(Generic[Response]):
+class PatternAnswer(Generic[Message]):
     """A message without cells, how many placements it lists, and its table of patterns."""
 
-    message: Response
+    message: Message
     placements: int
     table: PatternTable
 
@@ -352,9 +352,6 @@ def answer_weights(
     return weights
 
 
-Move = Sequence[Change]
-
-
 class SuccessorAnswer:
     """Writes the answer to one call. Moves are added in parts, so that other callers have turns between them.
 
@@ -369,7 +366,7 @@ class SuccessorAnswer:
         self._cells = spec.reversed_cells if self._query.board is not question.board else None
         self._parts: list[Successors] = []
 
-    def add(self, moves: Sequence[Move]) -> None:
+    def add(self, moves: Sequence[CellChanges]) -> None:
         """Answer for some more moves. Raises InvalidCandidateMoveError and InvalidBoardError."""
         if self._cells is not None:
             cells = self._cells
