@@ -20,8 +20,8 @@ from academy.knowledge.pattern_entry import PatternEntry, check_entry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
-from academy.knowledge.tesuji_shapes import PROPOSED, InvalidTesujiError
-from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis.shapes import PROPOSED, InvalidTesujiError
+from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
 from academy.knowledge.votes import Vote, VoteTally
 
 __all__ = ["PATTERN_LIBRARIES", "RULES_VERSION", "GameKnowledge"]

@@ -25,8 +25,8 @@ from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_surroundings import surroundings
-from academy.knowledge.tesujis import FIRST_IN_USES
+from academy.knowledge.tesujis.surroundings import surroundings
+from academy.knowledge.tesujis.table import FIRST_IN_USES
 from academy.service.cost import CandidateMoveChange, read_changes, read_empty_cells
 from academy.service.game_cache import CachedGame
 from academy.service.queries import PatternQuestion, PatternTable, SuccessorAnswer

@@ -20,7 +20,7 @@ from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import ROOT, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Successors

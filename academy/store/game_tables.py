@@ -17,7 +17,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import ELO_SCALE, VoteTally
 from academy.store import keys
 from academy.store.codec.games import settings_from_proto, spec_to_proto

@@ -17,7 +17,7 @@ from academy.knowledge.openings import ROOT, OpeningTree
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import VoteTally
 from academy.store import game_tables, keys
 from academy.store.codec.games import settings_from_proto

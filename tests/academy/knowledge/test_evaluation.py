@@ -26,8 +26,8 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
-from academy.knowledge.tesuji_shapes import MOST_CODES
-from academy.knowledge.tesujis import FIRST_IN_USES
+from academy.knowledge.tesujis.shapes import MOST_CODES
+from academy.knowledge.tesujis.table import FIRST_IN_USES
 
 from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
 

@@ -26,9 +26,15 @@ from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGe
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
-from academy.knowledge.tesuji_captures import Captures
-from academy.knowledge.tesuji_numbers import FARTHEST, MOST_CELLS, NUMBERS, cells_of_number, number_of_cells
-from academy.knowledge.tesuji_shapes import (
+from academy.knowledge.tesujis.captures import Captures
+from academy.knowledge.tesujis.proposed_codes import (
+    FARTHEST,
+    MOST_CELLS,
+    NUMBERS,
+    cells_of_number,
+    number_of_cells,
+)
+from academy.knowledge.tesujis.shapes import (
     BESIDE,
     BESIDE_PLACED,
     BOX_IN_ROW,

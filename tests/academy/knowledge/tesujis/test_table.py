@@ -18,12 +18,12 @@ from academy.knowledge.contests import Contestant, ContestReport, Ply, Use
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, Placement
-from academy.knowledge.tesuji_shapes import NO_SHAPE
-from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
-from academy.knowledge.tesuji_text import read_tesuji_cells, write_tesuji_cells
-from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis.shapes import NO_SHAPE
+from academy.knowledge.tesujis.surroundings import Surroundings, surroundings
+from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis.text import read_tesuji_cells, write_tesuji_cells
 
-from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
+from ..games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
 
 CAPACITY = 1_000
 FOUR = GameSpec(

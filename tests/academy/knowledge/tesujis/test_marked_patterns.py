@@ -16,14 +16,14 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell, GridSymmetry
-from academy.knowledge.tesuji_numbers import MOST_CELLS, NEAR_CELLS
-from academy.knowledge.tesuji_shapes import EMPTY, OFF, OTHER, OWN, PROPOSED, InvalidTesujiError
-from academy.knowledge.tesuji_surroundings import surroundings
-from academy.knowledge.tesuji_text import pattern_after, read_tesuji_cells, write_tesuji_cells
-from academy.knowledge.tesujis import FIRST_IN_USES, MOST_PROPOSED, TesujiTable
+from academy.knowledge.tesujis.proposed_codes import MOST_CELLS, NEAR_CELLS
+from academy.knowledge.tesujis.shapes import EMPTY, OFF, OTHER, OWN, PROPOSED, InvalidTesujiError
+from academy.knowledge.tesujis.surroundings import surroundings
+from academy.knowledge.tesujis.table import FIRST_IN_USES, MOST_PROPOSED, TesujiTable
+from academy.knowledge.tesujis.text import pattern_after, read_tesuji_cells, write_tesuji_cells
 
-from .games import GO, HEX, LOSS, WIN
-from .test_tesujis import CAPACITY, FOUR, GAMES, OTHELLO, by_the_rules, moves, placed
+from ..games import GO, HEX, LOSS, WIN
+from .test_table import CAPACITY, FOUR, GAMES, OTHELLO, by_the_rules, moves, placed
 
 # Two stones of the opponent's with a cell between them, and the edge two steps below it.
 BETWEEN = "o * o\n# - #\n# + #"

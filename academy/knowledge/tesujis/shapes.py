@@ -1,9 +1,9 @@
 """The shapes of tesujis, and the numbers of what they hold around a cell.
 
-A shape is some cells around the empty cell that a piece comes to; `tesuji_surroundings` has those of a game.
+A shape is some cells around the empty cell that a piece comes to; `surroundings` has those of a game.
 What a shape holds is its *code*: a whole number, the same for all images under the game's symmetries and, in
 a symmetric game, for both players. Besides, players propose tesujis of other shapes: up to twelve cells
-within three steps of the cell. Their codes say the shape, too (`tesuji_numbers`).
+within three steps of the cell. Their codes say the shape, too (`proposed_codes`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Geometry, GraphGeometry, SquareGeometry
-from academy.knowledge.fights import Fight
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry
-from academy.knowledge.tesuji_numbers import NEAR_CELLS, NUMBERS
+from academy.knowledge.tesujis.fights import Fight
+from academy.knowledge.tesujis.proposed_codes import NEAR_CELLS, NUMBERS
 
 __all__ = [
     "CAPTURES",
@@ -59,7 +59,7 @@ KIND: Final = 2**32
 KINDS: Final = 2**6
 _PLACE: Final = KIND * KINDS
 MOST_CODES: Final = 2**51
-# The least code of tesujis that players proposed, which are numbers of `tesuji_numbers` from here on; and
+# The least code of tesujis that players proposed, which are numbers of `proposed_codes` from here on; and
 # what theirs have more where the players differ and the second one moves.
 PROPOSED: Final = 2**62
 PROPOSED_BY_SECOND: Final = 2**61
