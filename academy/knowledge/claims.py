@@ -29,7 +29,7 @@ __all__ = [
 VALUE_TOLERANCE: Final = 0.01
 _TOLERANCE: Final = round(VALUE_TOLERANCE * VALUE_SCALE)
 # A value before a move stands alone that is further than this below what was stated on either side of it. The
-# seed's least gain of a tesuji: a smaller lie makes none.
+# LUDAE's least gain of a tesuji: a smaller lie makes none.
 ALONE: Final = 0.10
 # One of this many positions asked about may stand alone.
 POSITIONS_PER_LOW_ONE: Final = 4

@@ -1,6 +1,6 @@
 """How much a player may lean on the libraries during a contest.
 
-From the seed: openings for 25 % of the moves, middle-game and endgame only in positions of very low
+From LUDAE: openings for 25 % of the moves, middle-game and endgame only in positions of very low
 expected value, and only knowledge of players of Elo above one's own less 200. A game's settings may have
 other numbers.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "SEED_RULES",
+    "LUDAE_FAIR_USE",
     "FairUse",
     "FairUseExceededError",
     "LooserRuleError",
@@ -122,7 +122,7 @@ class PlaysAloneError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class FairUse:
-    """The rules of a game for players in contests, with the seed's numbers as defaults.
+    """The rules of a game for players in contests, with LUDAE's numbers as defaults.
 
     They have the names of the settings that make them.
 
@@ -233,7 +233,7 @@ class FairUse:
         return player_elo - self.elo_margin
 
 
-SEED_RULES: Final = FairUse()
+LUDAE_FAIR_USE: Final = FairUse()
 
 
 @overload

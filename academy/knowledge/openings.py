@@ -374,7 +374,7 @@ class OpeningTree:
         return trial.prune(below, factor)
 
     def prune(self, below: float, factor: float) -> list[OpeningNode]:
-        """Prune wherever the seed's rule asks for it, from the leaves up.
+        """Prune wherever LUDAE's rule asks for it, from the leaves up.
 
         Args:
             below: A node's children go if all are leaves of less expected value for their mover, 0.0 to 1.0.
@@ -561,7 +561,7 @@ class OpeningTree:
 
 
 def depth_limit(spec: GameSpec, average_length: float) -> int:
-    """Return how deep a contest is recorded, in plies: a third of an average game (from the seed).
+    """Return how deep a contest is recorded, in plies: a third of an average game (source: LUDAE).
 
     Nodes that are there already stay when games get shorter.
 

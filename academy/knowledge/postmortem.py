@@ -27,7 +27,7 @@ _WIDE: Final = frozenset({Code.ANYTHING, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIE
 
 
 def endgame_value(value: float, result: Result) -> float:
-    """Return an endgame pattern's value in the light of the contest's result (from the seed).
+    """Return an endgame pattern's value in the light of the contest's result (source: LUDAE).
 
     Args:
         value: The proposed value, 0.0 to 1.0.

@@ -28,7 +28,7 @@ __all__ = [
 
 MAX_SEPARATE_VOTES: Final = 256
 MAX_SILENT_VOTES: Final = 64
-# From the seed: whose Elo lies this far below a known pattern's does not change it.
+# From LUDAE: whose Elo lies this far below a known pattern's does not change it.
 ELO_BAND: Final = 200.0
 ELO_SCALE: Final = 100
 BAND_HUNDREDTHS: Final = round(ELO_BAND * ELO_SCALE)

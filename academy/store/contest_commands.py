@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, Judgement
-from academy.knowledge.fair_use import SEED_RULES, FairUse
+from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import (
@@ -317,7 +317,7 @@ class CountConsultation:
     seat: int
     moves: Sequence[str]
     own_move: int
-    rules: FairUse = SEED_RULES
+    rules: FairUse = LUDAE_FAIR_USE
     answer: contests_pb2.OpeningAnswer = field(default_factory=contests_pb2.OpeningAnswer)
 
     def enter(self, journal: Transaction, read_store: ReadStore) -> int:

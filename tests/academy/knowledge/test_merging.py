@@ -1,4 +1,4 @@
-"""The seed's two tables, row by row, and which of them a pair of patterns comes under."""
+"""LUDAE's two tables, row by row, and which of them a pair of patterns comes under."""
 
 from collections.abc import Callable
 from itertools import product
@@ -14,7 +14,7 @@ from academy.knowledge.votes import Vote
 from .games import cells, tally_of
 
 # New or known, the other, what they become; `None` blocks the merge. First the rows as printed in
-# the seed, then the same with the colours exchanged.
+# LUDAE, then the same with the colours exchanged.
 GENERALISATION = [
     ("x", "b", "B"), ("x", "B", "B"),
     ("b", "B", "B"),

@@ -331,7 +331,7 @@ def test_a_planted_pattern_does_not_pull_down_one_that_comes_to_be_the_same() ->
         return library.learn(cells(text, DRAUGHTS), 1, vote, number, free).verdict
 
     assert learn("B - o", "bot", 0, 1) is Verdict.INSERTED
-    assert learn("b - o", "ann", 1600, 2) is Verdict.SPECIALISED  # as the seed has it
+    assert learn("b - o", "ann", 1600, 2) is Verdict.SPECIALISED  # as LUDAE has it
     library.clear()
     assert learn("b - o", "ann", 1600, 2) is Verdict.INSERTED
     assert learn("B - o", "bot", 0, 3) is Verdict.INSERTED

@@ -41,11 +41,11 @@ def votes(draw: st.DrawFn, most: int = 8) -> list[Vote]:
     ]
 
 
-# The seed's update, and where it is wrong
+# LUDAE's update, and where it is wrong
 
 
 def printed_update(n: int, elo: float, value: float, new_elo: float, new_value: float) -> float:
-    """V' as the seed prints it."""
+    """V' as LUDAE prints it."""
     return (elo * value * n + new_elo * new_value) / (n + 1)
 
 
@@ -68,7 +68,7 @@ def test_the_printed_value_leaves_0_to_1_and_the_weighted_mean_does_not(
     after = VoteTally((*known.counted, Vote.of("newcomer", 200, 0.80, 99))).signature(2)
     assert after.value == pytest.approx(ours, abs=1e-6)
     assert after.value == pytest.approx((elo * value * n + 200 * 0.80) / (elo * n + 200))
-    # The other two updates are the seed's own.
+    # The other two updates are LUDAE's own.
     assert after.proposers == n + 1
     assert after.elo == pytest.approx((elo * n + 200) / (n + 1))
     # What is printed is the weighted mean times the new E.
