@@ -29,8 +29,8 @@ __all__ = ["PATTERN_LIBRARIES", "RULES_VERSION", "GameKnowledge"]
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
 
 
-# To be raised with every change of the rules by which an event of before would now have another outcome, and
-# the store's SCHEMA_VERSION with it: `store.maintenance.upgrade` then keeps what the rules before made.
+# Raise it with every change of the rules that would give an old event a different result, and SCHEMA_VERSION
+# with it; `store.maintenance.upgrade` then keeps the libraries that the old rules made.
 RULES_VERSION: Final = 4
 
 
@@ -201,6 +201,9 @@ class GameKnowledge:
 
         Returns:
             A judgement for each proposal.
+
+        Raises:
+            InvalidVoteError: An Elo or value is out of range.
         """
         context = _JudgingContext(report, event, self.measures.contests, self.average_length)
         judgements = [
@@ -316,10 +319,8 @@ class GameKnowledge:
                 )
 
     def _evict(self, library: Library) -> list[int]:
-        return list(
-            self.libraries[library].weakest_beyond(
-                self.settings.capacity(library), self.measures.contests, self.settings.forget_after
-            )
+        return self.libraries[library].evict_beyond(
+            self.settings.capacity(library), self.measures.contests, self.settings.forget_after
         )
 
     # Analysts
@@ -358,13 +359,14 @@ class GameKnowledge:
         Returns:
             How many patterns of all kinds, opening nodes and tesujis were removed.
         """
+        removed = self.count_beyond(settings)
         self.settings = settings
-        removed = len(self.openings.evict_beyond(settings.opening_capacity)) + len(self.tesujis)
+        self.openings.evict_beyond(settings.opening_capacity)
         self.tesujis = self.tesujis.fit_settings(settings)
-        removed += self.evaluation.patterns - len(self.tesujis)
         self.evaluation = self.evaluation.fit_settings(settings)
-        removed -= self.evaluation.patterns
-        return removed + sum(len(self._evict(library)) for library in PATTERN_LIBRARIES)
+        for library in PATTERN_LIBRARIES:
+            self._evict(library)
+        return removed
 
     def count_beyond(self, settings: LibrarySettings) -> int:
         """Return how much `change_settings` would remove.
@@ -378,9 +380,9 @@ class GameKnowledge:
         beyond = len(self.tesujis) - len(self.tesujis.fit_settings(settings))
         beyond += self.evaluation.patterns - self.evaluation.fit_settings(settings).patterns
         beyond += max(0, len(self.openings) - settings.opening_capacity)
-        capacities = settings.middle_game_capacity, settings.endgame_capacity
-        sizes = (len(self.libraries[library]) for library in (Library.MIDDLE_GAME, Library.ENDGAME))
-        return beyond + sum(max(0, size - capacity) for size, capacity in zip(sizes, capacities, strict=True))
+        return beyond + sum(
+            max(0, len(patterns) - settings.capacity(library)) for library, patterns in self.libraries.items()
+        )
 
     def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:
         """Remove a pattern.
@@ -571,6 +573,9 @@ class GameKnowledge:
         Args:
             removed: The libraries and numbers of the patterns to remove.
             patterns: The patterns to store under their own numbers.
+
+        Raises:
+            UnknownPatternError: A library has no pattern of one of the numbers to remove.
         """
         for library, pattern_id in removed:
             self.libraries[library].remove(pattern_id)

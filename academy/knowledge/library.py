@@ -39,7 +39,7 @@ class UnknownPatternError(KeyError):
             return f"no pattern {pattern_id} in this library"
         return (
             f"no pattern {pattern_id} in the {library.value} library of {game_id}; "
-            "patterns have numbers of their own in each library"
+            "the pattern may be in the other library (--library)"
         )
 
 
@@ -210,7 +210,7 @@ class PatternLibrary:
             elo_hundredths: The player's Elo now, in hundredths.
 
         Yields:
-            The patterns' numbers, one by one: they may be thousands.
+            Each pattern's number after changing it; unread patterns stay unchanged. They may be thousands.
         """
         waiting = self._waiting.get(player)
         for pattern_id in waiting.list_admitting(elo_hundredths) if waiting else ():
@@ -334,7 +334,7 @@ class PatternLibrary:
         for pattern_id in list(self.entries):
             self.remove(pattern_id)
 
-    def weakest_beyond(self, capacity: int, contests: int, forget_after: int) -> Iterator[int]:
+    def evict_beyond(self, capacity: int, contests: int, forget_after: int) -> list[int]:
         """Remove the weakest patterns until no more than `capacity` are left; the older of equals goes first.
 
         Args:
@@ -342,12 +342,12 @@ class PatternLibrary:
             contests: How many contests the game has had.
             forget_after: An unused pattern's strength is halved every this many contests; 0 for never.
 
-        Yields:
-            The number of each removed pattern.
+        Returns:
+            The numbers of the removed patterns.
         """
         surplus = len(self.entries) - capacity
         if surplus <= 0:
-            return
+            return []
         strengths = self._strengths
         if forget_after:
             strengths = {
@@ -363,7 +363,7 @@ class PatternLibrary:
             weakest = sorted(strengths, key=lambda pattern_id: (strengths[pattern_id], pattern_id))[:surplus]
         for pattern_id in weakest:
             self.remove(pattern_id)
-            yield pattern_id
+        return weakest
 
     def count(self, count: UseCount) -> None:
         """Set how often a pattern was used.

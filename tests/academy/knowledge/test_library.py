@@ -413,7 +413,7 @@ def fill(library: PatternLibrary, *strengths: tuple[float, float], last: tuple[i
 def test_the_weakest_leave(strengths: list[tuple[float, float]], capacity: int, leave: list[int]) -> None:
     library = PatternLibrary(GO)
     fill(library, *strengths)
-    assert list(library.weakest_beyond(capacity, contests=0, forget_after=0)) == leave
+    assert library.evict_beyond(capacity, contests=0, forget_after=0) == leave
     assert len(library) == len(strengths) - len(leave)
 
 
@@ -432,13 +432,13 @@ def test_the_weakest_leave(strengths: list[tuple[float, float]], capacity: int, 
 def test_forgetting_halves_what_was_not_used(contests: int, forget_after: int, leaves: int) -> None:
     library = PatternLibrary(GO)
     fill(library, (1000, 0.9), (2000, 0.3), (1500, 0.6), last=(10, 100, 100))
-    assert list(library.weakest_beyond(2, contests, forget_after)) == [leaves]
+    assert library.evict_beyond(2, contests, forget_after) == [leaves]
 
 
 def test_what_was_used_in_the_latest_contest_is_not_halved() -> None:
     library = PatternLibrary(GO)
     fill(library, (1500, 0.6), (2000, 0.6), last=(7, 6))  # 15, and 20 halved once
-    assert list(library.weakest_beyond(1, contests=7, forget_after=1)) == [2]
+    assert library.evict_beyond(1, contests=7, forget_after=1) == [2]
 
 
 # What it tells of itself
