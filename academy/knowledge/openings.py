@@ -28,8 +28,9 @@ __all__ = [
 ]
 
 ROOT: Final = 0
-# Silent are contests this number of levels or more below the weakest of the strongest twentieth, 30 at least:
-# fewer contests of a high Elo silence no others, as ten did by a mean.
+# Contests this number of levels or more below the weakest of the strongest twentieth, 30 at least, are
+# silent. With fewer than 30 contests of high Elo nobody is silenced; a mean instead of this quantile let ten
+# do it.
 SILENT_BELOW: Final = 4
 STRONGEST_SHARE: Final = 20
 FEWEST_STRONGEST: Final = 30
@@ -48,7 +49,7 @@ class Continuation:
 
 
 class OpeningTree:
-    """The nodes of one game's opening tree; `spec` is the game.
+    """The nodes of one game's opening tree.
 
     Args:
         spec: The game.

@@ -105,7 +105,8 @@ class GameSpec:
     def __post_init__(self) -> None:
         if not GAME_ID.fullmatch(self.game_id):
             raise InvalidGameError(
-                f"game id {self.game_id!r}: 1 to 64 letters, digits, '.', '_' and '-', no sign first"
+                f"game id {self.game_id!r}: 1 to 64 letters, digits, '.', '_' and '-', "
+                "beginning with a letter or digit"
             )
         if not 1 <= self.players <= MAX_PLAYERS:
             raise InvalidGameError(f"{self.players} players: there must be 1 to {MAX_PLAYERS}")

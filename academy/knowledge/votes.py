@@ -197,7 +197,10 @@ class VoteTally:
 
     @property
     def weighted_elo(self) -> float:
-        """The mean Elo of the votes that count, weighted by max(Elo, 1): who is silent goes by it."""
+        """The mean Elo of the votes that count, weighted by max(Elo, 1), which decides who is silent.
+
+        At least one vote must count.
+        """
         return self._weighted_elo / (self.weight * ELO_SCALE)
 
     @property
@@ -281,12 +284,12 @@ class VoteTally:
 
     @property
     def elo(self) -> float:
-        """E: the mean Elo of the players who voted."""
+        """E: the mean Elo of the players who voted. At least one vote must count."""
         return self.elo_hundredths / (self.proposers * ELO_SCALE)
 
     @property
     def value(self) -> float:
-        """V: the mean value, weighted by max(Elo, 1)."""
+        """V: the mean value, weighted by max(Elo, 1). At least one vote must count."""
         return self.weighted_value / (self.weight * VALUE_SCALE)
 
     @property
