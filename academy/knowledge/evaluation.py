@@ -535,6 +535,8 @@ class PositionEvaluator:
         Returns:
             The log odds that the first player wins, for each position.
         """
+        if not boards:
+            return []
         states = np.frombuffer(b"".join(board.states for board in boards), dtype=np.uint8)
         sums = self.log_odds_of_states(states.reshape(len(boards), -1), player, moves)
         return [float(total) for total in sums]

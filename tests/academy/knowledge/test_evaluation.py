@@ -424,3 +424,7 @@ def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> No
 def test_a_weight_of_the_least_number_of_63_bits_is_refused() -> None:
     with pytest.raises(ValueError, match="a weight beyond"):
         EvaluationTable.of([[0], [1], [-(2**63)], [0]], {})
+
+
+def test_no_positions_have_no_worths() -> None:
+    assert evaluator(EvaluationTable(), GO).log_odds([], 1) == []
