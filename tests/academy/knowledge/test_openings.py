@@ -76,7 +76,7 @@ def test_a_contest_counts_once_in_every_position_it_passed() -> None:
     assert (grove.at("1 2 4").wins, grove.at("1 2 4").losses) == ((0, 1), (1, 0))
 
 
-def test_depth_mover_and_parent() -> None:
+def test_each_position_knows_its_depth_mover_and_parent() -> None:
     grove = Grove()
     grove.play("1 2 3")
     path = [grove.at(moves) for moves in ("", "1", "1 2", "1 2 3")]

@@ -195,7 +195,7 @@ def test_a_move_that_no_board_undergoes_is_refused(moves: Any, complaint: str) -
         PatternIndex(spec, "numpy").snapshot().match_successors(MatchQuery(board), moves)
 
 
-def test_the_reference_agrees_with_a_successor() -> None:
+def test_the_slow_reference_finds_the_same_matches_after_a_move() -> None:
     spec = GameSpec("go", SquareGeometry(9, 9), symmetries=tuple(SQUARE))
     chance = random.Random(2)
     board = Board(spec.geometry, bytes(chance.choices((1, 1, 2, 8), k=81)))
