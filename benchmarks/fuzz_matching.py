@@ -10,7 +10,7 @@ import sys
 import time
 from itertools import permutations
 
-from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.boards import Board, CellChange, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import Code, State
 from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
@@ -18,7 +18,6 @@ from academy.knowledge.symmetries import NodeSymmetry
 from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
 from academy.matching.matches import MatchQuery
-from academy.matching.successors import Change
 from academy.matching.warming import warm_up
 from tests.academy.matching.both_kernels import as_tuples, matches_after
 from tests.academy.matching.reference import Match, all_matches, state_at
@@ -99,8 +98,8 @@ def random_library(chance: random.Random, spec: GameSpec, board: Board) -> dict[
     return patterns
 
 
-def random_moves(chance: random.Random, board: Board) -> list[list[Change]]:
-    moves: list[list[Change]] = []
+def random_moves(chance: random.Random, board: Board) -> list[list[CellChange]]:
+    moves: list[list[CellChange]] = []
     for _ in range(chance.randint(0, MOST_MOVES)):
         count = min(board.geometry.size, chance.choice((1, 1, 1, 2, 3)))
         cells = chance.sample(range(board.geometry.size), count)
@@ -159,7 +158,7 @@ def check_each(
     assert result.total == sum(len(matches) for on_views in of_pattern for matches in on_views)
 
 
-def check_moves(index: PatternIndex, board: Board, moves: list[list[Change]]) -> None:
+def check_moves(index: PatternIndex, board: Board, moves: list[list[CellChange]]) -> None:
     result = index.snapshot().match_successors(MatchQuery(board), moves)
     for number, move in enumerate(moves):
         states = bytearray(board.states)

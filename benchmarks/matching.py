@@ -20,13 +20,12 @@ from statistics import median
 from time import thread_time_ns, time
 from typing import NamedTuple
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, CellChange
 from academy.knowledge.cells import Code, State
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
 from academy.matching.index import PatternIndex
 from academy.matching.matches import MatchQuery
-from academy.matching.successors import Change
 from academy.matching.warming import warm_up
 from benchmarks.pattern_libraries import GO, HEX, MAP, library
 from tests.academy.matching.reference import all_matches
@@ -176,7 +175,7 @@ def successors(rounds: int) -> Table:
     return table
 
 
-def moves_on(board: Board, count: int) -> list[list[Change]]:
+def moves_on(board: Board, count: int) -> list[list[CellChange]]:
     """A stone on each empty cell, on some of them again where they are too few."""
     empty = [cell for cell, state in enumerate(board.states) if state == State.EMPTY]
     return [[(empty[number % len(empty)], State.FIRST_SOLDIER)] for number in range(count)]

@@ -54,7 +54,7 @@ def nodes() -> list[pattern_pb2.OpeningNodeRecord]:
             cell = spec.cell_names[(WIDTH * depth + choice) % len(spec.cell_names)]
             plies.append(Ply(2 - depth % 2, cell, values={1: chance.random()}))
         report = ContestReport(f"{number}", players, tuple(plies), results)
-        fresh_id = tree.record(report, fresh_id, 3.0 * DEPTH, LibrarySettings())
+        fresh_id = tree.learn(report, fresh_id, 3.0 * DEPTH, LibrarySettings())
     return [node_to_proto(node, GAME) for node in sorted(tree.nodes.values(), key=lambda node: node.depth)]
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from academy.knowledge.boards import Board
 from academy.knowledge.evaluation import PositionEvaluator
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_surroundings import surroundings
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.surroundings import surroundings
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import VALUE_SCALE
 from academy.v1 import consultation_pb2
 from clients.position_checks import check_cells, check_positions

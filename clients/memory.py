@@ -11,7 +11,7 @@ import numpy as np
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_surroundings import surroundings
+from academy.knowledge.tesujis.surroundings import surroundings
 from clients.position_checks import check_cells
 
 # What surroundings that were in no answer are taken for, in log odds. They are new on the board, so something

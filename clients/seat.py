@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from academy.knowledge.boards import Board, Geometry
-from academy.knowledge.fair_use import SEED_RULES, FairUse, FairUseExceededError, ValueNotLowError
+from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse, FairUseExceededError, ValueNotLowError
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.proposing import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
@@ -79,7 +79,7 @@ class Seat:
         geometry: the game's board.
         player: the seat's number, from 1.
         contest_id: the contest; "" outside one, where fair use does not count and nothing can be proposed.
-        fair_use: the game's rules of fair use; `Academy.fair_use` reads them where they are not the seed's.
+        fair_use: the game's rules of fair use; `Academy.fair_use` reads them where they are not LUDAE's.
         with_ids: whether advice names the tesujis and patterns that it rests on.
 
     Raises:
@@ -90,7 +90,7 @@ class Seat:
     geometry: Geometry
     player: int
     contest_id: str = ""
-    fair_use: FairUse = SEED_RULES
+    fair_use: FairUse = LUDAE_FAIR_USE
     with_ids: bool = False
     _consultations: int = 0
     # What the opening tree recommended last, and after which moves.
@@ -107,7 +107,7 @@ class Seat:
     # Consulting
 
     def allows_opening(self, own_moves: int) -> bool:
-        """Return whether fair use has room for a question about openings: by the seed's rules, one for every
+        """Return whether fair use has room for a question about openings: by LUDAE's rules, one for every
         fourth own move.
 
         Args:
@@ -116,7 +116,7 @@ class Seat:
         return not self.contest_id or self._consultations < self.fair_use.opening_allowance(own_moves + 1)
 
     def allows_patterns(self, expected_value: float | None) -> bool:
-        """Return whether fair use has room for a question about patterns: by the seed's rules, where 0.33 or
+        """Return whether fair use has room for a question about patterns: by LUDAE's rules, where 0.33 or
         less is expected.
 
         Args:

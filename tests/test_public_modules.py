@@ -19,7 +19,8 @@ import referees.conformance
 
 KNOWLEDGE = tuple(
     importlib.import_module(module.name)
-    for module in pkgutil.iter_modules(academy.knowledge.__path__, "academy.knowledge.")
+    for module in pkgutil.walk_packages(academy.knowledge.__path__, "academy.knowledge.")
+    if not module.ispkg
 )
 MODULES = (clients, referees.api, referees.conformance, *KNOWLEDGE)
 # The library makes these itself.

@@ -14,7 +14,7 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, CellChange
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 
@@ -46,7 +46,6 @@ _PIECES: Final = {
 }
 _SOLDIERS: Final = {1: State.FIRST_SOLDIER, 2: State.SECOND_SOLDIER}
 
-Change = tuple[int, int]
 _Floats = NDArray[np.float64]
 
 
@@ -64,7 +63,7 @@ class CandidateMove:
 
     cell: int | None
     places: bool
-    changes: tuple[Change, ...] | None
+    changes: tuple[CellChange, ...] | None
 
     @classmethod
     def to_cell(cls, cell: int, spec: GameSpec, player: int) -> Self:
@@ -79,7 +78,7 @@ class CandidateMove:
         return cls(cell, True, None if turns_others else ((cell, _SOLDIERS[player]),))
 
     @classmethod
-    def of_changes(cls, board: Board, changes: Iterable[Change], player: int) -> Self:
+    def of_changes(cls, board: Board, changes: Iterable[CellChange], player: int) -> Self:
         """Return the move that makes some changes.
 
         Args:
@@ -118,7 +117,7 @@ def states_after(board: Board, moves: Sequence[CandidateMove]) -> NDArray[np.uin
     return states
 
 
-def opponents_change(cell: int, player: int) -> Change:
+def opponents_change(cell: int, player: int) -> CellChange:
     """Return what would change if the opponent had a soldier on a cell.
 
     Args:

@@ -264,7 +264,7 @@ def anchored_patterns(spec: GameSpec) -> AnchoredPatterns | None:
     """
     if not spec.two_in_turn or isinstance(spec.geometry, GraphGeometry):
         return None
-    return _anchored_patterns(spec.shape)
+    return _anchored_patterns(spec.table_key)
 
 
 _anchored_patterns = lru_cache(maxsize=32)(AnchoredPatterns)

@@ -1,5 +1,6 @@
 """Boards: a geometry, and one cell state for each of its cells."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,6 +10,8 @@ from academy.knowledge.symmetries import Cell
 __all__ = [
     "MAX_CELLS",
     "Board",
+    "CellChange",
+    "CellChanges",
     "Geometry",
     "GraphGeometry",
     "HexGeometry",
@@ -17,6 +20,9 @@ __all__ = [
 ]
 
 MAX_CELLS = 4096
+# A cell's index and its state after a move; and what a move does to a board.
+CellChange = tuple[int, int]
+CellChanges = Sequence[CellChange]
 
 
 class InvalidBoardError(ValueError):

@@ -20,7 +20,7 @@ __all__ = ["FEWEST_VISITS", "PRIOR_VISITS", "Book", "OwnValues", "Recommendation
 
 # A move of fewer visits that nobody analysed is not recommended, nor held to be a reply worth fearing.
 FEWEST_VISITS: Final = 4
-# As many even results are added to a node's own, and as many visits let a reply count half.
+# Number of even results added to a node's own, and number of visits at which a reply counts half.
 PRIOR_VISITS: Final = 6
 # What a move of one visit would lose in a comparison, in millionths; of more visits, by their root.
 CAUTION: Final = VALUE_SCALE // 2

@@ -13,8 +13,8 @@ from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.votes import VALUE_SCALE
 
 __all__ = [
-    "ALONE",
-    "POSITIONS_PER_LOW_ONE",
+    "LOW_OUTLIER",
+    "POSITIONS_PER_OUTLIER",
     "VALUE_TOLERANCE",
     "Claim",
     "ClaimsContradictError",
@@ -28,11 +28,11 @@ __all__ = [
 # Players round the values they state.
 VALUE_TOLERANCE: Final = 0.01
 _TOLERANCE: Final = round(VALUE_TOLERANCE * VALUE_SCALE)
-# A value before a move stands alone that is further than this below what was stated on either side of it. The
-# seed's least gain of a tesuji: a smaller lie makes none.
-ALONE: Final = 0.10
-# One of this many positions asked about may stand alone.
-POSITIONS_PER_LOW_ONE: Final = 4
+# A stated value is a low outlier if both neighbours (after the player's last move and after this one) are
+# more than this above it: the least gain of a tesuji, so that a smaller lie makes none.
+LOW_OUTLIER: Final = 0.10
+# One in this number of positions asked about may be a low outlier.
+POSITIONS_PER_OUTLIER: Final = 4
 
 
 class ClaimsContradictError(RuntimeError):
@@ -41,9 +41,9 @@ class ClaimsContradictError(RuntimeError):
     def __init__(self, contest_id: str, seat: int) -> None:
         self.seat = seat
         super().__init__(
-            f"seat {seat} claimed two boards, or values more than {VALUE_TOLERANCE} apart, after as many "
-            f"plies of contest {contest_id!r}: it gets no more answers in this contest; say of each position "
-            "what the arena will hear, once"
+            f"seat {seat} claimed two boards, or values more than {VALUE_TOLERANCE} apart, for the same "
+            f"position of contest {contest_id!r} (same number of plies); it gets no more answers in this "
+            "contest. State each position's value once, the same as to the arena"
         )
 
     def details(self) -> Mapping[str, str]:
@@ -106,15 +106,15 @@ class Expectation:
     earlier: float | None = None
 
     @property
-    def around(self) -> float:
-        """The least of what was stated around the value before the move."""
+    def lower_neighbour(self) -> float:
+        """The lower of the values stated after the move before and after this one."""
         return self.after if self.earlier is None else min(self.earlier, self.after)
 
     @property
-    def stands_alone(self) -> bool:
-        """Whether the value before the move is so low that neither the move before nor this one agree."""
+    def is_low_outlier(self) -> bool:
+        """Whether the value before the move is far below both neighbours."""
         # Whole numbers, because in binary 0.4 - 0.3 is more than 0.1.
-        return _millionths(self.around) - _millionths(self.before) > round(ALONE * VALUE_SCALE)
+        return _millionths(self.lower_neighbour) - _millionths(self.before) > round(LOW_OUTLIER * VALUE_SCALE)
 
 
 def false_claim(
@@ -126,8 +126,8 @@ def false_claim(
 ) -> FalseClaim | None:
     """Find the first claim of a player that does not hold (how-learning-works.md, "Fair use").
 
-    Values that agree do not hold either where more than one in `POSITIONS_PER_LOW_ONE` of the positions
-    claimed, and more than one, stand alone: otherwise a player could lie to the arena in the same way.
+    Values that agree do not hold either where more than one in `POSITIONS_PER_OUTLIER` of the positions
+    claimed, and more than one, are low outliers: otherwise a player could lie to the arena in the same way.
 
     Args:
         seat: The player's seat, from 1.
@@ -144,7 +144,7 @@ def false_claim(
     """
     by_place = _group_by_place(claims, stated, boards)
     fitting = {plies: expected for of_place in by_place.values() for plies, expected in of_place.fitting()}
-    alone = {plies: expected for plies, expected in fitting.items() if expected.stands_alone}
+    outliers = {plies: expected for plies, expected in fitting.items() if expected.is_low_outlier}
     unasked = {place for place, of_place in by_place.items() if ended_unasked and len(stated) in of_place.at}
     wrong = [
         (claim, by_place[place].at)
@@ -157,10 +157,11 @@ def false_claim(
             (expected.before for plies in at if plies < len(stated) and (expected := stated[plies])), None
         )
         return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
-    if len(alone) > max(1, len(fitting) // POSITIONS_PER_LOW_ONE):
-        plies = min(alone)
-        first = alone[plies]
-        return FalseClaim(seat, plies, first.before, first.before, len(alone), len(claims), first.around)
+    if len(outliers) > max(1, len(fitting) // POSITIONS_PER_OUTLIER):
+        plies = min(outliers)
+        first = outliers[plies]
+        value, around = first.before, first.lower_neighbour
+        return FalseClaim(seat, plies, value, value, len(outliers), len(claims), around)
     return None
 
 

@@ -119,8 +119,7 @@ def cell_of_move(before: Board, after: Board, player: int) -> int | None:
 
     Returns:
         The index of a cell where the player's piece stands only now; None where there is none. A cell that
-        was
-        empty comes first, as some moves turn other pieces over; then the cell of the least index.
+        was empty comes first, as some moves turn other pieces over; then the cell of the least index.
     """
     pieces = _PIECES[player]
     taken = [

@@ -22,8 +22,8 @@ from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.learnt_weights import (
-    GREATEST_POWER,
     MOST_GRADIENT,
+    MOST_LOG_ODDS,
     MOST_WEIGHT,
     exp,
     find_rows,
@@ -491,7 +491,7 @@ def _ordered_sums(rows: _Floats) -> _Floats:
 
 def _share(elo: int, best: int) -> float:
     """Return how much a contest counts whose weaker player has this Elo: 1 from the best on."""
-    power = min(0.0, max(-GREATEST_POWER, (elo - best) / (ELO_SCALE * _ELO_PER_POWER)))
+    power = min(0.0, max(-MOST_LOG_ODDS, (elo - best) / (ELO_SCALE * _ELO_PER_POWER)))
     return float(exp(np.array([power]))[0])
 
 
@@ -517,7 +517,7 @@ class PositionEvaluator:
         if self._patterns is not None:
             images, signs = self._patterns.images(codes[~known] - FIRST_PATTERN)
             of_patterns = weights[~known]
-            # What stands at a place, by its code, has this one of the weights; most of it has the last, 0.
+            # For each place and code the index into `_weights`; unknown codes point to the last weight, 0.
             self._weights = np.concatenate([of_patterns, -of_patterns, [0.0]])
             nothing = len(self._weights) - 1
             self._weight_of = np.full(self._patterns.size, nothing, dtype=np.min_scalar_type(nothing))
@@ -535,6 +535,8 @@ class PositionEvaluator:
         Returns:
             The log odds that the first player wins, for each position.
         """
+        if not boards:
+            return []
         states = np.frombuffer(b"".join(board.states for board in boards), dtype=np.uint8)
         sums = self.log_odds_of_states(states.reshape(len(boards), -1), player, moves)
         return [float(total) for total in sums]

@@ -1,6 +1,6 @@
 """How much a player may lean on the libraries during a contest.
 
-From the seed: openings for 25 % of the moves, middle-game and endgame only in positions of very low
+From LUDAE: openings for 25 % of the moves, middle-game and endgame only in positions of very low
 expected value, and only knowledge of players of Elo above one's own less 200. A game's settings may have
 other numbers.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "SEED_RULES",
+    "LUDAE_FAIR_USE",
     "FairUse",
     "FairUseExceededError",
     "LooserRuleError",
@@ -80,7 +80,7 @@ _STRICTER_IF_MORE: Final = ("opening_moves_per_consultation",)
 class LooserRuleError(ValueError):
     """A rule of a contest that would allow more than the game's.
 
-    `name` is the setting, `value` what the contest would have, and `limit` what the game has.
+    `field` is the rule as `fair_use.NAME`, `value` what the contest would have, `limit` what the game has.
     """
 
     def __init__(self, name: str, value: float, limit: float) -> None:
@@ -111,8 +111,9 @@ class PlaysAloneError(RuntimeError):
         self.seat = seat
         self.share = share
         super().__init__(
-            f"seat {seat} plays contest {contest_id!r} without consulting: players may consult in a share of "
-            f"{share:g} of their contests, and ACADEMY drew this one among the others; play alone, propose"
+            f"seat {seat} plays contest {contest_id!r} without consulting: the game lets players consult in "
+            f"a share of {share:g} of their contests, and this contest was drawn as one without; proposals "
+            "are still accepted"
         )
 
     def details(self) -> Mapping[str, str]:
@@ -122,7 +123,7 @@ class PlaysAloneError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class FairUse:
-    """The rules of a game for players in contests, with the seed's numbers as defaults.
+    """The rules of a game for players in contests, with LUDAE's numbers as defaults.
 
     They have the names of the settings that make them.
 
@@ -159,7 +160,7 @@ class FairUse:
 
         Raises:
             InvalidSettingsError: A rule is out of its range.
-            LooserRuleError: A rule would allow more than this one.
+            LooserRuleError: A rule would allow more than these rules.
         """
         # Checks the ranges.
         LibrarySettings(**stricter)  # type: ignore[arg-type]
@@ -233,7 +234,7 @@ class FairUse:
         return player_elo - self.elo_margin
 
 
-SEED_RULES: Final = FairUse()
+LUDAE_FAIR_USE: Final = FairUse()
 
 
 @overload

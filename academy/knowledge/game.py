@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from academy.knowledge import analysis, postmortem
+from academy.knowledge import own_proposals, postmortem
 from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
 from academy.knowledge.game_records import ChangedRecords, Counters, KnowledgeUpdate, StoredKnowledge
@@ -20,8 +20,8 @@ from academy.knowledge.pattern_entry import PatternEntry, check_entry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
-from academy.knowledge.tesuji_shapes import PROPOSED, InvalidTesujiError
-from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis.shapes import PROPOSED, InvalidTesujiError
+from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
 from academy.knowledge.votes import Vote, VoteTally
 
 __all__ = ["PATTERN_LIBRARIES", "RULES_VERSION", "GameKnowledge"]
@@ -29,13 +29,13 @@ __all__ = ["PATTERN_LIBRARIES", "RULES_VERSION", "GameKnowledge"]
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
 
 
-# To be raised with every change of the rules by which an event of before would now have another outcome, and
-# the store's SCHEMA_VERSION with it: `store.maintenance.upgrade` then keeps what the rules before made.
+# Raise it with every change of the rules that would give an old event a different result, and SCHEMA_VERSION
+# with it; `store.maintenance.upgrade` then keeps the libraries that the old rules made.
 RULES_VERSION: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _Hearing:
+class _JudgingContext:
     """The basis for judging a contest's proposals.
 
     `event` brought them, `number` counts the contest among the game's; `average_length` is that before it. Of
@@ -139,7 +139,7 @@ class GameKnowledge:
 
     # Contests
 
-    def report(
+    def learn(
         self,
         report: ContestReport,
         event: int,
@@ -164,18 +164,18 @@ class GameKnowledge:
         number = self.measures.contests + 1
         for use in report.uses:
             self._count_use(use, report, number)
-        hearing = _Hearing(report, event, number, average_length)
+        context = _JudgingContext(report, event, number, average_length)
         judgements = []
         for order, proposal in enumerate(report.proposals):
-            judgements.append(self._judge(proposal, hearing, order))
+            judgements.append(self._judge(proposal, context, order))
             give_way()
-        analysed = analysis.proposals(
+        analysed = own_proposals.propose_from(
             report, self.spec, average_length, self.settings.analysed_patterns, give_way
         )
         for order, proposal in enumerate(analysed):
-            note_cut(proposal, self._judge(proposal, hearing, order, analysis.ANALYST))
+            note_cut(proposal, self._judge(proposal, context, order, own_proposals.ACADEMY_PROPOSER))
             give_way()
-        next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
+        next_node_id = self.openings.learn(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         self.tesujis = self.tesujis.learn(
             report, self.spec, self.settings.tesuji_capacity, self.muted, give_way
@@ -184,9 +184,9 @@ class GameKnowledge:
         judgements = list(map(self._without_evicted, judgements))
         elos = report.elo_after or tuple(contestant.elo for contestant in report.contestants)
         names = (contestant.name for contestant in report.contestants)
-        self.ratings.take(map(Contestant, names, elos))
+        self.ratings.set_after_contest(map(Contestant, names, elos))
         self._count_silent((contestant.name for contestant in report.contestants), give_way)
-        self.measures.add(report, self.ratings)
+        self.measures.learn(report, self.ratings)
         return judgements
 
     def judge_late(self, report: ContestReport, event: int) -> list[Judgement]:
@@ -201,10 +201,13 @@ class GameKnowledge:
 
         Returns:
             A judgement for each proposal.
+
+        Raises:
+            InvalidVoteError: An Elo or value is out of range.
         """
-        hearing = _Hearing(report, event, self.measures.contests, self.average_length)
+        context = _JudgingContext(report, event, self.measures.contests, self.average_length)
         judgements = [
-            self._judge(proposal, hearing, order) for order, proposal in enumerate(report.proposals)
+            self._judge(proposal, context, order) for order, proposal in enumerate(report.proposals)
         ]
         self.tesujis = self.tesujis.fit_settings(self.settings)
         judgements = list(map(self._without_evicted, judgements))
@@ -220,14 +223,14 @@ class GameKnowledge:
                     for _ in library.count_silent(player, self.ratings[player]):
                         give_way()
 
-    def _judge(self, proposal: Proposal, hearing: _Hearing, order: int, voter: str = "") -> Judgement:
+    def _judge(self, proposal: Proposal, context: _JudgingContext, order: int, voter: str = "") -> Judgement:
         """Judge a proposal of a contestant's, or one that `voter` makes in the same seat and with its Elo.
 
         `order` is its place among the proposals of the event.
         """
-        report = hearing.report
+        report = context.report
         against = postmortem.objection(
-            proposal, report, self.spec, hearing.average_length, self.settings.least_information
+            proposal, report, self.spec, context.average_length, self.settings.least_information
         )
         if against is not None:
             return Judgement(Verdict.DROPPED, against)
@@ -242,13 +245,13 @@ class GameKnowledge:
         pattern, player = self._orient(proposal.pattern, proposal.seat)
         library = self.libraries[proposal.library]
         fresh_id = self.counters.next_pattern_id
-        vote = Vote.of(voter or contestant.name, contestant.elo, value, hearing.event, order)
+        vote = Vote.of(voter or contestant.name, contestant.elo, value, context.event, order)
         if voter:
             known = library.find(pattern, player)
             elo = vote.elo_hundredths
-            vote = analysis.average_vote(vote, known)
+            vote = own_proposals.move_own_vote(vote, known)
             # It has no Elo of its own that could rise, so there is nothing to wait for.
-            if known is not None and not known.ballot.admits(min(elo, vote.elo_hundredths)):
+            if known is not None and not known.votes.admits(min(elo, vote.elo_hundredths)):
                 return Judgement(Verdict.DROPPED, "the player's Elo is 200 or more below the pattern's")
         learnt = library.learn(pattern, player, vote, fresh_id, self.settings, contestant.name)
         if learnt.silent:
@@ -258,7 +261,7 @@ class GameKnowledge:
         library.put(
             replace(
                 library.entries[learnt.pattern_id],
-                last_contest=hearing.number,
+                last_contest=context.number,
                 last_contest_id=report.contest_id,
             )
         )
@@ -316,10 +319,8 @@ class GameKnowledge:
                 )
 
     def _evict(self, library: Library) -> list[int]:
-        return list(
-            self.libraries[library].weakest_beyond(
-                self.settings.capacity(library), self.measures.contests, self.settings.forget_after
-            )
+        return self.libraries[library].evict_beyond(
+            self.settings.capacity(library), self.measures.contests, self.settings.forget_after
         )
 
     # Analysts
@@ -358,13 +359,14 @@ class GameKnowledge:
         Returns:
             How many patterns of all kinds, opening nodes and tesujis were removed.
         """
+        removed = self.count_beyond(settings)
         self.settings = settings
-        removed = len(self.openings.evict_beyond(settings.opening_capacity)) + len(self.tesujis)
+        self.openings.evict_beyond(settings.opening_capacity)
         self.tesujis = self.tesujis.fit_settings(settings)
-        removed += self.evaluation.patterns - len(self.tesujis)
         self.evaluation = self.evaluation.fit_settings(settings)
-        removed -= self.evaluation.patterns
-        return removed + sum(len(self._evict(library)) for library in PATTERN_LIBRARIES)
+        for library in PATTERN_LIBRARIES:
+            self._evict(library)
+        return removed
 
     def count_beyond(self, settings: LibrarySettings) -> int:
         """Return how much `change_settings` would remove.
@@ -378,9 +380,9 @@ class GameKnowledge:
         beyond = len(self.tesujis) - len(self.tesujis.fit_settings(settings))
         beyond += self.evaluation.patterns - self.evaluation.fit_settings(settings).patterns
         beyond += max(0, len(self.openings) - settings.opening_capacity)
-        capacities = settings.middle_game_capacity, settings.endgame_capacity
-        sizes = (len(self.libraries[library]) for library in (Library.MIDDLE_GAME, Library.ENDGAME))
-        return beyond + sum(max(0, size - capacity) for size, capacity in zip(sizes, capacities, strict=True))
+        return beyond + sum(
+            max(0, len(patterns) - settings.capacity(library)) for library, patterns in self.libraries.items()
+        )
 
     def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:
         """Remove a pattern.
@@ -408,7 +410,7 @@ class GameKnowledge:
             The number it has now; 0 where a full library has no room or only muted players voted for it.
         """
         entry = self._without_muted(entry)
-        if not entry.ballot.proposers:
+        if not entry.votes.proposers:
             return 0
         pattern_id = self.libraries[library].add(entry)
         return 0 if pattern_id in self._evict(library) else pattern_id
@@ -478,7 +480,7 @@ class GameKnowledge:
             known = self.libraries[library]
             left = self._without_muted(entry)
             has_room = len(known) < self.settings.capacity(library)
-            if left.ballot.proposers and (has_room or known.find(entry.pattern, entry.player)):
+            if left.votes.proposers and (has_room or known.find(entry.pattern, entry.player)):
                 known.add(left)
                 back.append((library, entry))
         return back, self.openings.put_back(nodes, values_taken, self.settings.opening_capacity)
@@ -494,10 +496,10 @@ class GameKnowledge:
         self.evaluation = self.evaluation.put_back(evaluation, self.settings)
 
     def _without_muted(self, entry: PatternEntry) -> PatternEntry:
-        ballot = entry.ballot
-        for player in {vote.player for vote in (*ballot.votes, *ballot.silent)} & self.muted:
-            ballot = ballot.without(player)
-        return replace(entry, ballot=ballot)
+        votes = entry.votes
+        for player in {vote.player for vote in (*votes.counted, *votes.silent)} & self.muted:
+            votes = votes.without(player)
+        return replace(entry, votes=votes)
 
     def mute(self, player: str) -> list[tuple[Library, PatternEntry]]:
         """Drop a player's proposals from now on, and take its votes out of all patterns.
@@ -524,14 +526,14 @@ class GameKnowledge:
         taken = []
         for library, patterns in self.libraries.items():
             for entry in list(patterns):
-                own = tuple(vote for vote in entry.ballot.votes if vote.player == player)
-                left = entry.ballot.without(player)
+                own = tuple(vote for vote in entry.votes.counted if vote.player == player)
+                left = entry.votes.without(player)
                 if not own:
-                    if left != entry.ballot:
-                        patterns.put(replace(entry, ballot=left))
+                    if left != entry.votes:
+                        patterns.put(replace(entry, votes=left))
                 elif left.proposers:
-                    patterns.put(replace(entry, ballot=left))
-                    taken.append((library, replace(entry, ballot=VoteTally(own), uses=0, successes=0)))
+                    patterns.put(replace(entry, votes=left))
+                    taken.append((library, replace(entry, votes=VoteTally(own), uses=0, successes=0)))
                 else:
                     patterns.remove(entry.pattern_id)
                     taken.append((library, entry))
@@ -554,7 +556,7 @@ class GameKnowledge:
             # Its cells may be other ones by now: votes stay with the number.
             known = patterns.entries.get(entry.pattern_id)
             if known is not None:
-                patterns.put(replace(known, ballot=known.ballot.unite_with(entry.ballot)))
+                patterns.put(replace(known, votes=known.votes.unite_with(entry.votes)))
             elif len(patterns) < self.settings.capacity(library) or patterns.find(
                 entry.pattern, entry.player
             ):
@@ -571,6 +573,9 @@ class GameKnowledge:
         Args:
             removed: The libraries and numbers of the patterns to remove.
             patterns: The patterns to store under their own numbers.
+
+        Raises:
+            UnknownPatternError: A library has no pattern of one of the numbers to remove.
         """
         for library, pattern_id in removed:
             self.libraries[library].remove(pattern_id)
@@ -626,12 +631,12 @@ class GameKnowledge:
         """
         for entry in entries:
             check_entry(entry, self.spec)
-        entries = [left for entry in entries if (left := self._without_muted(entry)).ballot.proposers]
+        entries = [left for entry in entries if (left := self._without_muted(entry)).votes.proposers]
         patterns = self.libraries[library]
         if replace_all:
             patterns.clear()
         fresh_id = self.counters.next_pattern_id
-        for entry, ballot in zip(entries, _renumber_votes(entries, event), strict=True):
+        for entry, votes in zip(entries, _renumber_votes(entries, event), strict=True):
             pattern, player = self._orient(entry.pattern, entry.player)
             if moved:
                 fresh_id = entry.pattern_id
@@ -642,7 +647,7 @@ class GameKnowledge:
                     pattern=self.spec.canonical(pattern),
                     player=player,
                     # United with nothing, so that of a player's votes one is left.
-                    ballot=VoteTally().unite_with(ballot),
+                    votes=VoteTally().unite_with(votes),
                     last_contest=entry.last_contest if moved else self.measures.contests,
                 )
             )
@@ -704,8 +709,8 @@ class GameKnowledge:
 
 
 def _renumber_votes(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:
-    """Return the entries' ballots with all votes renumbered as one event's, in the order of casting."""
-    votes = [vote for entry in entries for vote in (*entry.ballot.votes, *entry.ballot.silent)]
+    """Return the entries' votes, all renumbered as one event's, in the order of casting."""
+    votes = [vote for entry in entries for vote in (*entry.votes.counted, *entry.votes.silent)]
     casts = sorted({(vote.event, vote.order) for vote in votes})
     orders = {cast: order for order, cast in enumerate(casts)}
 
@@ -713,6 +718,6 @@ def _renumber_votes(entries: Sequence[PatternEntry], event: int) -> list[VoteTal
         return tuple(replace(vote, event=event, order=orders[vote.event, vote.order]) for vote in votes)
 
     return [
-        VoteTally(renumber(entry.ballot.votes), entry.ballot.folded, renumber(entry.ballot.silent))
+        VoteTally(renumber(entry.votes.counted), entry.votes.folded, renumber(entry.votes.silent))
         for entry in entries
     ]

@@ -9,7 +9,7 @@ from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry, UseCount
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 
 __all__ = ["ChangedRecords", "Counters", "KnowledgeUpdate", "StoredKnowledge"]
 

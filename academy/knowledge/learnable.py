@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from academy.knowledge.settings import InvalidSettingsError, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_surroundings import surroundings
+from academy.knowledge.tesujis.surroundings import surroundings
 
 __all__ = ["check_learnable"]
 

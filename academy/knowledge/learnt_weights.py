@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from academy.knowledge.votes import VALUE_SCALE
 
 __all__ = [
-    "GREATEST_POWER",
     "MOST_COUNTED",
     "MOST_GRADIENT",
+    "MOST_LOG_ODDS",
     "MOST_WEIGHT",
     "exp",
     "find_rows",
@@ -24,8 +24,8 @@ __all__ = [
     "read_columns",
 ]
 
-# Powers of more, or of less than minus this, are not asked for.
-GREATEST_POWER: Final = 8.0
+# Log odds are clipped to [-MOST_LOG_ODDS, MOST_LOG_ODDS].
+MOST_LOG_ODDS: Final = 8.0
 # What was counted so often counts no further, and sums of squared gradients in millionths stop here: then no
 # number of a weight, nor a sum of Elos in hundredths, takes more than 63 bits.
 MOST_COUNTED: Final = 10**11
@@ -130,8 +130,8 @@ def logistic(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return probabilities.
 
     Args:
-        log_odds: Their log odds; what is beyond 8 counts as 8.
+        log_odds: Their log odds; what is beyond `MOST_LOG_ODDS` counts as this.
     """
-    grown = exp(np.clip(log_odds, -GREATEST_POWER, GREATEST_POWER))
+    grown = exp(np.clip(log_odds, -MOST_LOG_ODDS, MOST_LOG_ODDS))
     probabilities: NDArray[np.float64] = grown / (grown + 1.0)
     return probabilities

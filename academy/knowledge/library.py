@@ -18,7 +18,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 from academy.knowledge.votes import ELO_BAND, Vote, VoteTally, digest
 
-__all__ = ["PatternLibrary", "Placement", "TouchedPatterns", "UnknownPatternError"]
+__all__ = ["PatternLibrary", "TouchedPatterns", "UnknownPatternError", "VoteOutcome"]
 
 
 class UnknownPatternError(KeyError):
@@ -39,7 +39,7 @@ class UnknownPatternError(KeyError):
             return f"no pattern {pattern_id} in this library"
         return (
             f"no pattern {pattern_id} in the {library.value} library of {game_id}; "
-            "patterns have numbers of their own in each library"
+            "the pattern may be in the other library (--library)"
         )
 
 
@@ -51,8 +51,8 @@ class TouchedPatterns(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
-    """The verdict on a new pattern, the pattern it went into, and the reason in words.
+class VoteOutcome:
+    """What became of a vote: the verdict, the pattern that has it, and the reason in words.
 
     `silent` says that the vote counts for nothing yet.
     """
@@ -158,7 +158,7 @@ class PatternLibrary:
         fresh_id: int,
         settings: LibrarySettings,
         changer: str = "",
-    ) -> Placement:
+    ) -> VoteOutcome:
         """Let a vote for a pattern find its place (how-learning-works.md, "The four ways in").
 
         Args:
@@ -184,23 +184,23 @@ class PatternLibrary:
             changers = entry.changers if result == entry.pattern else entry.changers | {changer_digest}
             # Its new pattern may unite it with a known entry.
             self.remove(known)
-            kept = self.add(replace(entry, pattern=result, ballot=entry.ballot.cast(vote), changers=changers))
+            kept = self.add(replace(entry, pattern=result, votes=entry.votes.cast(vote), changers=changers))
             how = "specialised" if verdict is Verdict.SPECIALISED else "generalised with"
-            return Placement(verdict, kept, f"{how} pattern {known} of Elo {entry.ballot.elo:.0f}")
+            return VoteOutcome(verdict, kept, f"{how} pattern {known} of Elo {entry.votes.elo:.0f}")
         self.put(PatternEntry(fresh_id, images[0], player, VoteTally((vote,))))
-        return Placement(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
+        return VoteOutcome(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
 
-    def _match(self, entry: PatternEntry, vote: Vote) -> Placement:
-        ballot, known = entry.ballot.cast(vote), entry.pattern_id
-        self.put(replace(entry, ballot=ballot))
-        if ballot.counts(vote.player):
-            return Placement(Verdict.MATCHED, known, f"the same as pattern {known}")
+    def _match(self, entry: PatternEntry, vote: Vote) -> VoteOutcome:
+        votes, known = entry.votes.cast(vote), entry.pattern_id
+        self.put(replace(entry, votes=votes))
+        if votes.has_counting_vote(vote.player):
+            return VoteOutcome(Verdict.MATCHED, known, f"the same as pattern {known}")
         reason = (
             f"the same as pattern {known}; Elo {vote.elo:.0f} is {ELO_BAND:.0f} or more below "
-            f"{ballot.weighted_elo:.0f}, the mean of the votes that count, weighted by Elo: the vote counts "
+            f"{votes.weighted_elo:.0f}, the mean of the votes that count, weighted by Elo: the vote counts "
             "once the proposer's Elo comes nearer"
         )
-        return Placement(Verdict.MATCHED, known, reason, silent=True)
+        return VoteOutcome(Verdict.MATCHED, known, reason, silent=True)
 
     def count_silent(self, player: str, elo_hundredths: int) -> Iterator[int]:
         """Let a player's silent votes count where their patterns admit the player's present Elo.
@@ -210,12 +210,12 @@ class PatternLibrary:
             elo_hundredths: The player's Elo now, in hundredths.
 
         Yields:
-            The patterns' numbers, one by one: they may be thousands.
+            Each pattern's number after changing it; unread patterns stay unchanged. They may be thousands.
         """
         waiting = self._waiting.get(player)
         for pattern_id in waiting.list_admitting(elo_hundredths) if waiting else ():
             entry = self.entries[pattern_id]
-            self.put(replace(entry, ballot=entry.ballot.count_silent(player, elo_hundredths)))
+            self.put(replace(entry, votes=entry.votes.count_silent(player, elo_hundredths)))
             yield pattern_id
 
     def _best_merge(
@@ -229,11 +229,11 @@ class PatternLibrary:
                 continue
             for known, differing in group.near(image.codes, settings.max_merged_cells):
                 entry = self.entries[known]
-                rule = cell_rule(vote, entry.ballot)
-                if rule is None or not entry.ballot.admits(vote.elo_hundredths):
+                rule = cell_rule(vote, entry.votes)
+                if rule is None or not entry.votes.admits(vote.elo_hundredths):
                     continue
                 verdict = Verdict.SPECIALISED if rule is specialised_cell else Verdict.GENERALISED
-                is_decisive = decisive(vote.value, entry.ballot.value)
+                is_decisive = decisive(vote.value, entry.votes.value)
                 result = merge_cells(image, entry.pattern.codes, differing, rule, is_decisive)
                 if result is None or information(result.codes) < settings.least_information:
                     continue
@@ -254,7 +254,7 @@ class PatternLibrary:
         if result == entry.pattern:
             return True
         twin = self._known.get((entry.player, result))
-        is_near = twin is None or self.entries[twin].ballot.is_near(entry.ballot)
+        is_near = twin is None or self.entries[twin].votes.is_near(entry.votes)
         return is_near and changer not in entry.changers
 
     def add(self, entry: PatternEntry) -> int:
@@ -288,17 +288,17 @@ class PatternLibrary:
             outline = _outline(entry.player, entry.pattern)
             group = self._groups.setdefault(outline, _Group(len(entry.pattern.codes)))
             group.add(entry.pattern_id, entry.pattern.codes)
-        if old is None or old.ballot is not entry.ballot:
+        if old is None or old.votes is not entry.votes:
             if old is not None:
                 self._stop_waiting(old)
-            for vote in entry.ballot.silent:
+            for vote in entry.votes.silent:
                 waiting = self._waiting.setdefault(vote.player, _Waiting())
-                waiting.put(entry.pattern_id, entry.ballot.least_elo)
+                waiting.put(entry.pattern_id, entry.votes.least_elo)
         self.entries[entry.pattern_id] = entry
         self._strengths[entry.pattern_id] = entry.strength
 
     def _stop_waiting(self, entry: PatternEntry) -> None:
-        for vote in entry.ballot.silent:
+        for vote in entry.votes.silent:
             waiting = self._waiting[vote.player]
             del waiting.needed[entry.pattern_id]
             if not waiting.needed:
@@ -334,7 +334,7 @@ class PatternLibrary:
         for pattern_id in list(self.entries):
             self.remove(pattern_id)
 
-    def weakest_beyond(self, capacity: int, contests: int, forget_after: int) -> Iterator[int]:
+    def evict_beyond(self, capacity: int, contests: int, forget_after: int) -> list[int]:
         """Remove the weakest patterns until no more than `capacity` are left; the older of equals goes first.
 
         Args:
@@ -342,12 +342,12 @@ class PatternLibrary:
             contests: How many contests the game has had.
             forget_after: An unused pattern's strength is halved every this many contests; 0 for never.
 
-        Yields:
-            The number of each removed pattern.
+        Returns:
+            The numbers of the removed patterns.
         """
         surplus = len(self.entries) - capacity
         if surplus <= 0:
-            return
+            return []
         strengths = self._strengths
         if forget_after:
             strengths = {
@@ -363,7 +363,7 @@ class PatternLibrary:
             weakest = sorted(strengths, key=lambda pattern_id: (strengths[pattern_id], pattern_id))[:surplus]
         for pattern_id in weakest:
             self.remove(pattern_id)
-            yield pattern_id
+        return weakest
 
     def count(self, count: UseCount) -> None:
         """Set how often a pattern was used.

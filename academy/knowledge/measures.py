@@ -65,7 +65,7 @@ class Ratings:
         share = 3 * (len(ranked) + 1) - 4 * place
         return 4 * elo >= ranked[place - 1] * (4 - share) + ranked[place] * share
 
-    def take(self, contestants: Iterable[Contestant]) -> None:
+    def set_after_contest(self, contestants: Iterable[Contestant]) -> None:
         """Set the ratings of a contest's players.
 
         Args:
@@ -175,8 +175,8 @@ class Measures:
         """
         return self.length.total / self.contests if self.contests >= CONTESTS_FOR_AVERAGE else expected
 
-    def add(self, report: ContestReport, ratings: Ratings) -> None:
-        """Add a contest.
+    def learn(self, report: ContestReport, ratings: Ratings) -> None:
+        """Learn from a contest.
 
         Args:
             report: The contest's report.

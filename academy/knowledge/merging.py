@@ -1,4 +1,4 @@
-"""How patterns merge: the seed's two tables, cell by cell, and how much a pattern's cells say."""
+"""How patterns merge: LUDAE's two tables, cell by cell, and how much a pattern's cells say."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -87,7 +87,7 @@ def decisive(first_value: float, second_value: float) -> bool:
 
 
 def generalised_cell(first: int, second: int, is_decisive: bool) -> int | None:
-    """Return what two unequal cells become by generalisation (the seed's table and its colour swap).
+    """Return what two unequal cells become by generalisation (LUDAE's table and its colour swap).
 
     Args:
         first: A `cells.Code`.
@@ -103,7 +103,7 @@ def generalised_cell(first: int, second: int, is_decisive: bool) -> int | None:
 
 
 def specialised_cell(new: int, known: int, is_decisive: bool) -> int | None:
-    """Return what a new cell and an unequal known one become by specialisation (the seed's table).
+    """Return what a new cell and an unequal known one become by specialisation (LUDAE's table).
 
     Args:
         new: The new pattern's `cells.Code`.

@@ -139,7 +139,7 @@ class OpeningNode:
 
     @property
     def worth(self) -> float:
-        """The figure for eviction: the mover's expected value divided by depth (from the seed).
+        """The figure for eviction: the mover's expected value divided by depth (source: LUDAE).
 
         The value counts as far as its visits support it: with `DOUBT` losses added, a line tried once does
         not push out one that has proved itself.

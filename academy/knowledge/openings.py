@@ -28,8 +28,9 @@ __all__ = [
 ]
 
 ROOT: Final = 0
-# Silent are contests this number of levels or more below the weakest of the strongest twentieth, 30 at least:
-# fewer contests of a high Elo silence no others, as ten did by a mean.
+# Contests this number of levels or more below the weakest of the strongest twentieth, 30 at least, are
+# silent. With fewer than 30 contests of high Elo nobody is silenced; a mean instead of this quantile let ten
+# do it.
 SILENT_BELOW: Final = 4
 STRONGEST_SHARE: Final = 20
 FEWEST_STRONGEST: Final = 30
@@ -48,7 +49,7 @@ class Continuation:
 
 
 class OpeningTree:
-    """The nodes of one game's opening tree; `spec` is the game.
+    """The nodes of one game's opening tree.
 
     Args:
         spec: The game.
@@ -162,7 +163,7 @@ class OpeningTree:
         if node is None:
             return []
         children = self.children(node.node_id)
-        spellings = self.spec.all_moves_back(moves, [child.move for child in children])
+        spellings = self.spec.spellings_after(moves, [child.move for child in children])
         return [Continuation(spelt, child) for spelt, child in zip(spellings, children, strict=True)]
 
     def _line(self, moves: Iterable[str], player: int) -> Iterable[str]:
@@ -173,7 +174,7 @@ class OpeningTree:
 
     # Learning
 
-    def record(
+    def learn(
         self, report: ContestReport, fresh_id: int, average_length: float, settings: LibrarySettings
     ) -> int:
         """Count a contest in the nodes it passed, add new nodes, evict and prune.
@@ -374,7 +375,7 @@ class OpeningTree:
         return trial.prune(below, factor)
 
     def prune(self, below: float, factor: float) -> list[OpeningNode]:
-        """Prune wherever the seed's rule asks for it, from the leaves up.
+        """Prune wherever LUDAE's rule asks for it, from the leaves up.
 
         Args:
             below: A node's children go if all are leaves of less expected value for their mover, 0.0 to 1.0.
@@ -561,7 +562,7 @@ class OpeningTree:
 
 
 def depth_limit(spec: GameSpec, average_length: float) -> int:
-    """Return how deep a contest is recorded, in plies: a third of an average game (from the seed).
+    """Return how deep a contest is recorded, in plies: a third of an average game (source: LUDAE).
 
     Nodes that are there already stay when games get shorter.
 

@@ -22,7 +22,7 @@ class PatternEntry:
     pattern_id: int
     pattern: Pattern
     player: int
-    ballot: VoteTally
+    votes: VoteTally
     uses: int = 0
     successes: int = 0
     last_contest: int = 0
@@ -32,12 +32,12 @@ class PatternEntry:
     @property
     def signature(self) -> Signature:
         """`< proposers; elo; value; player >`."""
-        return self.ballot.signature(self.player)
+        return self.votes.signature(self.player)
 
     @property
     def strength(self) -> float:
         """The figure for eviction, before forgetting."""
-        return self.ballot.strength
+        return self.votes.strength
 
     def says_the_same_as(self, other: "PatternEntry") -> bool:
         """Return whether pattern, player addressed, votes and changers are the same; uses do not matter.
@@ -45,10 +45,10 @@ class PatternEntry:
         Args:
             other: The entry to compare with.
         """
-        return (self.pattern, self.player, self.ballot, self.changers) == (
+        return (self.pattern, self.player, self.votes, self.changers) == (
             other.pattern,
             other.player,
-            other.ballot,
+            other.votes,
             other.changers,
         )
 
@@ -65,7 +65,7 @@ class PatternEntry:
         return replace(
             self,
             pattern_id=min(self.pattern_id, other.pattern_id),
-            ballot=self.ballot.unite_with(other.ballot),
+            votes=self.votes.unite_with(other.votes),
             uses=self.uses + other.uses,
             successes=self.successes + other.successes,
             last_contest=later.last_contest,
@@ -99,6 +99,6 @@ def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
         raise InvalidPatternError(
             f"a pattern for player {entry.player}: this game has players 1 to {spec.players}"
         )
-    if not entry.ballot.proposers:
+    if not entry.votes.proposers:
         raise InvalidPatternError(f"pattern {entry.pattern_id} has no vote: somebody must have proposed it")
     spec.check_pattern(entry.pattern)

@@ -7,7 +7,7 @@ import math
 from typing import Final
 
 from academy.knowledge.cells import Code
-from academy.knowledge.claims import ALONE, POSITIONS_PER_LOW_ONE, differ
+from academy.knowledge.claims import LOW_OUTLIER, POSITIONS_PER_OUTLIER, differ
 from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Result
 from academy.knowledge.merging import information, is_vague
 from academy.knowledge.occurrence import occurs
@@ -27,7 +27,7 @@ _WIDE: Final = frozenset({Code.ANYTHING, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIE
 
 
 def endgame_value(value: float, result: Result) -> float:
-    """Return an endgame pattern's value in the light of the contest's result (from the seed).
+    """Return an endgame pattern's value in the light of the contest's result (source: LUDAE).
 
     Args:
         value: The proposed value, 0.0 to 1.0.
@@ -108,9 +108,9 @@ def _false_claim(claim: FalseClaim) -> str:
     what = f"the proposer asked for patterns with an expected value of {claim.claimed:.4g}"
     if claim.around is not None:
         against = (
-            f" after {claim.plies} plies, and stated the same to the arena, but "
-            f"{claim.around:.4g} or more with its moves on either side: values further than {ALONE:.2f} "
-            f"below these are believed once, or for one in {POSITIONS_PER_LOW_ONE} positions"
+            f" after {claim.plies} plies, and stated the same to the arena, but its own values just before "
+            f"and after were {claim.around:.4g} or more; such outliers (more than {LOW_OUTLIER:.2f} lower) "
+            f"are accepted once, or in one position of {POSITIONS_PER_OUTLIER}"
         )
     elif claim.plies is None:
         against = " on a board that never stood in the contest, without saying after how many plies"
@@ -159,7 +159,10 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
         (other.elo for seat, other in enumerate(report.contestants, 1) if seat != proposal.seat), default=elo
     )
     if round(adversary * ELO_SCALE) <= round(elo * ELO_SCALE) - ADVERSARY_MARGIN * ELO_SCALE:
-        return f"adversary's Elo {adversary:.0f} is not above own Elo {elo:.0f} - {ADVERSARY_MARGIN:.0f}"
+        return (
+            f"the strongest opponent's Elo {adversary:.0f} must be above {elo - ADVERSARY_MARGIN:.0f}, "
+            f"the proposer's {elo:.0f} less {ADVERSARY_MARGIN:.0f}"
+        )
     if report.plies[proposal.ply - 1].player != proposal.seat:
         return f"ply {proposal.ply} was not the proposer's move"
     before = proposal.value_before
@@ -170,8 +173,8 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
         return f"the proposer stated no expected value before ply {proposal.ply} of the contest"
     if differ(stated, before):
         return (
-            f"value {before:.4g} before the move proposed, but {stated:.4g} was stated last in the contest "
-            f"before ply {proposal.ply}"
+            f"the proposal gives {before:.4g} as the value before the move, but the last value stated in the "
+            f"contest before ply {proposal.ply} was {stated:.4g}"
         )
     # The move explains a position less bad than was thought at first only as far as it was thought bad last.
     before = max(before, report.plies[proposal.ply - 1].values_before.get(proposal.seat, before))

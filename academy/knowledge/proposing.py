@@ -20,7 +20,7 @@ def _millionths(value: float) -> int:
 
 
 def is_late(ply: int, plies: int, average_length: float) -> bool:
-    """Return whether a ply is the last, or among the last 20 % of an average game (from the seed).
+    """Return whether a ply is the last, or among the last 20 % of an average game (source: LUDAE).
 
     Args:
         ply: The number of the ply, from 1.
@@ -42,7 +42,7 @@ def gain(before: float, after: float) -> float:
 
 
 def needed_gain(before: float, after: float) -> float:
-    """Return by how much a tesuji must raise the value (from the seed).
+    """Return by how much a tesuji must raise the value (source: LUDAE).
 
     Args:
         before: The value before the move, 0.0 to 1.0.

@@ -46,7 +46,7 @@ _KINDS: Final[Mapping[object, tuple[tuple[type, ...], str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class LibrarySettings:
-    """Capacities and thresholds of one game, with the seed's numbers as defaults.
+    """Capacities and thresholds of one game, with LUDAE's numbers as defaults.
 
     Attributes:
         opening_capacity: How many nodes the opening tree keeps.

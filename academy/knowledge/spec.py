@@ -105,7 +105,8 @@ class GameSpec:
     def __post_init__(self) -> None:
         if not GAME_ID.fullmatch(self.game_id):
             raise InvalidGameError(
-                f"game id {self.game_id!r}: 1 to 64 letters, digits, '.', '_' and '-', no sign first"
+                f"game id {self.game_id!r}: 1 to 64 letters, digits, '.', '_' and '-', "
+                "beginning with a letter or digit"
             )
         if not 1 <= self.players <= MAX_PLAYERS:
             raise InvalidGameError(f"{self.players} players: there must be 1 to {MAX_PLAYERS}")
@@ -159,10 +160,10 @@ class GameSpec:
         return GameKind.OTHER
 
     @cached_property
-    def shape(self) -> "GameSpec":
-        """The game without what its tables do not follow from: games of one shape share these."""
+    def table_key(self) -> "GameSpec":
+        """The game with only the fields that its lookup tables depend on: games with one key share these."""
         return GameSpec(
-            "of-this-shape",
+            "table-key",
             self.geometry,
             self.players,
             self.symmetric,
@@ -452,27 +453,28 @@ class GameSpec:
         # Most moves are the name of a cell and nothing else.
         return names.get(move) or self._cell_in_move.sub(lambda cell: names[cell[0]], move)
 
-    def all_moves_back(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the moves after `moves` that canonical moves stand for.
+    def spellings_after(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return how moves after the canonical line are spelt after `moves`.
 
         Args:
             moves: The moves so far, in their own orientation.
-            canonical_moves: Moves after the least image of `moves`.
+            canonical_moves: Moves after the least image of `moves`, the canonical line.
 
         Returns:
             For each canonical move its spellings, sorted: several where the position is symmetric.
         """
-        ways = self.ways_back(moves)
-        return [self.spellings(move, ways) for move in canonical_moves]
+        orientations = self.orientations(moves)
+        return [self.spellings(move, orientations) for move in canonical_moves]
 
-    def ways_back(self, moves: Sequence[str]) -> list[dict[str, str]]:
-        """Return what cells of the least image of a list of moves are called in the list's own orientation.
+    def orientations(self, moves: Sequence[str]) -> list[dict[str, str]]:
+        """Return the ways to translate moves after the canonical line into the orientation of `moves`.
 
         Args:
             moves: The moves, in their own orientation.
 
         Returns:
-            The names by those in the least image, several times where the position is symmetric.
+            Each is a dict from canonical cell names to the names used in `moves`; there are several if the
+            position is symmetric, none if the game has no cell names.
         """
         if not self.cell_names:
             return []
@@ -484,28 +486,28 @@ class GameSpec:
             if image == least
         ]
 
-    def spellings(self, canonical_move: str, ways: Sequence[dict[str, str]]) -> tuple[str, ...]:
-        """Return what a move after the least image of a list of moves is called after the list, sorted.
+    def spellings(self, canonical_move: str, orientations: Sequence[dict[str, str]]) -> tuple[str, ...]:
+        """Return how a move after the canonical line is spelt after a list of moves, sorted.
 
         Args:
             canonical_move: The move.
-            ways: What `ways_back` returns for the list.
+            orientations: What `orientations` returns for the list.
         """
-        if not ways:
+        if not orientations:
             return (canonical_move,)
-        return tuple(sorted({self._rename_cells(canonical_move, names) for names in ways}))
+        return tuple(sorted({self._rename_cells(canonical_move, names) for names in orientations}))
 
-    def ways_after(
-        self, ways: Sequence[dict[str, str]], canonical_move: str, move: str
+    def orientations_after(
+        self, orientations: Sequence[dict[str, str]], canonical_move: str, move: str
     ) -> list[dict[str, str]]:
-        """Return what `ways_back` does for a list of moves that is longer by one.
+        """Return the orientations of a list of moves that is longer by one.
 
         Args:
-            ways: What it returns for the list before.
-            canonical_move: The move after the least image of that list.
-            move: What it is called after the list.
+            orientations: Those of the list before, as from `orientations`.
+            canonical_move: The added move, as after the canonical line.
+            move: The same move, as spelt after the list.
         """
-        return [names for names in ways if self._rename_cells(canonical_move, names) == move]
+        return [names for names in orientations if self._rename_cells(canonical_move, names) == move]
 
     def canonical_line(self, moves: Iterable[str]) -> Iterator[str]:
         """Yield the least image of a list of moves, move by move.

@@ -28,7 +28,7 @@ __all__ = [
 
 MAX_SEPARATE_VOTES: Final = 256
 MAX_SILENT_VOTES: Final = 64
-# From the seed: whose Elo lies this far below a known pattern's does not change it.
+# From LUDAE: whose Elo lies this far below a known pattern's does not change it.
 ELO_BAND: Final = 200.0
 ELO_SCALE: Final = 100
 BAND_HUNDREDTHS: Final = round(ELO_BAND * ELO_SCALE)
@@ -164,14 +164,15 @@ def digest(player: str) -> int:
 class VoteTally:
     """All votes for one pattern, at most one a player, in the order of their events.
 
-    Which of them count follows from the set of all: from the least Elo upwards a vote falls `silent` as long
-    as its Elo lies 200 or more below the mean of all others that count, weighted as the value is. With each
-    change that is decided again; a tally that is put together from stored votes takes over what was decided.
-    The sums over those that count, `elo_hundredths`, `weight` (in hundredths of Elo) and `weighted_value`
-    (weight times value in millionths), follow. Beyond 64 silent votes the weakest lapse.
+    Those that count are `counted`, beyond 256 the oldest of them together in `folded`; `silent` ones do not
+    count yet. Which count follows from the set of all: from the least Elo upwards a vote falls `silent` as
+    long as its Elo lies 200 or more below the mean of all others that count, weighted as the value is. With
+    each change that is decided again; a tally that is put together from stored votes takes over what was
+    decided. The sums over those that count, `elo_hundredths`, `weight` (in hundredths of Elo) and
+    `weighted_value` (weight times value in millionths), follow. Beyond 64 silent votes the weakest lapse.
     """
 
-    votes: tuple[Vote, ...] = ()
+    counted: tuple[Vote, ...] = ()
     folded: AggregatedVotes = field(default_factory=AggregatedVotes)
     silent: tuple[Vote, ...] = ()
     elo_hundredths: int = field(init=False, repr=False, compare=False)
@@ -180,7 +181,7 @@ class VoteTally:
 
     def __post_init__(self) -> None:
         elo, weight, value = self.folded.elo_hundredths, self.folded.weight, self.folded.weighted_value
-        for vote in self.votes:
+        for vote in self.counted:
             elo += vote.elo_hundredths
             weight += vote.weight
             value += vote.weight * vote.value_millionths
@@ -192,11 +193,14 @@ class VoteTally:
     def _weighted_elo(self) -> int:
         folded = self.folded
         elo = folded.weight * folded.elo_hundredths // folded.votes if folded.votes else 0
-        return elo + sum(vote.weight * vote.elo_hundredths for vote in self.votes)
+        return elo + sum(vote.weight * vote.elo_hundredths for vote in self.counted)
 
     @property
     def weighted_elo(self) -> float:
-        """The mean Elo of the votes that count, weighted by max(Elo, 1): who is silent goes by it."""
+        """The mean Elo of the votes that count, weighted by max(Elo, 1), which decides who is silent.
+
+        At least one vote must count.
+        """
         return self._weighted_elo / (self.weight * ELO_SCALE)
 
     @property
@@ -221,16 +225,16 @@ class VoteTally:
         """
         if digest(vote.player) in self.folded.players:
             return self
-        others = (other for other in (*self.votes, *self.silent) if other.player != vote.player)
+        others = (other for other in (*self.counted, *self.silent) if other.player != vote.player)
         return _tally((*others, vote), (self.folded,))
 
-    def counts(self, player: str) -> bool:
+    def has_counting_vote(self, player: str) -> bool:
         """Return whether a player has a vote that counts.
 
         Args:
             player: The player's name.
         """
-        return any(vote.player == player for vote in self.votes) or digest(player) in self.folded.players
+        return any(vote.player == player for vote in self.counted) or digest(player) in self.folded.players
 
     def count_silent(self, player: str, elo_hundredths: int) -> "VoteTally":
         """Return the tally with a player's silent vote at the player's present Elo.
@@ -257,7 +261,7 @@ class VoteTally:
         Args:
             player: The player's name. A folded vote stays, because it cannot be separated from the others.
         """
-        votes = (*self.votes, *self.silent)
+        votes = (*self.counted, *self.silent)
         left = [vote for vote in votes if vote.player != player]
         return self if len(left) == len(votes) else _tally(left, (self.folded,))
 
@@ -268,7 +272,7 @@ class VoteTally:
             other: The other pattern's tally. Where a player voted for both, the later vote counts.
         """
         latest: dict[str, Vote] = {}
-        votes = (*self.votes, *self.silent, *other.votes, *other.silent)
+        votes = (*self.counted, *self.silent, *other.counted, *other.silent)
         for vote in sorted(votes, key=_when):
             latest[vote.player] = vote
         return _tally(latest.values(), (self.folded, other.folded))
@@ -276,16 +280,16 @@ class VoteTally:
     @property
     def proposers(self) -> int:
         """N: how many players voted."""
-        return len(self.votes) + self.folded.votes
+        return len(self.counted) + self.folded.votes
 
     @property
     def elo(self) -> float:
-        """E: the mean Elo of the players who voted."""
+        """E: the mean Elo of the players who voted. At least one vote must count."""
         return self.elo_hundredths / (self.proposers * ELO_SCALE)
 
     @property
     def value(self) -> float:
-        """V: the mean value, weighted by max(Elo, 1)."""
+        """V: the mean value, weighted by max(Elo, 1). At least one vote must count."""
         return self.weighted_value / (self.weight * VALUE_SCALE)
 
     @property

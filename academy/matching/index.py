@@ -8,7 +8,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, InvalidBoardError
+from academy.knowledge.boards import (
+    Board,
+    CellChanges,
+    Geometry,
+    GraphGeometry,
+    HexGeometry,
+    InvalidBoardError,
+)
 from academy.knowledge.cells import State
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.spec import GameSpec
@@ -18,7 +25,7 @@ from academy.matching.anchoring import anchor_pattern
 from academy.matching.board_tables import BoardTables, Neighbourhood, SymmetryGroup, board_tables
 from academy.matching.matches import Matches, MatchLimits, MatchQuery, RankedRows, Ranking, rank_rows
 from academy.matching.rows import PatternRows, Rows, rows_from_arrays
-from academy.matching.successors import Change, Successors, board_changes
+from academy.matching.successors import Successors, board_changes
 
 # Raised with every change of what rows hold or mean, so that arrays saved before are not used.
 LAYOUT: Final = 2
@@ -107,7 +114,7 @@ class Snapshot:
         boards = _as_array(states).reshape(1 + query.both_perspectives, -1)
         return self._kernel().match(boards, self._ranked_rows(query), _limits(query))
 
-    def match_successors(self, query: MatchQuery, moves: Sequence[Sequence[Change]]) -> Successors:
+    def match_successors(self, query: MatchQuery, moves: Sequence[CellChanges]) -> Successors:
         """Match a board, and the boards after each of some moves, by what is different there.
 
         A move is the changes that it makes: a cell's index, row by row, and the state it gets. Moves that

@@ -8,13 +8,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, CellChanges
 from academy.knowledge.cells import State
 from academy.matching.matches import Matches
 
 MAX_MOVES: Final = 4096
 # A cell's index, row by row, and the `State` it gets.
-Change = tuple[int, int]
 _IS_STATE: Final = np.isin(np.arange(256), np.array(State))
 
 
@@ -30,7 +29,7 @@ class BoardChanges(NamedTuple):
     states: NDArray[np.uint8]
 
 
-def board_changes(board: Board, moves: Sequence[Sequence[Change]]) -> BoardChanges:
+def board_changes(board: Board, moves: Sequence[CellChanges]) -> BoardChanges:
     """Return what moves really change: a cell that keeps its state is left out.
 
     Raises InvalidCandidateMoveError.
@@ -57,7 +56,7 @@ def board_changes(board: Board, moves: Sequence[Sequence[Change]]) -> BoardChang
     return BoardChanges(kept_before.take(bounds), cells[kept].astype(np.int32), states[kept].astype(np.uint8))
 
 
-def _flatten(moves: Sequence[Sequence[Change]]) -> NDArray[np.int64]:
+def _flatten(moves: Sequence[CellChanges]) -> NDArray[np.int64]:
     """Return cells and states in turn. Raises InvalidCandidateMoveError for what is no change."""
     changes = list(chain.from_iterable(moves))
     try:

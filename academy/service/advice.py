@@ -18,16 +18,15 @@ from academy.knowledge.advice import (
     pattern_log_odds,
     states_after,
 )
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, CellChange
 from academy.knowledge.cells import State
 from academy.knowledge.evaluation import EVALUATION_IN_USES
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_surroundings import surroundings
-from academy.knowledge.tesujis import FIRST_IN_USES
-from academy.matching.successors import Change
+from academy.knowledge.tesujis.surroundings import surroundings
+from academy.knowledge.tesujis.table import FIRST_IN_USES
 from academy.service.answers import AnsweredPatterns, PatternQuestion, SuccessorAnswer
 from academy.service.game_cache import CachedGame
 from academy.service.moves import CandidateMoveChange, read_changes, read_empty_cells
@@ -120,7 +119,7 @@ class MoveAdvice:
         self._use(Library.MIDDLE_GAME, [EVALUATION_IN_USES])
 
     @cached_property
-    def replies(self) -> list[list[Change]]:
+    def replies(self) -> list[list[CellChange]]:
         """What would change if the opponent went where each of the moves goes, that go anywhere."""
         if not self._spec.two_in_turn or not len(self.game.patterns.ranked):
             return []

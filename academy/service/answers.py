@@ -8,7 +8,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, CellChanges
 from academy.knowledge.book import Book
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.evaluation import EvaluationTable
@@ -18,10 +18,10 @@ from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import VALUE_SCALE
 from academy.matching.matches import Matches, MatchQuery, join_matches
-from academy.matching.successors import Change, Successors
+from academy.matching.successors import Successors
 from academy.service.books import Books, accepts, least_hundredths
 from academy.service.pattern_cache import RankedPatterns
 from academy.store.codec.games import library_to_proto
@@ -66,8 +66,8 @@ def answer_opening(
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
-    ways = tree.spec.ways_back(moves)
-    _OpeningLine(tree, books.of(tree, least)).write(answer, node, ways, plies_ahead)
+    orientations = tree.spec.orientations(moves)
+    _OpeningLine(tree, books.of(tree, least)).write(answer, node, orientations, plies_ahead)
     return answer
 
 
@@ -82,18 +82,18 @@ class _OpeningLine:
         self,
         message: messages.LookUpOpeningResponse | messages.BookReply,
         position: OpeningNode,
-        ways: Sequence[dict[str, str]],
+        orientations: Sequence[dict[str, str]],
         plies_ahead: int,
     ) -> None:
         """Write the recommendation after a position into the message's field, if there is one.
 
-        `ways` are those by which the tree's moves are spelt there.
+        `orientations` are those by which the tree's moves are spelt there.
         """
         best = self.book.recommend(position)
         if best is None:
             return
         spec, move = self.tree.spec, best.node.move
-        spellings = spec.spellings(move, ways)
+        spellings = spec.spellings(move, orientations)
         recommendation = message.recommendation
         recommendation.move, recommendation.value = spellings[0], best.value
         recommendation.equivalents.extend(spellings)
@@ -101,14 +101,17 @@ class _OpeningLine:
         _write_analysis(recommendation, best.node, best.node.mover)
         if plies_ahead < _REPLY_AND_MOVE:
             return
-        after = spec.ways_after(ways, move, spellings[0])
+        after = spec.orientations_after(orientations, move, spellings[0])
         for reply in self.tree.children(best.node.node_id):
             if reply.mover == best.node.mover or self.book.recommend(reply) is None:
                 continue
             for spelt in spec.spellings(reply.move, after):
                 answer = recommendation.replies.add(move=spelt)
                 self.write(
-                    answer, reply, spec.ways_after(after, reply.move, spelt), plies_ahead - _REPLY_AND_MOVE
+                    answer,
+                    reply,
+                    spec.orientations_after(after, reply.move, spelt),
+                    plies_ahead - _REPLY_AND_MOVE,
                 )
 
 
@@ -179,14 +182,14 @@ class AnsweredPatterns:
         message.more = matches.more
 
 
-Response = TypeVar("Response", messages.MatchPatternsResponse, messages.MatchSuccessorsResponse)
+Message = TypeVar("Message", messages.MatchPatternsResponse, messages.MatchSuccessorsResponse)
 
 
 @dataclass(frozen=True, slots=True)
-class PatternAnswer(Generic[Response]):
+class PatternAnswer(Generic[Message]):
     """A message without cells, how many placements it lists, and its table of patterns."""
 
-    message: Response
+    message: Message
     placements: int
     table: AnsweredPatterns
 
@@ -302,9 +305,6 @@ def answer_weights(
     return weights
 
 
-Move = Sequence[Change]
-
-
 class SuccessorAnswer:
     """Writes the answer to one call. Moves are added in parts, so that other callers have turns between them.
 
@@ -319,7 +319,7 @@ class SuccessorAnswer:
         self._cells = spec.reversed_cells if self._query.board is not question.board else None
         self._parts: list[Successors] = []
 
-    def add(self, moves: Sequence[Move]) -> None:
+    def add(self, moves: Sequence[CellChanges]) -> None:
         """Answer for some more moves. Raises InvalidCandidateMoveError and InvalidBoardError."""
         if self._cells is not None:
             cells = self._cells

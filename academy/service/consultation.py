@@ -13,7 +13,7 @@ from academy.knowledge.fair_use import FairUse, FairUseExceededError
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import FIRST_IN_USES
+from academy.knowledge.tesujis.table import FIRST_IN_USES
 from academy.matching import kernels
 from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.advice import MoveAdvice, moves_to_compare

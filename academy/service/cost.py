@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from academy.service.moves import CandidateMoveChange, Move
+from academy.knowledge.boards import CellChanges
+from academy.service.moves import CandidateMoveChange
 
 # Moves that change one cell are matched as differences: this number of them takes as long as a position.
 _CANDIDATES_PER_QUESTION: Final = 16
@@ -23,7 +24,7 @@ def cost_of_changes(moves: Sequence[CandidateMoveChange], board: int) -> int:
     return -(-sum(_weight(len(cells), of_position) for cells, _ in moves) // _CANDIDATES_PER_QUESTION)
 
 
-def split_moves(moves: Sequence[Move], board: int, kernel: str) -> Iterator[Sequence[Move]]:
+def split_moves(moves: Sequence[CellChanges], board: int, kernel: str) -> Iterator[Sequence[CellChanges]]:
     """Return the moves in parts that take a kernel about as long as each other, in order."""
     # NumPy's looks at the position after each move for itself, which may take as long as a whole one.
     small_moves = _SMALL_MOVES_PER_POSITION if kernel == "numba" else 1

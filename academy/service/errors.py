@@ -28,7 +28,7 @@ from academy.knowledge.openings import UnknownLineError
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import InvalidSettingsError
 from academy.knowledge.spec import InvalidGameError
-from academy.knowledge.tesuji_shapes import InvalidTesujiError
+from academy.knowledge.tesujis.shapes import InvalidTesujiError
 from academy.knowledge.votes import InvalidVoteError
 from academy.store import errors as store
 from academy.store import tokens

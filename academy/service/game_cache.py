@@ -224,7 +224,7 @@ class GameCache:
         for put in changes.put:
             game.patterns.put(put.library, put.entry)
         for restated in changes.restated:
-            game.patterns.restate(restated.library, restated.pattern_id, restated.player, restated.ballot)
+            game.patterns.restate(restated.library, restated.pattern_id, restated.player, restated.votes)
 
 
 def _fill(patterns: PatternCache, view: GameView) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import GraphGeometry
 from academy.knowledge.settings import Library
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.service.errors import InvalidFieldError, require
 from academy.service.game_cache import CachedGame
 from academy.service.paging import Key

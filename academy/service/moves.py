@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from academy.knowledge.boards import Board, Geometry
+from academy.knowledge.boards import Board, CellChanges, Geometry
 from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS, State
-from academy.matching.successors import Change
 from academy.service.errors import InvalidFieldError, require
 from academy.service.limits import Limits
 from academy.v1 import consultation_pb2 as messages
@@ -14,7 +13,6 @@ _STATE_OF: Final = dict(zip(STATE_LETTERS, STATE_LETTERS.encode().translate(LETT
 
 # The cells that a move changes, and a letter for each.
 CandidateMoveChange = tuple[list[int], str]
-Move = list[Change]
 
 
 def parse_candidate_moves(
@@ -43,7 +41,7 @@ def parse_candidate_moves(
     return changes_by_move
 
 
-def read_changes(moves: Sequence[CandidateMoveChange], geometry: Geometry) -> list[Move]:
+def read_changes(moves: Sequence[CandidateMoveChange], geometry: Geometry) -> list[CellChanges]:
     """Return the changes of each move. Raises InvalidFieldError for an unknown cell or letter."""
     size = geometry.size
     for place, (cells, letters) in enumerate(moves):

@@ -160,19 +160,19 @@ class PatternCache:
     def put(self, library: Library, entry: PatternEntry) -> None:
         """Add a pattern, or replace the one with its number."""
         self._index.put(entry.pattern_id, entry.pattern)
-        self.restate(library, entry.pattern_id, entry.player, entry.ballot)
+        self.restate(library, entry.pattern_id, entry.player, entry.votes)
 
-    def restate(self, library: Library, pattern_id: int, player: int, ballot: VoteTally) -> None:
+    def restate(self, library: Library, pattern_id: int, player: int, votes: VoteTally) -> None:
         """Replace the votes of a pattern that is here, or the player that it addresses."""
         self._change(
             pattern_id,
             (
                 pattern_id,
                 library_to_proto(library),
-                ballot.strength,
-                ballot.elo,
-                ballot.value,
-                ballot.proposers,
+                votes.strength,
+                votes.elo,
+                votes.value,
+                votes.proposers,
                 player,
             ),
         )

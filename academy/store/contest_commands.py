@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, Judgement
-from academy.knowledge.fair_use import SEED_RULES, FairUse
+from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import (
@@ -334,7 +334,7 @@ def _count_statistics(
 
     def voters(library: Library, pattern_id: int) -> Iterator[str]:
         entry = knowledge.libraries[library].entries.get(pattern_id)
-        return (vote.player for vote in (entry.ballot.votes if entry else ()))
+        return (vote.player for vote in (entry.votes.counted if entry else ()))
 
     new_openings = knowledge.counters.next_node_id - openings_before
     player_statistics.count_contest(
@@ -357,7 +357,7 @@ class CountConsultation:
     seat: int
     moves: Sequence[str]
     own_move: int
-    rules: FairUse = SEED_RULES
+    rules: FairUse = LUDAE_FAIR_USE
     answer: contests_pb2.OpeningAnswer = field(default_factory=contests_pb2.OpeningAnswer)
 
     def enter(self, journal: Transaction, read_store: ReadStore) -> int:

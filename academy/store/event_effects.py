@@ -120,7 +120,7 @@ def _learn_contest(
     report = report_from_proto(event.contest_reported, knowledge.spec)
     give_way()
     cut: list[tuple[Proposal, Judgement]] = []
-    judgements = knowledge.report(report, event.sequence, give_way, lambda *judged: cut.append(judged))
+    judgements = knowledge.learn(report, event.sequence, give_way, lambda *judged: cut.append(judged))
     return EventOutcome(judgements=tuple(judgements), cut=tuple(cut))
 
 

@@ -17,7 +17,7 @@ from academy.store import (
 )
 from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.codec.patterns import ballot_from_proto, entry_to_proto, set_votes
+from academy.store.codec.patterns import entry_to_proto, set_votes, votes_from_proto
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError
 from academy.store.v1 import records_pb2
@@ -306,11 +306,11 @@ class Replay:
         patterns: list[tuple[Library, PatternEntry]] = []
         for library in PATTERN_LIBRARIES:
             for entry in now.libraries[library]:
-                left = entry.ballot.without(self.player)
-                if left != entry.ballot:
+                left = entry.votes.without(self.player)
+                if left != entry.votes:
                     removed.append((library, entry.pattern_id))
                     if left.proposers:
-                        patterns.append((library, replace(entry, ballot=left)))
+                        patterns.append((library, replace(entry, votes=left)))
         changed = len(patterns)
         return Difference(
             tuple(removed), tuple(patterns), len(removed) - changed, changed, 0, self.compacted, False
@@ -409,8 +409,8 @@ def _drop_votes(record: pattern_pb2.PatternRecord, player: str) -> bool:
 
 def _keep_votes(record: pattern_pb2.PatternRecord, keep: Callable[[str], bool]) -> bool:
     """Keep the votes of some players in a record; return whether any is left, silent or not."""
-    ballot = ballot_from_proto(record)
-    for player in {vote.player for vote in (*ballot.votes, *ballot.silent) if not keep(vote.player)}:
-        ballot = ballot.without(player)
-    set_votes(record, ballot)
-    return bool(ballot.proposers)
+    votes = votes_from_proto(record)
+    for player in {vote.player for vote in (*votes.counted, *votes.silent) if not keep(vote.player)}:
+        votes = votes.without(player)
+    set_votes(record, votes)
+    return bool(votes.proposers)

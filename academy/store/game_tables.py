@@ -17,7 +17,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import ELO_SCALE, VoteTally
 from academy.store import keys
 from academy.store.codec.games import settings_from_proto, spec_to_proto
@@ -29,7 +29,7 @@ from academy.store.codec.learnt_tables import (
 )
 from academy.store.codec.openings import node_from_proto, node_to_proto
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.codec.patterns import ballot_from_proto, entry_from_proto, entry_to_proto, use_count
+from academy.store.codec.patterns import entry_from_proto, entry_to_proto, use_count, votes_from_proto
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError, UnknownGameError
 from academy.store.v1 import records_pb2
@@ -257,10 +257,10 @@ class EntryReader:
         return replace(entry, pattern=Pattern(cells, entry.pattern.codes))
 
 
-def read_ballot(record: pattern_pb2.PatternRecord) -> VoteTally:
+def read_votes(record: pattern_pb2.PatternRecord) -> VoteTally:
     """Read the votes for a stored pattern, which is not read further. Raises StoreCorruptError."""
     try:
-        return ballot_from_proto(record)
+        return votes_from_proto(record)
     except ValueError as error:
         raise StoreCorruptError(
             f"votes for a pattern of {record.game_id!r} cannot be read: {error}"

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from academy.knowledge.analysis import ANALYST
 from academy.knowledge.contests import Judgement, Verdict
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.game_records import ChangedRecords
 from academy.knowledge.openings import OpeningTree
+from academy.knowledge.own_proposals import ACADEMY_PROPOSER
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
@@ -271,7 +271,9 @@ def _sightings(
         for proposal, judgement in zip(proposals, outcome.judgements, strict=False)
     ]
     sightings += [
-        _Sighting(cut.library, judgement, ANALYST, cut.seat, cut.ply, contest_id, board_after(cut.ply))
+        _Sighting(
+            cut.library, judgement, ACADEMY_PROPOSER, cut.seat, cut.ply, contest_id, board_after(cut.ply)
+        )
         for cut, judgement in outcome.cut
     ]
     taken = (

@@ -53,8 +53,8 @@ import hashlib
 import re
 from typing import Final
 
-from academy.knowledge.analysis import ANALYST
 from academy.knowledge.claims import Claim
+from academy.knowledge.own_proposals import ACADEMY_PROPOSER
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GAME_ID
 from academy.knowledge.votes import VALUE_SCALE
@@ -232,7 +232,7 @@ def check_voter_name(field: str, name: str) -> None:
 def check_identity(field: str, name: str) -> None:
     """Raise InvalidRecordError for what cannot be a player's identity."""
     check_voter_name(field, name)
-    if name == ANALYST:
+    if name == ACADEMY_PROPOSER:
         raise InvalidRecordError(field, f"{name!r} is ACADEMY's own name: a player needs another")
 
 

@@ -15,7 +15,7 @@ from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import contest_tables, event_effects, event_log, game_tables, import_digests, keys, sources
 from academy.store.codec.contests import check_plausible_elo

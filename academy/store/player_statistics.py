@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-from academy.knowledge.analysis import ANALYST
 from academy.knowledge.claims import Claim
 from academy.knowledge.contests import Judgement, Verdict
+from academy.knowledge.own_proposals import ACADEMY_PROPOSER
 from academy.knowledge.settings import Library
 from academy.store import keys
 from academy.store.codec.games import pattern_library_from_proto
@@ -103,7 +103,7 @@ def _count_help(
             known.update(voters(library, pattern_id))
     for seat, names in sorted(helpers.items()):
         succeeded = reported.report.results[seat - 1] != contests_pb2.RESULT_LOSS
-        others = sorted(names - {players[seat - 1].name, ANALYST})
+        others = sorted(names - {players[seat - 1].name, ACADEMY_PROPOSER})
         if others:
             figures = find_player_statistics(transaction, game_id, players[seat - 1].name)
             figures.helped_by_others += 1

@@ -17,7 +17,7 @@ from academy.knowledge.openings import ROOT, OpeningTree
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import VoteTally
 from academy.store import game_tables, keys
 from academy.store.codec.games import settings_from_proto
@@ -145,7 +145,7 @@ class RestatedPattern:
     library: Library
     pattern_id: int
     player: int
-    ballot: VoteTally
+    votes: VoteTally
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +301,6 @@ def _changes(
             if was is None or was.cells != now.cells:
                 put.append(PutPattern(library, view.libraries[library].read(stored)))
             elif (was.player, was.votes, was.folded) != (now.player, now.votes, now.folded):
-                ballot = game_tables.read_ballot(now)
-                restated.append(RestatedPattern(library, number, now.player, ballot))
+                votes = game_tables.read_votes(now)
+                restated.append(RestatedPattern(library, number, now.player, votes))
     return PatternChanges(tuple(put), tuple(restated), tuple(removed))

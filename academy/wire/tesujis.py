@@ -1,6 +1,6 @@
 """Tesujis that are not cells, over gRPC."""
 
-from academy.knowledge.fights import Fight
+from academy.knowledge.tesujis.fights import Fight
 from academy.v1 import pattern_pb2
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from academy.knowledge.fair_use import SEED_RULES, LooserRuleError
+from academy.knowledge.fair_use import LUDAE_FAIR_USE, LooserRuleError
 from academy.knowledge.spec import GameSpec
 from arena.academy.client import CALL_SECONDS, AcademyClient, may_pass, misses_game, rejects_identity
 from arena.academy.embedded import EmbeddedAcademy
@@ -149,7 +149,7 @@ def _check_fair_use(link: AcademyClient, game_id: str, fair_use: Mapping[str, fl
         if not misses_game(refusal):
             raise
         # A game that an arena registers begins with them.
-        rules = SEED_RULES
+        rules = LUDAE_FAIR_USE
     try:
         rules.restricted(fair_use)
     except LooserRuleError as error:

@@ -18,7 +18,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.cutting import cell_of_move
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import Placement
-from academy.knowledge.tesuji_surroundings import surroundings
+from academy.knowledge.tesujis.surroundings import surroundings
 from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat
 from clients.bots.thinking import Candidate, Experience

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from academy.knowledge.settings import Library
-from academy.knowledge.tesuji_surroundings import surroundings
+from academy.knowledge.tesujis.surroundings import surroundings
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc
 from arena.academy.client import AcademyClient, contest_message, void_report
 from clients.academy import Academy

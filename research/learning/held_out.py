@@ -18,8 +18,8 @@ from academy.knowledge.contests import ContestReport, Ply, Result
 from academy.knowledge.evaluation import EvaluationTable, PositionEvaluator
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_surroundings import surroundings
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.surroundings import surroundings
+from academy.knowledge.tesujis.table import TesujiTable
 from academy.store.codec.contests import report_from_proto
 from academy.v1 import events_pb2
 from research.learning.games import POPULATIONS, STUDY, TRIALS

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_surroundings import surroundings
+from academy.knowledge.tesujis.surroundings import surroundings
 from clients import Memory
 from referees.api import referee
 

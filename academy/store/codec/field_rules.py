@@ -7,7 +7,7 @@ from typing import Final
 
 from academy.knowledge.boards import InvalidBoardError
 from academy.knowledge.patterns import InvalidPatternError
-from academy.knowledge.tesujis import FIRST_IN_USES
+from academy.knowledge.tesujis.table import FIRST_IN_USES
 from academy.knowledge.votes import MAX_ELO
 from academy.store.errors import InvalidRecordError
 

@@ -11,10 +11,10 @@ from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patte
 from academy.knowledge.evaluation import FIRST_PATTERN, EvaluationTable, Feature
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_shapes import InvalidTesujiError, Numbers, Tesuji
-from academy.knowledge.tesuji_surroundings import surroundings
-from academy.knowledge.tesuji_text import read_tesuji_cells, write_tesuji_cells
-from academy.knowledge.tesujis import TesujiTable
+from academy.knowledge.tesujis.shapes import InvalidTesujiError, Numbers, Tesuji
+from academy.knowledge.tesujis.surroundings import surroundings
+from academy.knowledge.tesujis.table import TesujiTable
+from academy.knowledge.tesujis.text import read_tesuji_cells, write_tesuji_cells
 from academy.store.columns import pack_columns
 from academy.store.errors import InvalidRecordError
 from academy.store.v1 import records_pb2

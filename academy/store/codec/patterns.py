@@ -38,20 +38,20 @@ _MOST_USES: Final = 10**11
 
 def entry_to_proto(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
     """Write a pattern of a library, without derived figures."""
-    ballot = entry.ballot
+    votes = entry.votes
     return pattern_pb2.PatternRecord(
         game_id=spec.game_id,
         library=library_to_proto(library),
         pattern_id=entry.pattern_id,
         cells=write_cells(entry.pattern, spec.geometry),
         player=entry.player,
-        votes=map(_vote_to_proto, ballot.votes),
-        folded=_folded_to_proto(ballot.folded) if ballot.folded.votes else None,
+        votes=map(_vote_to_proto, votes.counted),
+        folded=_folded_to_proto(votes.folded) if votes.folded.votes else None,
         uses=entry.uses,
         successes=entry.successes,
         last_contest=entry.last_contest,
         last_contest_id=entry.last_contest_id,
-        silent_votes=map(_vote_to_proto, ballot.silent),
+        silent_votes=map(_vote_to_proto, votes.silent),
         changers=sorted(entry.changers),
     )
 
@@ -61,11 +61,11 @@ def entry_with_figures(entry: PatternEntry, library: Library, spec: GameSpec) ->
     return with_figures(entry_to_proto(entry, library, spec), entry)
 
 
-def set_votes(record: pattern_pb2.PatternRecord, ballot: VoteTally) -> None:
+def set_votes(record: pattern_pb2.PatternRecord, votes: VoteTally) -> None:
     """Put the votes that are kept apart, and the silent ones, in place of a record's."""
     del record.votes[:], record.silent_votes[:]
-    record.votes.extend(map(_vote_to_proto, ballot.votes))
-    record.silent_votes.extend(map(_vote_to_proto, ballot.silent))
+    record.votes.extend(map(_vote_to_proto, votes.counted))
+    record.silent_votes.extend(map(_vote_to_proto, votes.silent))
 
 
 def _vote_to_proto(vote: Vote) -> pattern_pb2.Vote:
@@ -144,7 +144,7 @@ def entry_from_proto(
 
     Raises InvalidRecordError naming the field.
     """
-    ballot = ballot_from_proto(record, field)
+    votes = votes_from_proto(record, field)
     if record.successes > record.uses:
         raise InvalidRecordError(f"{field}.successes", f"{record.successes} of only {record.uses} uses")
     with naming(f"{field}.cells"):
@@ -153,7 +153,7 @@ def entry_from_proto(
         pattern_id=record.pattern_id,
         pattern=pattern,
         player=record.player,
-        ballot=ballot,
+        votes=votes,
         uses=record.uses,
         successes=record.successes,
         last_contest=record.last_contest,
@@ -165,7 +165,7 @@ def entry_from_proto(
     return entry
 
 
-def ballot_from_proto(record: pattern_pb2.PatternRecord, field: str = "pattern") -> VoteTally:
+def votes_from_proto(record: pattern_pb2.PatternRecord, field: str = "pattern") -> VoteTally:
     """Read the votes for a pattern, which is not read further. Raises InvalidRecordError naming the field."""
     votes = _votes(record.votes, f"{field}.votes", MAX_SEPARATE_VOTES)
     silent = _votes(record.silent_votes, f"{field}.silent_votes", MAX_SILENT_VOTES)

@@ -9,7 +9,7 @@ from academy.knowledge.contests import Judgement, Proposal
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_text import MOVED_TO, pattern_after, read_tesuji_cells
+from academy.knowledge.tesujis.text import MOVED_TO, pattern_after, read_tesuji_cells
 from academy.knowledge.text import read_cells
 from academy.store.codec.field_rules import check_value, naming
 from academy.store.codec.games import pattern_library_from_proto

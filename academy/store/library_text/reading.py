@@ -15,7 +15,7 @@ from academy.knowledge.boards import GraphGeometry
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_text import read_tesuji_cells
+from academy.knowledge.tesujis.text import read_tesuji_cells
 from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
 from academy.store.codec.games import library_to_proto, spec_to_proto

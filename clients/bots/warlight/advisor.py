@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Self
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.fair_use import SEED_RULES
+from academy.knowledge.fair_use import LUDAE_FAIR_USE
 from academy.knowledge.patterns import Pattern, graph_pattern
 from clients.academy import Academy
 from clients.bots.academy_seat import AcademySeat, mean_value
@@ -96,7 +96,7 @@ class WarLightAdvisor(AcademySeat):
                     orders = read_orders(text)
                 except UnreadableMoveError:
                     continue
-                if opening.value > SEED_RULES.pattern_value_limit and orders and self._fits(view, orders):
+                if opening.value > LUDAE_FAIR_USE.pattern_value_limit and orders and self._fits(view, orders):
                     return orders
         return ()
 

@@ -48,7 +48,7 @@ def _event(random: Random, number: int) -> Event:
     kind = random.random()
     library = random.choice(PATTERN_LIBRARIES)
     if kind < 0.75:
-        return Event("report", (_report(random, f"c{number}"), number))
+        return Event("learn", (_report(random, f"c{number}"), number))
     if kind < 0.80:
         return Event("judge_late", (_report(random, f"c{number}"), number))
     if kind < 0.84:

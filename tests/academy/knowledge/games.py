@@ -54,7 +54,7 @@ def cells(text: str, spec: GameSpec = GO) -> Pattern:
     return read_cells("\n".join(row.strip() for row in text.split("/")), spec.geometry)
 
 
-def ballot(*votes: tuple[float, float], first: int = 1) -> VoteTally:
+def tally_of(*votes: tuple[float, float], first: int = 1) -> VoteTally:
     """Votes of different players, given as (Elo, value)."""
     return VoteTally(
         tuple(

@@ -31,7 +31,7 @@ def grown(*contests: tuple[str, tuple[Result, ...]], spec: GameSpec = DRAUGHTS) 
             elos=[1500.0] * len(results),
             names=[f"p{seat}" for seat, _ in enumerate(results)],
         )
-        fresh = tree.record(report, fresh, 60.0, FREE)
+        fresh = tree.learn(report, fresh, 60.0, FREE)
     return tree
 
 
@@ -93,7 +93,7 @@ def test_an_importer_that_refuses_knowledge_of_weak_players_gets_none_of_it() ->
     for move, elo in (("1", 900.0), ("2", 1500.0)):
         for _ in range(FEWEST_VISITS):
             result = (WIN, LOSS) if move == "1" else (LOSS, WIN)
-            fresh = tree.record(contest([move], result, elos=(elo, 1500.0)), fresh, 60.0, FREE)
+            fresh = tree.learn(contest([move], result, elos=(elo, 1500.0)), fresh, 60.0, FREE)
 
     def strong(node: OpeningNode) -> bool:
         return node.elo > 1000.0
@@ -218,7 +218,7 @@ def test_a_book_that_remembers_values_says_what_a_new_one_says(
     assert len(own)
     fresh = max(tree.nodes) + 1
     for moves, results in after:
-        fresh = tree.record(
+        fresh = tree.learn(
             contest(moves.split(), results, elos=(1500.0, 1500.0), names=("p0", "p1")), fresh, 60.0, FREE
         )
     assert Book(tree, own=own).recommend(tree.root) == Book(tree).recommend(tree.root)
@@ -235,7 +235,7 @@ def test_a_book_of_a_followed_tree_says_what_a_new_one_says(
     fresh, narrow = max(tree.nodes) + 1, LibrarySettings(opening_capacity=6)
     for moves, results in after:
         known = dict(tree.nodes)
-        fresh = tree.record(
+        fresh = tree.learn(
             contest(moves.split(), results, elos=(1500.0, 1500.0), names=("p0", "p1")), fresh, 60.0, narrow
         )
         changed = [node for number, node in tree.nodes.items() if known.get(number) is not node]
@@ -308,7 +308,7 @@ class TestPoisoning:
     def taught(cls, contests: Sequence[ContestReport]) -> OpeningTree:
         tree, fresh = OpeningTree(GO), 1
         for report in contests:
-            fresh = tree.record(report, fresh, 18.0, cls.SETTINGS)
+            fresh = tree.learn(report, fresh, 18.0, cls.SETTINGS)
         return tree
 
     @staticmethod
@@ -369,7 +369,7 @@ class TestPoisoning:
         live, restarted = self.taught(contests), OpeningTree(GO)
         fresh = 1
         for number, report in enumerate(contests):
-            fresh = restarted.record(report, fresh, 18.0, self.SETTINGS)
+            fresh = restarted.learn(report, fresh, 18.0, self.SETTINGS)
             if number % 7 == 0:
                 again = OpeningTree(GO)
                 again.restore(restarted.nodes.values())

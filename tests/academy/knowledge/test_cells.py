@@ -1,4 +1,4 @@
-"""The letters of boards and patterns, row by row as the seed lists them."""
+"""The letters of boards and patterns, row by row as LUDAE lists them."""
 
 import pytest
 

@@ -26,8 +26,8 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
-from academy.knowledge.tesuji_shapes import MOST_CODES
-from academy.knowledge.tesujis import FIRST_IN_USES
+from academy.knowledge.tesujis.shapes import MOST_CODES
+from academy.knowledge.tesujis.table import FIRST_IN_USES
 
 from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
 
@@ -283,7 +283,7 @@ def test_players_too_strong_for_its_teachers_get_nothing() -> None:
 def test_switching_it_off_keeps_it_untold_and_a_lower_capacity_evicts() -> None:
     game = GameKnowledge(GO, PATTERNS)
     for seed in range(5):
-        game.report(contest(GO, seed), seed)
+        game.learn(contest(GO, seed), seed)
     assert game.take_changes().evaluation and game.evaluation.patterns > 50
     removed = game.evaluation.patterns - 20
     assert game.change_settings(replace(PATTERNS, evaluation_patterns=20)) == removed
@@ -292,11 +292,11 @@ def test_switching_it_off_keeps_it_untold_and_a_lower_capacity_evicts() -> None:
     assert game.change_settings(LibrarySettings()) == 0
     assert game.evaluation == kept and game.evaluation.for_answers(game.settings) == EvaluationTable()
     game.take_changes()
-    game.report(contest(GO, 9), 9)
+    game.learn(contest(GO, 9), 9)
     assert not game.take_changes().evaluation
     # Features alone go on learning, and patterns wait.
     assert game.change_settings(FEATURES) == 0
-    game.report(contest(GO, 10), 10)
+    game.learn(contest(GO, 10), 10)
     assert game.evaluation.patterns == 20 and game.evaluation.contests == 6
     assert game.evaluation.for_answers(FEATURES).patterns == 0
     assert game.evaluation.for_answers(PATTERNS) is game.evaluation
@@ -304,11 +304,11 @@ def test_switching_it_off_keeps_it_untold_and_a_lower_capacity_evicts() -> None:
 
 def test_a_use_in_a_contest_is_counted_with_its_result() -> None:
     game = GameKnowledge(GO, FEATURES)
-    game.report(contest(GO, 3), 3)
+    game.learn(contest(GO, 3), 3)
     for seed in (1, 2):
         report = contest(GO, seed)
         uses = (Use(1, Library.MIDDLE_GAME, (EVALUATION_IN_USES,)),)
-        game.report(replace(report, results=(LOSS, WIN) if seed == 1 else (WIN, LOSS), uses=uses), seed)
+        game.learn(replace(report, results=(LOSS, WIN) if seed == 1 else (WIN, LOSS), uses=uses), seed)
     assert (game.evaluation.uses, game.evaluation.successes) == (2, 1)
 
 
@@ -424,3 +424,7 @@ def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> No
 def test_a_weight_of_the_least_number_of_63_bits_is_refused() -> None:
     with pytest.raises(ValueError, match="a weight beyond"):
         EvaluationTable.of([[0], [1], [-(2**63)], [0]], {})
+
+
+def test_no_positions_have_no_worths() -> None:
+    assert evaluator(EvaluationTable(), GO).log_odds([], 1) == []

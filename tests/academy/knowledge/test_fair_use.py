@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from academy.knowledge.claims import Claim, Expectation, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.fair_use import (
-    SEED_RULES,
+    LUDAE_FAIR_USE,
     FairUse,
     FairUseExceededError,
     ValueNotLowError,
@@ -30,10 +30,10 @@ from academy.knowledge.settings import LibrarySettings
     ],
 )  # fmt: skip
 def test_one_consultation_for_every_four_moves_the_first_included(own_move: int, allowed: int) -> None:
-    assert SEED_RULES.opening_allowance(own_move) == allowed
-    SEED_RULES.check_opening(allowed - 1, own_move)
+    assert LUDAE_FAIR_USE.opening_allowance(own_move) == allowed
+    LUDAE_FAIR_USE.check_opening(allowed - 1, own_move)
     with pytest.raises(FairUseExceededError) as refused:
-        SEED_RULES.check_opening(allowed, own_move)
+        LUDAE_FAIR_USE.check_opening(allowed, own_move)
     assert (refused.value.consultations, refused.value.own_move, refused.value.allowed) == (
         allowed,
         own_move,
@@ -126,7 +126,7 @@ def test_claims_hold_only_where_they_equal_the_stated_values(
 
 @pytest.mark.parametrize("value", [0.0, 0.2, 0.33])
 def test_patterns_are_for_positions_of_low_value(value: float) -> None:
-    SEED_RULES.check_patterns(value)
+    LUDAE_FAIR_USE.check_patterns(value)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_patterns_are_for_positions_of_low_value(value: float) -> None:
 )
 def test_patterns_are_refused_for_values_that_are_not_low(value: float | None, statement: str) -> None:
     with pytest.raises(ValueNotLowError, match=statement) as refused:
-        SEED_RULES.check_patterns(value)
+        LUDAE_FAIR_USE.check_patterns(value)
     assert refused.value.value is value
 
 
@@ -147,7 +147,7 @@ def test_a_games_settings_change_the_rules() -> None:
     with pytest.raises(ValueNotLowError, match=r"at most 0\.5"):
         rules.check_patterns(0.6)
     assert rules.least_elo(1500.0) == 1450.0
-    assert FairUse.of(LibrarySettings()) == SEED_RULES
+    assert FairUse.of(LibrarySettings()) == LUDAE_FAIR_USE
 
 
 KNOWLEDGE = (
@@ -169,13 +169,13 @@ KNOWLEDGE = (
 
 def test_knowledge_is_accepted_from_players_not_200_below_oneself() -> None:
     for knowledge, player, accepted in KNOWLEDGE:
-        assert acceptable(knowledge, SEED_RULES.least_elo(player)) is accepted, (knowledge, player)
+        assert acceptable(knowledge, LUDAE_FAIR_USE.least_elo(player)) is accepted, (knowledge, player)
 
 
 def test_many_pieces_of_knowledge_are_accepted_as_if_sent_one_by_one() -> None:
     elos = np.array([knowledge for knowledge, _, _ in KNOWLEDGE], np.float64)
     for player in {player for _, player, _ in KNOWLEDGE}:
-        least = SEED_RULES.least_elo(player)
+        least = LUDAE_FAIR_USE.least_elo(player)
         assert acceptable(elos, least).tolist() == [acceptable(float(elo), least) for elo in elos]
 
 

@@ -24,7 +24,21 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import Vote, VoteTally
 
 from .events import events, fresh_game, summary
-from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN, ballot, cells, contest, endgame, tesuji
+from .games import (
+    DIPLOMACY,
+    DRAUGHTS,
+    DRAW,
+    GO,
+    HEX,
+    LOSS,
+    MAP,
+    WIN,
+    cells,
+    contest,
+    endgame,
+    tally_of,
+    tesuji,
+)
 
 ENDGAME, MIDDLE_GAME, OPENING = Library.ENDGAME, Library.MIDDLE_GAME, Library.OPENING
 
@@ -46,7 +60,7 @@ def propose(
         placed.append(replace(proposal, ply=len(plies)))
     names = [f"player {event}-{seat}" for seat in range(len(results))]
     report = contest((), results, names=names, elos=(1500,) * len(results))
-    return game.report(replace(report, plies=tuple(plies), proposals=tuple(placed)), event)
+    return game.learn(replace(report, plies=tuple(plies), proposals=tuple(placed)), event)
 
 
 # Judgement and perspective
@@ -102,10 +116,10 @@ def test_the_vote_is_the_proposers_own() -> None:
         elos=(1200, 1700),
         proposals=(endgame(cells("x - o"), 0.5), endgame(cells("w w"), 0.9, seat=2, ply=2)),
     )
-    game.report(report, 42)
+    game.learn(report, 42)
     first, second = entries(game)
-    assert first.ballot.votes == (Vote.of("ann", 1200, 0.5**0.5, 42),)
-    assert second.ballot.votes == (Vote.of("bob", 1700, 0.81, 42, order=1),)
+    assert first.votes.counted == (Vote.of("ann", 1200, 0.5**0.5, 42),)
+    assert second.votes.counted == (Vote.of("bob", 1700, 0.81, 42, order=1),)
 
 
 def test_both_players_see_the_same_pattern() -> None:
@@ -175,19 +189,19 @@ def test_too_weak_for_a_full_library_is_a_verdict_of_its_own() -> None:
 def test_everything_is_judged_by_the_average_known_before_the_contest() -> None:
     game = GameKnowledge(replace(GO, expected_length=100.0))
     for _ in range(9):
-        game.report(contest(["pass"] * 10), 1)
+        game.learn(contest(["pass"] * 10), 1)
     late = endgame(cells("x"), 0.5, ply=5)
     # A fifth of 100 is 20 plies: ply 5 of 10 is among them.
-    (tenth,) = game.report(contest(["pass"] * 10, proposals=(late,)), 1)
+    (tenth,) = game.learn(contest(["pass"] * 10, proposals=(late,)), 1)
     # Now the average is 10, a fifth of it 2.
-    (eleventh,) = game.report(contest(["pass"] * 10, proposals=(late,)), 1)
+    (eleventh,) = game.learn(contest(["pass"] * 10, proposals=(late,)), 1)
     assert (tenth.verdict, eleventh.verdict) == (Verdict.INSERTED, Verdict.DROPPED)
     assert game.average_length == 10
 
 
 def test_proposals_that_come_late_are_judged_and_nothing_else_is_learnt() -> None:
     game = GameKnowledge(GO)
-    game.report(contest(["A1", "B2"]), 1)
+    game.learn(contest(["A1", "B2"]), 1)
     nodes, measures = dict(game.openings.nodes), game.measures.as_json()
     late = contest(["A1", "B2"], proposals=(endgame(cells("x"), 0.5, ply=2),))
     assert [judgement.verdict for judgement in game.judge_late(late, 2)] == [Verdict.INSERTED]
@@ -197,7 +211,7 @@ def test_proposals_that_come_late_are_judged_and_nothing_else_is_learnt() -> Non
 
 def test_a_report_teaches_openings_and_measures() -> None:
     game = GameKnowledge(GO)
-    game.report(contest(["A1", "B2"], values={2: {2: 0.4}}), 1)
+    game.learn(contest(["A1", "B2"], values={2: {2: 0.4}}), 1)
     assert game.openings.find(["E5", "D4"]) is not None
     assert game.measures.contests == 1
     assert game.counters == Counters(1, 3)
@@ -211,7 +225,7 @@ def test_uses_and_successes() -> None:
     propose(game, endgame(cells("x"), 0.5), endgame(cells("w"), 0.5))
     for number, results in enumerate([(WIN, LOSS), (DRAW, DRAW), (LOSS, LOSS)], 2):
         uses = (Use(1, ENDGAME, (1, 99)), Use(2, ENDGAME, (2,)), Use(1, MIDDLE_GAME, (1,)))
-        game.report(replace(contest((), results), contest_id=f"c{number}", uses=uses), number)
+        game.learn(replace(contest((), results), contest_id=f"c{number}", uses=uses), number)
     first, second = entries(game)
     assert (first.uses, first.successes, first.last_contest, first.last_contest_id) == (3, 2, 4, "c4")
     assert (second.uses, second.successes) == (3, 1)
@@ -223,7 +237,7 @@ def test_what_is_used_is_not_forgotten() -> None:
         propose(game, endgame(cells("x"), 0.9), endgame(cells("w"), 0.9))
         for number in range(2, 30):
             uses = (Use(1, ENDGAME, (used,)),)
-            game.report(replace(contest(()), uses=uses), number)
+            game.learn(replace(contest(()), uses=uses), number)
         propose(game, endgame(cells("b b"), 0.9, ply=2), event=30)
         return min(entries(game), key=lambda entry: entry.pattern_id).pattern
 
@@ -237,7 +251,7 @@ def test_what_is_used_is_not_forgotten() -> None:
 def test_a_lowered_capacity_prunes_at_once() -> None:
     game = GameKnowledge(GO)
     propose(game, *(endgame(cells("x " * width), 0.5 + width / 10) for width in (1, 2, 3, 4)))
-    game.report(contest(["A1", "B2", "C3"]), 2)
+    game.learn(contest(["A1", "B2", "C3"]), 2)
     removed = game.change_settings(LibrarySettings(endgame_capacity=3, opening_capacity=1))
     # Four times "pass", and A1, B2, C3 were in the tree.
     assert removed == 1 + 6
@@ -294,7 +308,7 @@ def test_pruning_patterns_and_what_it_would_remove() -> None:
 def test_pruning_openings_by_another_threshold() -> None:
     game = GameKnowledge(GO, LibrarySettings(prune_below=0.0))
     for line in (["A1", "B2"], ["A1", "C3"]):
-        game.report(contest(line, values={2: {2: 0.4}}), 1)
+        game.learn(contest(line, values={2: {2: 0.4}}), 1)
     assert game.prune(OPENING, 0.4) == []
     assert moves(game.prunable(OPENING, 0.41)) == ["B2", "C3"]
     assert moves(game.prune(OPENING, 0.41)) == ["B2", "C3"]
@@ -307,7 +321,7 @@ def test_the_later_proposal_of_a_name_counts_when_two_patterns_become_one() -> N
         library = game.libraries[ENDGAME]
         for number, text in enumerate(["b - o", "B - o"], 1):
             library.put(
-                PatternEntry(number, cells(text, DRAUGHTS), 1, ballot((1500, 0.95 / number), first=50))
+                PatternEntry(number, cells(text, DRAUGHTS), 1, tally_of((1500, 0.95 / number), first=50))
             )
         game.counters = Counters(3, 1)
         # Ann votes for both in one contest.
@@ -317,12 +331,12 @@ def test_the_later_proposal_of_a_name_counts_when_two_patterns_become_one() -> N
             endgame(cells(text, DRAUGHTS), value, ply=number)
             for number, (text, value) in enumerate(zip(texts, values, strict=True), 1)
         ]
-        game.report(contest(["pass"] * 2, (WIN, LOSS), proposals=tuple(proposals)), 1)
+        game.learn(contest(["pass"] * 2, (WIN, LOSS), proposals=tuple(proposals)), 1)
         # In another Bob's makes one pattern of them.
         merge = endgame(cells("x - o", DRAUGHTS), 0.5)
-        game.report(contest(["pass"], (WIN, LOSS), names=("bob", "cy"), proposals=(merge,)), 2)
+        game.learn(contest(["pass"], (WIN, LOSS), names=("bob", "cy"), proposals=(merge,)), 2)
         (entry,) = entries(game)
-        (vote,) = [vote for vote in entry.ballot.votes if vote.player == "ann"]
+        (vote,) = [vote for vote in entry.votes.counted if vote.player == "ann"]
         assert (vote.value, vote.order) == (0.8, 1), "the square root of the later 0.64"
 
 
@@ -333,16 +347,16 @@ def test_imported_patterns_give_known_ones_their_votes_and_enter_with_fresh_numb
     game = GameKnowledge(GO)
     propose(game, endgame(cells("x - o"), 0.5))
     imported = [
-        PatternEntry(77, cells("x x o"), 1, ballot((1000, 0.2), (1090, 0.4))),
-        PatternEntry(78, cells("o o x"), 2, ballot((901, 0.9), first=7)),
-        PatternEntry(79, cells("w / - / -"), 1, ballot((900, 0.9)), uses=4, successes=2),
+        PatternEntry(77, cells("x x o"), 1, tally_of((1000, 0.2), (1090, 0.4))),
+        PatternEntry(78, cells("o o x"), 2, tally_of((901, 0.9), first=7)),
+        PatternEntry(79, cells("w / - / -"), 1, tally_of((900, 0.9)), uses=4, successes=2),
     ]
     assert game.import_patterns(ENDGAME, imported, False, 5) == 0
     patterns = {entry.pattern_id: entry for entry in entries(game)}
     # The second was for player 2: reversed, it is the first.
     assert patterns.keys() == {1, 2, 4}
-    assert patterns[2].ballot.proposers == 3
-    assert {vote.event for vote in patterns[2].ballot.votes} == {5}
+    assert patterns[2].votes.proposers == 3
+    assert {vote.event for vote in patterns[2].votes.counted} == {5}
     assert patterns[4].pattern == GO.canonical(cells("w - -"))
     assert (patterns[4].uses, patterns[4].successes, patterns[4].last_contest) == (4, 2, 1)
     assert game.counters.next_pattern_id == 5
@@ -356,15 +370,15 @@ def test_an_imported_pattern_keeps_one_vote_a_player_and_at_most_256_apart() -> 
         ENDGAME, [PatternEntry(1, cells("x"), 1, stuffed), PatternEntry(2, cells("w"), 1, crowd)], False, 9
     )
     first, second = entries(game)
-    assert first.ballot.proposers == 1
-    assert (second.ballot.proposers, len(second.ballot.votes)) == (300, 256)
+    assert first.votes.proposers == 1
+    assert (second.votes.proposers, len(second.votes.counted)) == (300, 256)
 
 
 def test_an_import_may_replace_all_and_never_exceeds_the_capacity() -> None:
     game = GameKnowledge(GO, LibrarySettings(endgame_capacity=2))
     propose(game, endgame(cells("x"), 1.0))
     imported = [
-        PatternEntry(0, cells("w " * width), 1, ballot((1000, 0.5 + width / 10))) for width in (1, 2, 3)
+        PatternEntry(0, cells("w " * width), 1, tally_of((1000, 0.5 + width / 10))) for width in (1, 2, 3)
     ]
     assert game.import_patterns(ENDGAME, imported, True, 2) == 1
     assert [entry.pattern for entry in entries(game)] == [cells("w w"), cells("w w w")]
@@ -373,17 +387,17 @@ def test_an_import_may_replace_all_and_never_exceeds_the_capacity() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (PatternEntry(3, cells("x"), 3, ballot((1000, 0.5))), "player 3: this game has players 1 to 2"),
-        (PatternEntry(3, cells("x"), 0, ballot((1000, 0.5))), "player 0"),
+        (PatternEntry(3, cells("x"), 3, tally_of((1000, 0.5))), "player 3: this game has players 1 to 2"),
+        (PatternEntry(3, cells("x"), 0, tally_of((1000, 0.5))), "player 0"),
         (PatternEntry(3, cells("x"), 1, VoteTally()), "pattern 3 has no vote"),
-        (PatternEntry(3, cells("x" * 9), 1, ballot((1000, 0.5))), "9 columns"),
+        (PatternEntry(3, cells("x" * 9), 1, tally_of((1000, 0.5))), "9 columns"),
     ],
 )
 def test_a_wrong_import_changes_nothing(wrong: PatternEntry, message: str) -> None:
     game = GameKnowledge(GO)
     propose(game, endgame(cells("x"), 0.5))
     before = summary(game)
-    right = PatternEntry(1, cells("w"), 1, ballot((1000, 0.5)))
+    right = PatternEntry(1, cells("w"), 1, tally_of((1000, 0.5)))
     with pytest.raises(InvalidPatternError, match=message):
         game.import_patterns(ENDGAME, [right, wrong], True, 2)
     assert summary(game) == before
@@ -391,12 +405,12 @@ def test_a_wrong_import_changes_nothing(wrong: PatternEntry, message: str) -> No
 
 def test_imported_openings_are_added_trimmed_and_evicted() -> None:
     source = GameKnowledge(replace(GO, expected_length=60.0), LibrarySettings(prune_below=0.0))
-    source.report(contest(["A1", "B2", "C3"] * 4), 1)
-    source.report(contest(["C3"]), 2)
+    source.learn(contest(["A1", "B2", "C3"] * 4), 1)
+    source.learn(contest(["C3"]), 2)
     nodes = list(source.openings.nodes.values())
     assert len(nodes) == 1 + 13
     game = GameKnowledge(GO, LibrarySettings(opening_capacity=4))
-    game.report(contest(["E5"]), 1)
+    game.learn(contest(["E5"]), 1)
     # Of 30 plies, the third is 10: two of the nodes are too deep, and there is room for four.
     assert game.import_openings(nodes, False) == 13 - 4
     assert len(game.openings) == 4
@@ -626,7 +640,7 @@ def test_a_game_of_three_with_simultaneous_moves() -> None:
         values={3: {3: 0.4}},
         proposals=(endgame(cells("x PAR / o BUR", DIPLOMACY), 0.9, ply=3),),
     )
-    (judgement,) = game.report(report, 1)
+    (judgement,) = game.learn(report, 1)
     assert judgement.verdict is Verdict.INSERTED
     assert entries(game)[0].signature.value == pytest.approx(0.7)
     russia = game.openings.find(["hold"], 3)

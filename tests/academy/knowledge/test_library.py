@@ -10,7 +10,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Verdict
 from academy.knowledge.game import GameKnowledge
-from academy.knowledge.library import PatternLibrary, Placement, TouchedPatterns, UnknownPatternError
+from academy.knowledge.library import PatternLibrary, TouchedPatterns, UnknownPatternError, VoteOutcome
 from academy.knowledge.merging import generalised_cell, information
 from academy.knowledge.pattern_entry import PatternEntry, UseCount
 from academy.knowledge.patterns import InvalidPatternError, Pattern, grid_pattern
@@ -20,7 +20,7 @@ from academy.knowledge.text import write_cells
 from academy.knowledge.votes import Vote, VoteTally
 
 from . import strategies
-from .games import DRAUGHTS, GO, HEX, MAP, ballot, cells, contest, endgame
+from .games import DRAUGHTS, GO, HEX, MAP, cells, contest, endgame, tally_of
 from .test_occurrence import occurs_plainly
 
 MATCHED, SPECIALISED, GENERALISED, INSERTED = (
@@ -43,7 +43,7 @@ class Shelf:
 
     def learn(
         self, text: str | Pattern, elo: float, value: float = 0.5, *, player: int = 1, by: str = ""
-    ) -> Placement:
+    ) -> VoteOutcome:
         self.event += 1
         pattern = cells(text, self.spec) if isinstance(text, str) else text
         vote = Vote.of(by or f"player {self.event}", elo, value, self.event)
@@ -55,7 +55,8 @@ class Shelf:
         self.event += 1
         number = 1 + max(self.library.entries, default=0)
         pattern = self.spec.canonical(cells(text, self.spec))
-        self.library.put(PatternEntry(number, pattern, player, ballot((elo, value), first=1000 + self.event)))
+        votes = tally_of((elo, value), first=1000 + self.event)
+        self.library.put(PatternEntry(number, pattern, player, votes))
         return number
 
     @property
@@ -76,8 +77,8 @@ def test_same_cells_match_for_every_proposer(elo: float) -> None:
     learnt = shelf.learn("x - o", elo, 0.9)
     assert (learnt.verdict, learnt.pattern_id) == (MATCHED, 1)
     assert shelf.texts == {1: "x - o"}
-    ballot = shelf.library.entries[1].ballot
-    assert len(ballot.votes) + len(ballot.silent) == 2
+    votes = shelf.library.entries[1].votes
+    assert len(votes.counted) + len(votes.silent) == 2
 
 
 def test_a_better_players_pattern_specialises() -> None:
@@ -208,7 +209,7 @@ def test_patterns_for_different_players_do_not_meet() -> None:
     shelf.know("b PAR / x MAR", 1000, player=1)
     assert shelf.learn("b PAR / x MAR", 1000, player=2).verdict is INSERTED
     assert shelf.learn("x PAR / x MAR", 1000, player=2).verdict is GENERALISED
-    assert shelf.library.entries[1].ballot.proposers == 1
+    assert shelf.library.entries[1].votes.proposers == 1
 
 
 @pytest.mark.parametrize(
@@ -251,7 +252,7 @@ def test_one_name_cannot_turn_a_pattern_into_everything(at_once: bool) -> None:
     proposals = [endgame(cells(text), 0.9) for text in VAGUER]
     for number, part in enumerate([proposals] if at_once else [[proposal] for proposal in proposals], 1):
         played_contest = contest(["pass"], names=("bot", "b"), values={1: {1: 0.9}}, proposals=tuple(part))
-        game.report(played_contest, number)
+        game.learn(played_contest, number)
     known = game.libraries[Library.ENDGAME].entries[1]
     assert known.pattern == GO.canonical(cells("# x o / - o x / o - -"))
     assert min(information(entry.pattern.codes) for entry in game.libraries[Library.ENDGAME]) >= 8
@@ -315,8 +316,8 @@ def test_information_is_what_would_not_fit_by_chance(text: str, bits: float) -> 
 
 def test_the_proposer_of_a_pattern_is_known_after_a_union_too() -> None:
     library = PatternLibrary(DRAUGHTS)
-    library.put(PatternEntry(1, cells("x"), 1, ballot((1, 1)), changers=frozenset({1, 2})))
-    library.add(PatternEntry(2, cells("x"), 1, ballot((2, 1), first=2), changers=frozenset({2, 3})))
+    library.put(PatternEntry(1, cells("x"), 1, tally_of((1, 1)), changers=frozenset({1, 2})))
+    library.add(PatternEntry(2, cells("x"), 1, tally_of((2, 1), first=2), changers=frozenset({2, 3})))
     assert library.entries[1].changers == {1, 2, 3}
 
 
@@ -349,14 +350,14 @@ def test_the_later_of_a_players_votes_on_both_counts() -> None:
     shelf.learn("b - o", 1000, 0.9, by="bob")
     shelf.learn("x - o", 1000, 0.2, by="ann")
     (entry,) = shelf.library
-    votes = {vote.player: (vote.elo, vote.value) for vote in entry.ballot.votes}
+    votes = {vote.player: (vote.elo, vote.value) for vote in entry.votes.counted}
     assert (votes["ann"], votes["bob"]) == ((1000, 0.2), (1000, 0.9))
 
 
 def test_uses_are_added_and_the_later_contest_is_kept() -> None:
     library = PatternLibrary(DRAUGHTS)
-    library.put(PatternEntry(1, cells("x"), 1, ballot((1, 1)), 5, 3, 7, "seventh"))
-    kept = library.add(PatternEntry(2, cells("x"), 1, ballot((2, 1), first=2), 10, 4, 9, "ninth"))
+    library.put(PatternEntry(1, cells("x"), 1, tally_of((1, 1)), 5, 3, 7, "seventh"))
+    kept = library.add(PatternEntry(2, cells("x"), 1, tally_of((2, 1), first=2), 10, 4, 9, "ninth"))
     entry = library.entries[kept]
     assert (kept, entry.uses, entry.successes) == (1, 15, 7)
     assert (entry.last_contest, entry.last_contest_id) == (9, "ninth")
@@ -370,8 +371,8 @@ def test_a_deleted_pattern_takes_its_older_number_back_with_the_votes_it_got_sin
     shelf.know("o - o", 1000)
     shelf.know("x - o", 1000)
     assert shelf.library.add(deleted) == 1
-    ballot = shelf.library.entries[1].ballot
-    assert len(ballot.votes) + len(ballot.silent) == 2
+    votes = shelf.library.entries[1].votes
+    assert len(votes.counted) + len(votes.silent) == 2
     assert 2 not in shelf.library.entries
 
 
@@ -388,7 +389,7 @@ def fill(library: PatternLibrary, *strengths: tuple[float, float], last: tuple[i
     for number, (elo, value) in enumerate(strengths, 1):
         pattern = grid_pattern([(0, column, Code.FIRST_SOLDIER) for column in range(number)])
         entry = PatternEntry(
-            number, pattern, 1, ballot((elo, value)), last_contest=last[number - 1] if last else 0
+            number, pattern, 1, tally_of((elo, value)), last_contest=last[number - 1] if last else 0
         )
         library.put(entry)
 
@@ -412,7 +413,7 @@ def fill(library: PatternLibrary, *strengths: tuple[float, float], last: tuple[i
 def test_the_weakest_leave(strengths: list[tuple[float, float]], capacity: int, leave: list[int]) -> None:
     library = PatternLibrary(GO)
     fill(library, *strengths)
-    assert list(library.weakest_beyond(capacity, contests=0, forget_after=0)) == leave
+    assert library.evict_beyond(capacity, contests=0, forget_after=0) == leave
     assert len(library) == len(strengths) - len(leave)
 
 
@@ -431,13 +432,13 @@ def test_the_weakest_leave(strengths: list[tuple[float, float]], capacity: int, 
 def test_forgetting_halves_what_was_not_used(contests: int, forget_after: int, leaves: int) -> None:
     library = PatternLibrary(GO)
     fill(library, (1000, 0.9), (2000, 0.3), (1500, 0.6), last=(10, 100, 100))
-    assert list(library.weakest_beyond(2, contests, forget_after)) == [leaves]
+    assert library.evict_beyond(2, contests, forget_after) == [leaves]
 
 
 def test_what_was_used_in_the_latest_contest_is_not_halved() -> None:
     library = PatternLibrary(GO)
     fill(library, (1500, 0.6), (2000, 0.6), last=(7, 6))  # 15, and 20 halved once
-    assert list(library.weakest_beyond(1, contests=7, forget_after=1)) == [2]
+    assert library.evict_beyond(1, contests=7, forget_after=1) == [2]
 
 
 # What it tells of itself
@@ -550,4 +551,4 @@ def test_no_two_patterns_of_a_library_are_the_same(data: st.DataObject) -> None:
     kept = [entry.pattern for entry in shelf.library]
     assert len({GO.canonical(pattern) for pattern in kept}) == len(kept)
     assert all(GO.canonical(pattern) == pattern for pattern in kept)
-    assert all(entry.ballot != VoteTally() for entry in shelf.library)
+    assert all(entry.votes != VoteTally() for entry in shelf.library)

@@ -21,8 +21,8 @@ def measured(*reports: ContestReport) -> dict[str, Measure]:
 def learnt(*reports: ContestReport) -> Measures:
     measures, ratings = Measures(), Ratings()
     for report in reports:
-        ratings.take(report.contestants)
-        measures.add(report, ratings)
+        ratings.set_after_contest(report.contestants)
+        measures.learn(report, ratings)
     return measures
 
 
@@ -196,5 +196,5 @@ def test_stored_and_read_again_the_sums_are_the_same() -> None:
     restored = Measures.from_json(json.loads(json.dumps(measures.as_json())))
     assert restored == measures
     for measured_game in (measures, restored):
-        measured_game.add(contest(["a", "b"]), Ratings([("ann", 1), ("bob", 2)]))
+        measured_game.learn(contest(["a", "b"]), Ratings([("ann", 1), ("bob", 2)]))
     assert restored.measures() == measures.measures()

@@ -1,4 +1,4 @@
-"""The seed's two tables, row by row, and which of them a pair of patterns comes under."""
+"""LUDAE's two tables, row by row, and which of them a pair of patterns comes under."""
 
 from collections.abc import Callable
 from itertools import product
@@ -11,10 +11,10 @@ from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES, State
 from academy.knowledge.merging import cell_rule, decisive, generalised_cell, merge_cells, specialised_cell
 from academy.knowledge.votes import Vote
 
-from .games import ballot, cells
+from .games import cells, tally_of
 
 # New or known, the other, what they become; `None` blocks the merge. First the rows as printed in
-# the seed, then the same with the colours exchanged.
+# LUDAE, then the same with the colours exchanged.
 GENERALISATION = [
     ("x", "b", "B"), ("x", "B", "B"),
     ("b", "B", "B"),
@@ -115,18 +115,18 @@ def test_decisive_is_both_above_066_or_both_below_033(first: float, second: floa
     ],
 )
 def test_the_elo_bands_are_strict_on_both_sides(known: float, above: float, rule: object) -> None:
-    assert cell_rule(Vote.of("new", known + above, 0.5, 2), ballot((known, 0.5))) is rule
+    assert cell_rule(Vote.of("new", known + above, 0.5, 2), tally_of((known, 0.5))) is rule
 
 
 @given(st.integers(-10_000_000, 9_980_000))
 def test_difference_of_exactly_200_never_merges_despite_floats(elo_hundredths: int) -> None:
     higher, lower = (elo_hundredths + 20_000) / 100, elo_hundredths / 100
-    assert cell_rule(Vote.of("new", higher, 0.5, 2), ballot((lower, 0.5))) is None
-    assert cell_rule(Vote.of("new", lower, 0.5, 2), ballot((higher, 0.5))) is None
+    assert cell_rule(Vote.of("new", higher, 0.5, 2), tally_of((lower, 0.5))) is None
+    assert cell_rule(Vote.of("new", lower, 0.5, 2), tally_of((higher, 0.5))) is None
 
 
 def test_the_known_elo_is_the_mean_of_its_votes_unrounded() -> None:
-    known = ballot((100.0, 0.5), (100.0, 0.5), (100.01, 0.5))  # mean 100.00333...
+    known = tally_of((100.0, 0.5), (100.0, 0.5), (100.01, 0.5))  # mean 100.00333...
     assert cell_rule(Vote.of("new", 300.0, 0.5, 9), known) is generalised_cell
     assert cell_rule(Vote.of("new", 300.01, 0.5, 9), known) is specialised_cell
 

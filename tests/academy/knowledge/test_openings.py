@@ -28,8 +28,8 @@ class Grove:
         self.settings = settings
         self.fresh = 1
 
-    def record(self, report: ContestReport, average_length: float = 60.0) -> None:
-        self.fresh = self.tree.record(report, self.fresh, average_length, self.settings)
+    def learn(self, report: ContestReport, average_length: float = 60.0) -> None:
+        self.fresh = self.tree.learn(report, self.fresh, average_length, self.settings)
 
     def play(
         self,
@@ -43,7 +43,7 @@ class Grove:
         results = results or (WIN, LOSS)
         elos = elos or [1500.0] * len(results)
         names = [f"p{seat}" for seat in range(len(results))]
-        self.record(contest(moves.split(), results, elos=elos, names=names, values=values), average_length)
+        self.learn(contest(moves.split(), results, elos=elos, names=names, values=values), average_length)
 
     def at(self, moves: str, player: int = 0) -> OpeningNode:
         node = self.tree.find(moves.split(), player)
@@ -76,7 +76,7 @@ def test_a_contest_counts_once_in_every_position_it_passed() -> None:
     assert (grove.at("1 2 4").wins, grove.at("1 2 4").losses) == ((0, 1), (1, 0))
 
 
-def test_depth_mover_and_parent() -> None:
+def test_each_position_knows_its_depth_mover_and_parent() -> None:
     grove = Grove()
     grove.play("1 2 3")
     path = [grove.at(moves) for moves in ("", "1", "1 2", "1 2 3")]

@@ -160,12 +160,17 @@ def test_the_move_must_raise_the_expected_value(before: float, after: float, cou
         (156.21, 56.21, False),
     ],
 )
-def test_the_adversary_must_be_worthy(own: float, adversary: float, counts: bool) -> None:
+def test_a_tesuji_against_a_much_weaker_opponent_is_dropped(
+    own: float, adversary: float, counts: bool
+) -> None:
     report = contest(SHORT, elos=(own, adversary))
     against = judged(tesuji(cells("x"), 0.2, 0.9), report)
     assert (against is None) is counts
     if against is not None:
-        assert against == f"adversary's Elo {adversary:.0f} is not above own Elo {own:.0f} - 100"
+        assert against == (
+            f"the strongest opponent's Elo {adversary:.0f} must be above {own - 100:.0f}, "
+            f"the proposer's {own:.0f} less 100"
+        )
 
 
 def test_the_strongest_of_several_adversaries_counts() -> None:
@@ -238,7 +243,10 @@ def test_value_before_must_be_the_one_stated_last(
     before = {number: {seat: 0.7} for number in range(seat, ply - 2, 2)}
     report = contest(["pass"] * 7, (DRAW, DRAW), values=before | {ply - 2: {seat: stated}})
     against = judged(tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply), report)
-    reason = f"value 0.2 before the move proposed, but 0.5 was stated last in the contest before ply {ply}"
+    reason = (
+        "the proposal gives 0.2 as the value before the move, but the last value stated in the "
+        f"contest before ply {ply} was 0.5"
+    )
     assert against == (reason if contradicts else None)
 
 

@@ -16,7 +16,7 @@ def test_the_latest_elo_counts_and_the_upper_quartile_is_of_all_players(seated: 
     ratings = Ratings()
     latest: dict[str, int] = {}
     for player in seated:
-        ratings.take([player])
+        ratings.set_after_contest([player])
         latest[player.name] = round(player.elo * 100)
         best = max(latest.values())
         quartile = statistics.quantiles(latest.values(), n=4)[2] if len(latest) > 1 else best
@@ -30,12 +30,12 @@ def test_the_latest_elo_counts_and_the_upper_quartile_is_of_all_players(seated: 
 def test_changes_are_players_who_are_new_or_have_another_elo() -> None:
     ratings = Ratings([("ann", 100), ("bob", 200)])
     assert ratings.take_changes() == frozenset()
-    ratings.take([Contestant("ann", 1.0), Contestant("bob", 2.5), Contestant("cas", 3.0)])
+    ratings.set_after_contest([Contestant("ann", 1.0), Contestant("bob", 2.5), Contestant("cas", 3.0)])
     assert ratings.take_changes() == {"bob", "cas"}
     assert ratings.take_changes() == frozenset()
 
 
 def test_the_elo_of_the_last_seat_counts_for_a_player_in_several_seats() -> None:
     ratings = Ratings()
-    ratings.take([Contestant("ann", 5.0), Contestant("ann", 1.0)])
+    ratings.set_after_contest([Contestant("ann", 5.0), Contestant("ann", 1.0)])
     assert (dict(ratings), ratings.in_upper_quartile("ann")) == ({"ann": 100}, True)

@@ -1,4 +1,4 @@
-"""What an admin may set, and the seed's numbers as defaults."""
+"""What an admin may set, and LUDAE's numbers as defaults."""
 
 import math
 from dataclasses import replace

@@ -19,7 +19,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
 from academy.store.game_tables import records
 
-from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, ballot, cells, contest, endgame
+from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, cells, contest, endgame, tally_of
 
 ENDGAME = Library.ENDGAME
 
@@ -42,7 +42,7 @@ def report(
         proposals=proposals,
         values={1: {1: value}},
     )
-    return [(judgement.verdict, judgement.reason) for judgement in game.report(played_contest, number)]
+    return [(judgement.verdict, judgement.reason) for judgement in game.learn(played_contest, number)]
 
 
 def known(game: GameKnowledge, *texts: str, count: int = 3, elo: float = 1600) -> None:
@@ -97,9 +97,9 @@ def test_a_silent_vote_counts_with_the_first_contest_in_which_the_elo_has_come_n
         assert seen(game) == before
     report(game, 5, "riser", 1400.01)
     (entry,) = game.libraries[ENDGAME]
-    assert entry.ballot.silent == ()
+    assert entry.votes.silent == ()
     # Its value is the one it proposed: 0.5, squared as the contest was lost; its place in time too.
-    assert Vote.of("riser", 1400.01, 0.25, 1) in entry.ballot.votes
+    assert Vote.of("riser", 1400.01, 0.25, 1) in entry.votes.counted
     assert entry.signature.elo == pytest.approx((3 * 1600 + 1400.01) / 4)
 
 
@@ -107,10 +107,10 @@ def test_a_silent_vote_counts_as_soon_as_the_label_has_come_down_to_it() -> None
     game = GameKnowledge(GO)
     known(game, "x - o", count=1)
     report(game, 1, "weak", 1300, endgame(cells("x - o"), 0.0))
-    assert len(game.libraries[ENDGAME].entries[1].ballot.silent) == 1
+    assert len(game.libraries[ENDGAME].entries[1].votes.silent) == 1
     for number in range(2, 4):
         report(game, number, f"honest {number}", 1410, endgame(cells("x - o"), 0.0))
-    assert len(game.libraries[ENDGAME].entries[1].ballot.votes) == 4
+    assert len(game.libraries[ENDGAME].entries[1].votes.counted) == 4
 
 
 def test_a_vote_that_counted_falls_silent_when_the_label_rises_and_counts_again_with_its_player() -> None:
@@ -127,7 +127,7 @@ def test_a_player_has_one_vote_though_it_has_become_weak_since_the_one_before() 
     after = votes(1600, 1600).cast(Vote.of("fallen", 1600, 0.9, 2)).cast(Vote.of("fallen", 0, 0.0, 3))
     assert after.signature(1) == votes(1600, 1600).signature(1)
     again = after.cast(Vote.of("fallen", 1550, 0.7, 4))
-    assert (again.votes[-1], again.silent, again.proposers) == (Vote.of("fallen", 1550, 0.7, 4), (), 3)
+    assert (again.counted[-1], again.silent, again.proposers) == (Vote.of("fallen", 1550, 0.7, 4), (), 3)
 
 
 def test_a_late_proposal_counts_with_the_elo_that_its_player_has_by_now() -> None:
@@ -141,7 +141,7 @@ def test_a_late_proposal_counts_with_the_elo_that_its_player_has_by_now() -> Non
     )
     report(game, 1, "riser", 1600)
     game.judge_late(played_contest, 2)
-    assert {vote.player: vote.elo for vote in game.libraries[ENDGAME].entries[1].ballot.votes}[
+    assert {vote.player: vote.elo for vote in game.libraries[ENDGAME].entries[1].votes.counted}[
         "riser"
     ] == 1600
 
@@ -159,7 +159,7 @@ def test_ten_bots_of_elo_0_change_nothing_of_what_fifty_players_know() -> None:
         proposals = [endgame(cells(text), 0.0) for text in texts]
         report(game, number, f"bot {number % 10}", 0, *proposals)
     assert seen(game) == before
-    assert [len(entry.ballot.silent) for entry in game.libraries[ENDGAME]] == [10, 10, 10]
+    assert [len(entry.votes.silent) for entry in game.libraries[ENDGAME]] == [10, 10, 10]
 
 
 @pytest.mark.threat("vote_stuffing")
@@ -205,7 +205,7 @@ def test_silent_votes_beyond_64_lapse_from_the_least_elo_on() -> None:
         after = after.cast(Vote.of(f"weak {number}", number % 100, 0.0, 3 + number))
     assert len(after.silent) == MAX_SILENT_VOTES
     assert near in after.silent
-    assert after.votes == crowd.votes
+    assert after.counted == crowd.counted
 
 
 @pytest.mark.threat("vote_stuffing")
@@ -246,7 +246,7 @@ def test_in_all_orders_the_same_votes_count(proposed: Sequence[tuple[int, float]
         for cut in range(1, len(order)):
             assert cast(*order[:cut]).unite_with(cast(*order[cut:])) == straight
     # And those that do not count change nothing.
-    assert cast(*straight.votes) == VoteTally(straight.votes)
+    assert cast(*straight.counted) == VoteTally(straight.counted)
     for vote in straight.silent:
         assert straight.without(vote.player).weighted_elo - vote.elo >= 200 or len(straight.silent) > 1
 
@@ -298,7 +298,7 @@ def test_a_plant_of_the_weak_is_silent_once_it_is_merged_with() -> None:
     assert learnt.verdict is Verdict.SPECIALISED
     (entry,) = library
     assert entry.signature == Signature(1, 1600, 0.9, 1)
-    assert [vote.player for vote in entry.ballot.silent] == ["bot"]
+    assert [vote.player for vote in entry.votes.silent] == ["bot"]
 
 
 def test_muting_the_strong_lets_the_others_count() -> None:
@@ -320,7 +320,7 @@ def test_what_was_decided_about_stored_votes_stands_until_the_next_vote() -> Non
 
 def test_votes_that_come_in_from_another_pattern_are_silent_where_a_match_would_be() -> None:
     united = votes(1600, 1600).unite_with(votes(0, 1450, name="other"))
-    assert sorted(vote.elo for vote in united.votes) == [1450, 1600, 1600]
+    assert sorted(vote.elo for vote in united.counted) == [1450, 1600, 1600]
     assert [vote.elo for vote in united.silent] == [0]
 
 
@@ -333,11 +333,11 @@ def test_a_planted_pattern_does_not_pull_down_one_that_comes_to_be_the_same() ->
         return library.learn(cells(text, DRAUGHTS), 1, vote, number, free).verdict
 
     assert learn("B - o", "bot", 0, 1) is Verdict.INSERTED
-    assert learn("b - o", "ann", 1600, 2) is Verdict.SPECIALISED  # as the seed has it
+    assert learn("b - o", "ann", 1600, 2) is Verdict.SPECIALISED  # as LUDAE has it
     library.clear()
     assert learn("b - o", "ann", 1600, 2) is Verdict.INSERTED
     assert learn("B - o", "bot", 0, 3) is Verdict.INSERTED
-    library.put(replace(library.entries[2], ballot=votes(1600, 1600, value=0.9)))
+    library.put(replace(library.entries[2], votes=votes(1600, 1600, value=0.9)))
     # Bob's would make pattern 2 what the bot planted; their labels lie too far apart, so the next is taken.
     assert learn("x - o", "bob", 1590, 4) is Verdict.SPECIALISED
     assert library.entries[2].signature.elo == 1600
@@ -359,7 +359,7 @@ def test_an_imported_librarys_weak_votes_wait_like_others() -> None:
     known(game, "x - o")
     before = seen(game)[1][:2]
     game.import_patterns(
-        ENDGAME, [PatternEntry(1, cells("x - o"), 1, ballot((100, 0.1), (1200, 0.4), first=50))], False, 9
+        ENDGAME, [PatternEntry(1, cells("x - o"), 1, tally_of((100, 0.1), (1200, 0.4), first=50))], False, 9
     )
     assert seen(game)[1][:2] == before
     report(game, 10, "player 51", 1500)
@@ -392,8 +392,8 @@ def test_restored_knowledge_goes_on_as_if_never_stopped() -> None:
             )
         )
     assert sorted(records(straight, 1), key=str) == sorted(records(halved, 1), key=str)
-    assert "riser" in [vote.player for vote in straight.libraries[ENDGAME].entries[1].ballot.votes]
-    assert straight.libraries[ENDGAME].entries[1].ballot.silent[0].player == "weak"
+    assert "riser" in [vote.player for vote in straight.libraries[ENDGAME].entries[1].votes.counted]
+    assert straight.libraries[ENDGAME].entries[1].votes.silent[0].player == "weak"
 
 
 def test_drawn_games_too_bring_silent_votes() -> None:
@@ -402,8 +402,8 @@ def test_drawn_games_too_bring_silent_votes() -> None:
     played_contest = contest(
         ["pass"], (DRAW, DRAW), names=("weak", "b"), elos=(0, 1), proposals=(endgame(cells("x - o"), 0.9),)
     )
-    game.report(played_contest, 1)
-    assert len(game.libraries[ENDGAME].entries[1].ballot.silent) == 1
+    game.learn(played_contest, 1)
+    assert len(game.libraries[ENDGAME].entries[1].votes.silent) == 1
 
 
 # Players that are taken out
@@ -433,7 +433,7 @@ def test_muting_who_proposed_first_lets_the_silent_votes_of_others_count() -> No
 
     assert game.unmute("cheat", taken) == 0
     (entry,) = game.libraries[ENDGAME]
-    assert {vote.player for vote in (*entry.ballot.votes, *entry.ballot.silent)} == {
+    assert {vote.player for vote in (*entry.votes.counted, *entry.votes.silent)} == {
         "cheat",
         *(vote.player for vote in HONEST),
     }
@@ -449,7 +449,7 @@ def test_a_removed_pattern_comes_back_with_the_silent_votes_of_who_is_not_muted(
     game.delete_pattern(ENDGAME, 1)
     game.import_patterns(ENDGAME, [entry], False, 9)
     (imported,) = game.libraries[ENDGAME]
-    assert {vote.player for vote in imported.ballot.votes} == {vote.player for vote in HONEST}
+    assert {vote.player for vote in imported.votes.counted} == {vote.player for vote in HONEST}
 
 
 @pytest.mark.parametrize("how", ["restored", "put back", "imported"])
@@ -458,7 +458,7 @@ def test_a_muted_players_silent_vote_does_not_come_back_with_a_pattern(how: str)
     known(game, "x - o", count=2)
     report(game, 1, "eve", 0, endgame(cells("x - o"), 0.5), value=0.5)
     entry = game.delete_pattern(ENDGAME, 1)
-    assert [vote.player for vote in entry.ballot.silent] == ["eve"]
+    assert [vote.player for vote in entry.votes.silent] == ["eve"]
     game.mute("eve")
     match how:
         case "restored":
@@ -469,7 +469,7 @@ def test_a_muted_players_silent_vote_does_not_come_back_with_a_pattern(how: str)
             game.import_patterns(ENDGAME, [entry], False, 9)
     report(game, 2, "eve", 1600)
     (back,) = game.libraries[ENDGAME]
-    assert {vote.player for vote in (*back.ballot.votes, *back.ballot.silent)} == {"strong 0", "strong 1"}
+    assert {vote.player for vote in (*back.votes.counted, *back.votes.silent)} == {"strong 0", "strong 1"}
 
 
 def test_a_silent_vote_of_a_muted_player_that_is_still_there_never_counts() -> None:
@@ -484,7 +484,7 @@ def test_a_silent_vote_of_a_muted_player_that_is_still_there_never_counts() -> N
 
 def test_what_only_muted_players_proposed_is_not_imported() -> None:
     game = with_cheat()
-    entry = replace(game.delete_pattern(ENDGAME, 1), ballot=VoteTally((CHEAT,)))
+    entry = replace(game.delete_pattern(ENDGAME, 1), votes=VoteTally((CHEAT,)))
     game.mute("cheat")
     assert game.import_patterns(ENDGAME, [entry], False, 9) == 0
     assert not list(game.libraries[ENDGAME])

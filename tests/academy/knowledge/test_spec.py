@@ -163,7 +163,7 @@ def test_moves_back_are_all_that_lead_to_the_canonical_line(data: st.DataObject,
     line = data.draw(lines(spec))
     move = data.draw(st.sampled_from(spec.cell_names))
     canonical = spec.canonical_moves([*line, move])
-    (back,) = spec.all_moves_back(line, [canonical[-1]])
+    (back,) = spec.spellings_after(line, [canonical[-1]])
     assert move in back
     assert set(back) == {
         other for other in spec.cell_names if spec.canonical_moves([*line, other]) == canonical
@@ -210,11 +210,11 @@ def test_a_cell_may_follow_another_without_a_sign_between() -> None:
 def test_without_cell_names_moves_have_no_symmetry() -> None:
     spec = GameSpec("nameless", SquareGeometry(5, 5), symmetries=tuple(SQUARE))
     assert spec.move_images(["E1", "A1"]) == [("E1", "A1")]
-    assert spec.all_moves_back(["E1"], ["A1"]) == [("A1",)]
+    assert spec.spellings_after(["E1"], ["A1"]) == [("A1",)]
 
 
 def test_several_moves_are_led_back_at_once() -> None:
-    assert GO.all_moves_back(["C3"], ["A1", "A3", "pass"]) == [
+    assert GO.spellings_after(["C3"], ["A1", "A3", "pass"]) == [
         ("A1", "A5", "E1", "E5"),
         ("A3", "C1", "C5", "E3"),
         ("pass",),

@@ -1,4 +1,4 @@
-"""The text language: the seed's samples as printed there, and everything else in and out again."""
+"""The text language: LUDAE's samples as printed there, and everything else in and out again."""
 
 import re
 
@@ -26,7 +26,7 @@ def letters(text: str, geometry: Geometry) -> dict[tuple[int, int], str]:
     return {cell: CODE_LETTERS[code] for cell, code in zip(pattern.cells, pattern.codes, strict=True)}
 
 
-# The seed's two samples
+# LUDAE's two samples
 
 
 def test_the_seeds_square_sample() -> None:

@@ -17,7 +17,7 @@ from academy.knowledge.votes import (
     digest,
 )
 
-from .games import ballot
+from .games import tally_of
 
 
 def cast(*votes: Vote) -> VoteTally:
@@ -41,11 +41,11 @@ def votes(draw: st.DrawFn, most: int = 8) -> list[Vote]:
     ]
 
 
-# The seed's update, and where it is wrong
+# LUDAE's update, and where it is wrong
 
 
 def printed_update(n: int, elo: float, value: float, new_elo: float, new_value: float) -> float:
-    """V' as the seed prints it."""
+    """V' as LUDAE prints it."""
     return (elo * value * n + new_elo * new_value) / (n + 1)
 
 
@@ -61,14 +61,14 @@ def test_the_printed_value_leaves_0_to_1_and_the_weighted_mean_does_not(
     sample: tuple[int, float, float], printed: float, ours: float
 ) -> None:
     n, elo, value = sample
-    known = ballot(*[(elo, value)] * n)
+    known = tally_of(*[(elo, value)] * n)
     assert known.signature(2) == Signature(n, elo, value, 2)
     assert printed_update(n, elo, value, 200, 0.80) == pytest.approx(printed)
     # Put together rather than cast: the rule about votes far below a label is another.
-    after = VoteTally((*known.votes, Vote.of("newcomer", 200, 0.80, 99))).signature(2)
+    after = VoteTally((*known.counted, Vote.of("newcomer", 200, 0.80, 99))).signature(2)
     assert after.value == pytest.approx(ours, abs=1e-6)
     assert after.value == pytest.approx((elo * value * n + 200 * 0.80) / (elo * n + 200))
-    # The other two updates are the seed's own.
+    # The other two updates are LUDAE's own.
     assert after.proposers == n + 1
     assert after.elo == pytest.approx((elo * n + 200) / (n + 1))
     # What is printed is the weighted mean times the new E.
@@ -90,16 +90,16 @@ def test_the_printed_value_leaves_0_to_1_and_the_weighted_mean_does_not(
 def test_e_is_the_plain_mean_and_v_is_weighted_by_elo_of_at_least_1(
     votes: list[tuple[float, float]], elo: float, value: float
 ) -> None:
-    signature = ballot(*votes).signature(1)
+    signature = tally_of(*votes).signature(1)
     assert (signature.proposers, signature.elo) == (len(votes), elo)
     assert signature.value == pytest.approx(value)
 
 
 def test_strength_is_the_sum_of_weights_times_the_square_of_the_distance_from_even() -> None:
-    assert ballot((1000, 0.9), (1000, 0.7)).strength == pytest.approx(2000 * 0.3**2)
-    assert ballot((1000, 0.1), (1000, 0.3)).strength == pytest.approx(2000 * 0.3**2)
-    assert ballot((-700, 1.0)).strength == pytest.approx(1 * 0.5**2)
-    assert ballot((3000, 0.5)).strength == 0
+    assert tally_of((1000, 0.9), (1000, 0.7)).strength == pytest.approx(2000 * 0.3**2)
+    assert tally_of((1000, 0.1), (1000, 0.3)).strength == pytest.approx(2000 * 0.3**2)
+    assert tally_of((-700, 1.0)).strength == pytest.approx(1 * 0.5**2)
+    assert tally_of((3000, 0.5)).strength == 0
 
 
 def test_a_signature_is_written_as_in_the_seed() -> None:
@@ -141,7 +141,7 @@ def test_v_lies_between_the_least_and_the_greatest_vote(cast_votes: list[Vote]) 
 def test_past_256_the_oldest_votes_are_folded_and_still_count() -> None:
     many = crowd(MAX_SEPARATE_VOTES + 44)
     together = cast(*many)
-    assert [vote.player for vote in together.votes] == [vote.player for vote in many[44:]]
+    assert [vote.player for vote in together.counted] == [vote.player for vote in many[44:]]
     assert together.folded.votes == 44
     assert together.signature(1) == Signature(300, 1000.0, 0.75, 1)
 
@@ -177,7 +177,7 @@ def test_united_the_later_of_one_players_votes_counts() -> None:
     left = cast(Vote.of("ann", 1000, 0.9, 1), Vote.of("bob", 1000, 0.9, 5))
     right = cast(Vote.of("ann", 1000, 0.1, 2), Vote.of("bob", 1000, 0.1, 3), Vote.of("cy", 1000, 0.5, 4))
     for united in (left.unite_with(right), right.unite_with(left)):
-        assert {vote.player: vote.value for vote in united.votes} == {"ann": 0.1, "bob": 0.9, "cy": 0.5}
+        assert {vote.player: vote.value for vote in united.counted} == {"ann": 0.1, "bob": 0.9, "cy": 0.5}
 
 
 def test_united_a_folded_vote_stands_against_a_separate_one() -> None:
@@ -188,7 +188,7 @@ def test_united_a_folded_vote_stands_against_a_separate_one() -> None:
 
 def test_united_votes_beyond_256_are_folded() -> None:
     united = cast(*crowd(200)).unite_with(cast(*crowd(200, first=200)))
-    assert (united.proposers, len(united.votes), united.folded.votes) == (400, 256, 144)
+    assert (united.proposers, len(united.counted), united.folded.votes) == (400, 256, 144)
 
 
 def test_united_a_player_folded_in_both_counts_once() -> None:

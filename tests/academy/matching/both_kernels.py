@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, CellChanges
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
 from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
 from academy.matching.matches import NO_LIMIT, Matches, MatchQuery
-from academy.matching.successors import Change, Successors
+from academy.matching.successors import Successors
 from tests.academy.matching.reference import Match
 
 
@@ -57,7 +57,7 @@ class BothKernels:
     def match_successors(
         self,
         board: Board,
-        moves: Sequence[Sequence[Change]],
+        moves: Sequence[CellChanges],
         most: int = NO_LIMIT,
         per_pattern: int = NO_LIMIT,
     ) -> Successors:

@@ -89,7 +89,7 @@ def test_a_match_on_a_square_board(
     assert as_tuples(index.match(board)) == [(7, *place) for place in expected]
 
 
-def test_symmetries_of_a_corner_are_those_the_test_above_names() -> None:
+def test_the_first_four_symmetries_of_a_square_are_its_turns() -> None:
     assert EIGHT[:4] == ("identity", "rotate_90", "rotate_180", "rotate_270")
 
 

@@ -103,7 +103,7 @@ def test_the_users_own_choice_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 @pytest.mark.usefixtures("no_folder_chosen")
-def test_the_compiled_kernel_lies_in_the_users_cache_and_is_the_users_alone(
+def test_compiled_kernels_are_cached_where_only_the_user_can_write(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

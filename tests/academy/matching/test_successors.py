@@ -9,28 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.boards import Board, CellChange, CellChanges, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.text import read_cells
 from academy.matching.index import PatternIndex
 from academy.matching.matches import MatchQuery
-from academy.matching.successors import MAX_MOVES, Change, InvalidCandidateMoveError
+from academy.matching.successors import MAX_MOVES, InvalidCandidateMoveError
 from tests.academy.matching.both_kernels import BothKernels, as_tuples, matches_after
 from tests.academy.matching.reference import all_matches
 from tests.academy.matching.strategies import boards, games, libraries
 from tests.academy.matching.test_index import index_of, loose_pattern
 
 
-def after(board: Board, move: Sequence[Change]) -> Board:
+def after(board: Board, move: CellChanges) -> Board:
     states = bytearray(board.states)
     for cell, state in move:
         states[cell] = state
     return Board(board.geometry, bytes(states))
 
 
-def check(index: BothKernels, board: Board, moves: Sequence[Sequence[Change]]) -> int:
+def check(index: BothKernels, board: Board, moves: Sequence[CellChanges]) -> int:
     """Compare every successor with a query of its own; return how many matches were different."""
     before = set(as_tuples(index.match(board)))
     successors = index.match_successors(board, moves)
@@ -67,7 +67,7 @@ def test_all_moves_on_a_large_board_and_some_captures(side: int) -> None:
     library = {number: loose_pattern(chance, board, side, side, 4 + number % 9) for number in range(50)}
     empty = [cell for cell, state in enumerate(board.states) if state == State.EMPTY]
     stones = [cell for cell, state in enumerate(board.states) if state == State.SECOND_SOLDIER]
-    moves: list[list[Change]] = [[(cell, State.FIRST_SOLDIER)] for cell in empty[::2]]
+    moves: list[list[CellChange]] = [[(cell, State.FIRST_SOLDIER)] for cell in empty[::2]]
     for cell in empty[:10]:
         captured = chance.sample(stones, 3)
         moves.append([(cell, State.FIRST_SOLDIER), *((stone, State.EMPTY) for stone in captured)])
@@ -195,7 +195,7 @@ def test_a_move_that_no_board_undergoes_is_refused(moves: Any, complaint: str) -
         PatternIndex(spec, "numpy").snapshot().match_successors(MatchQuery(board), moves)
 
 
-def test_the_reference_agrees_with_a_successor() -> None:
+def test_the_slow_reference_finds_the_same_matches_after_a_move() -> None:
     spec = GameSpec("go", SquareGeometry(9, 9), symmetries=tuple(SQUARE))
     chance = random.Random(2)
     board = Board(spec.geometry, bytes(chance.choices((1, 1, 2, 8), k=81)))

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from academy.knowledge.boards import Board, SquareGeometry
-from academy.knowledge.tesuji_surroundings import surroundings
+from academy.knowledge.tesujis.surroundings import surroundings
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2

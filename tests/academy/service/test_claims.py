@@ -135,7 +135,10 @@ def test_a_player_that_tells_the_arena_the_same_lie_is_not_believed_for_long(aca
         ask(ann, "agreed", 0.0, plies)
     judged = ended(academy, ann, claims_report("agreed", [0.9, 0.9, 0.9], [0.0, 0.0, 0.0]), 0.9)
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
-    assert "and stated the same to the arena, but 0.9 or more with its moves on either side" in judged.reason
+    assert (
+        "and stated the same to the arena, but its own values just before and after were 0.9 or more"
+        in judged.reason
+    )
 
 
 @pytest.mark.threat("lies")

@@ -13,7 +13,7 @@ from tests.academy.service.running import Client, Running, refusal
 
 
 def registered(academy: Running, game_id: str) -> None:
-    """A game that allows more than the seed."""
+    """A game that allows more than LUDAE does."""
     game = examples.tiny_go(game_id)
     game.settings.opening_moves_per_consultation = 2
     game.settings.opening_plies_ahead = 4

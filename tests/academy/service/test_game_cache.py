@@ -120,7 +120,7 @@ def test_cache_changed_step_by_step_equals_a_new_one() -> None:
             if known is None or known.pattern != entries[number].pattern:
                 patterns.put(libraries[number], entries[number])
             else:
-                patterns.restate(libraries[number], number, 1, entries[number].ballot)
+                patterns.restate(libraries[number], number, 1, entries[number].votes)
         if step % 25:
             continue
         afresh = PatternCache(spec)
@@ -137,9 +137,9 @@ def test_cache_changed_step_by_step_equals_a_new_one() -> None:
             known = entries[int(row["pattern_id"])]
             assert (row["strength"], row["elo"], row["value"], row["proposers"]) == (
                 known.strength,
-                known.ballot.elo,
-                known.ballot.value,
-                known.ballot.proposers,
+                known.votes.elo,
+                known.votes.value,
+                known.votes.proposers,
             )
             assert row["library"] == library_to_proto(libraries[known.pattern_id])
 

@@ -78,7 +78,7 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
     ]
     assert "did not stand on the board" in verdicts[1][1]
     assert "0.05" in verdicts[2][1] and "0.20" in verdicts[2][1]
-    assert "value 0.1 before the move proposed, but 0.4 was stated last" in verdicts[4][1]
+    assert "the proposal gives 0.1 as the value before the move, but the last value stated" in verdicts[4][1]
     assert own(bob).proposals[0].player == "bob"
     assert "stated no expected value after ply 3" in own(bob).proposals[0].reason
 

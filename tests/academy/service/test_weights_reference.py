@@ -13,7 +13,7 @@ from academy.store.codec.games import spec_to_proto
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from clients.local_weights import LocalWeights
 from referees.api import referee
-from tests.academy.knowledge.test_tesuji_captures import counted
+from tests.academy.knowledge.tesujis.test_captures import counted
 from tests.academy.service.examples import contest, tiny_go
 from tests.academy.service.running import Running
 from tests.academy.service.test_advice import beside_each_other

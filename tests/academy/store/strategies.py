@@ -49,19 +49,19 @@ def patterns(draw: st.DrawFn, spec: GameSpec) -> Pattern:
 
 
 @st.composite
-def ballots(draw: st.DrawFn) -> VoteTally:
+def tallies(draw: st.DrawFn) -> VoteTally:
     """One vote or several, at times with silent or folded ones."""
-    ballot = VoteTally()
+    votes = VoteTally()
     for name in draw(st.sets(names, min_size=1, max_size=5)):
         elo, value = draw(st.floats(-500, 3_000)), draw(st.floats(0, 1))
         # Weaker ones are silent.
-        ballot = ballot.cast(Vote.of(name, elo, value, draw(counts), draw(st.integers(0, 2**32 - 1))))
+        votes = votes.cast(Vote.of(name, elo, value, draw(counts), draw(st.integers(0, 2**32 - 1))))
     if draw(st.booleans()):
         folded = AggregatedVotes()
         for number in range(draw(st.integers(1, 4))):
             folded += Vote.of(f"one of many {number}", draw(st.floats(-500, 3_000)), 0.5, number)
-        ballot = replace(ballot, folded=folded)
-    return ballot
+        votes = replace(votes, folded=folded)
+    return votes
 
 
 @st.composite
@@ -72,7 +72,7 @@ def entries(draw: st.DrawFn, spec: GameSpec) -> PatternEntry:
         pattern_id=draw(st.integers(1, 2**40)),
         pattern=draw(patterns(spec)),
         player=1,
-        ballot=draw(ballots()),
+        votes=draw(tallies()),
         uses=uses,
         successes=draw(st.integers(0, uses)),
         last_contest=draw(counts),

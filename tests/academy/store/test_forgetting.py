@@ -69,7 +69,7 @@ def contents(store: Store) -> dict[Any, Any]:
     """What is known by its cells, whatever its number."""
     libraries = view(store).libraries
     return {
-        (library, entry.player, entry.pattern): (entry.ballot, entry.last_contest_id)
+        (library, entry.player, entry.pattern): (entry.votes, entry.last_contest_id)
         for library in PATTERN_LIBRARIES
         for entry in libraries[library].values()
     }
@@ -157,14 +157,14 @@ def test_who_was_forgotten_while_another_was_replayed_stays_so(tmp_path: Path) -
 def votes(store: Store) -> dict[Any, Any]:
     """All votes by the cells, but for the events that brought them."""
     return {
-        key: {(vote.player, vote.elo, vote.value) for vote in ballot.votes}
-        for key, (ballot, _) in contents(store).items()
+        key: {(vote.player, vote.elo, vote.value) for vote in votes.counted}
+        for key, (votes, _) in contents(store).items()
     }
 
 
 def votes_of(store: Store, player: str) -> int:
     entries = (entry for library in view(store).libraries.values() for entry in library.values())
-    return sum(vote.player == player for entry in entries for vote in entry.ballot.votes)
+    return sum(vote.player == player for entry in entries for vote in entry.votes.counted)
 
 
 def test_after_a_compaction_votes_are_taken_out_of_the_records(tmp_path: Path) -> None:
@@ -195,12 +195,12 @@ def test_a_forgotten_players_votes_do_not_come_back_with_a_deleted_pattern(tmp_p
         number, entry = next(
             (number, entry)
             for number, entry in view(store).libraries[Library.ENDGAME].items()
-            if {vote.player for vote in entry.ballot.votes} > {"troll"}
+            if {vote.player for vote in entry.votes.counted} > {"troll"}
         )
         store.run(DeletePattern(GAME, Library.ENDGAME, number, "admin"))
         forget(store, "troll")
         restored = store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
-        assert restored is not None and restored.ballot == entry.ballot.without("troll")
+        assert restored is not None and restored.votes == entry.votes.without("troll")
 
 
 def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         assert store.run(UnmutePlayer("troll"))
         assert store.run(UnmuteInGame(GAME, "troll", "admin")) == Unmuted(taken, 0)
         assert votes_of(store, "troll") >= sum(
-            vote.player == "troll" for ballot, _ in before.values() for vote in ballot.votes
+            vote.player == "troll" for votes, _ in before.values() for vote in votes.counted
         ) - len(before)
         assert not store.run(UnmutePlayer("troll"))
         assert not list(check(store.environment))
@@ -255,7 +255,7 @@ def test_forgetting_who_proposed_first_leaves_the_silent_votes_of_others(
             monkeypatch.setattr(forgetting, "_is_same", lambda made, now: False)
         assert forget(store, "troll").replayed is replayed
         (entry,) = view(store).libraries[Library.ENDGAME].values()
-        assert [vote.player for vote in entry.ballot.votes] == ["ann", "bob"]
+        assert [vote.player for vote in entry.votes.counted] == ["ann", "bob"]
         assert not list(check(store.environment))
 
 
@@ -275,4 +275,4 @@ def test_a_deleted_pattern_comes_back_with_the_silent_votes_of_others_than_the_f
         store.run(DeletePattern(GAME, Library.ENDGAME, number, "admin"))
         forget(store, "troll")
         restored = store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
-        assert restored is not None and [vote.player for vote in restored.ballot.votes] == ["ann"]
+        assert restored is not None and [vote.player for vote in restored.votes.counted] == ["ann"]

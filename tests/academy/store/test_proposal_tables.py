@@ -34,7 +34,7 @@ def test_a_proposal_is_held_then_judged(store: Store) -> None:
     (entry,) = [
         entry for library in store.follow().refresh("go-9x9").libraries.values() for entry in library.values()
     ]
-    assert [vote.player for vote in entry.ballot.votes] == ["seki"]
+    assert [vote.player for vote in entry.votes.counted] == ["seki"]
 
 
 def test_a_proposal_that_breaks_a_rule_is_dropped_with_the_reason(store: Store) -> None:

@@ -36,10 +36,10 @@ class Mirror:
             key = view.spec.game_id, put.library, put.entry.pattern_id
             known = self.patterns.get(key)
             assert known is None or known[0] != put.entry.pattern
-            self.patterns[key] = put.entry.pattern, put.entry.player, put.entry.ballot
+            self.patterns[key] = put.entry.pattern, put.entry.player, put.entry.votes
         for pattern in changes.restated:
             key = view.spec.game_id, pattern.library, pattern.pattern_id
-            restated = self.patterns[key][0], pattern.player, pattern.ballot
+            restated = self.patterns[key][0], pattern.player, pattern.votes
             assert self.patterns[key] != restated
             self.patterns[key] = restated
         for library, pattern_id in changes.removed:
@@ -52,7 +52,7 @@ class Mirror:
 def matchable(view: GameView) -> dict[tuple[str, Library, int], tuple[Pattern, int, VoteTally]]:
     """All that a view's patterns say; uses do not matter."""
     return {
-        (view.spec.game_id, library, number): (entry.pattern, entry.player, entry.ballot)
+        (view.spec.game_id, library, number): (entry.pattern, entry.player, entry.votes)
         for library, entries in view.libraries.items()
         for number, entry in entries.items()
     }

@@ -23,7 +23,7 @@ def propose(store: Store, number: int, name: str, elo: float) -> None:
 def votes(store: Store) -> tuple[list[str], list[str]]:
     """Who is heard, and who is silent."""
     (entry,) = store.follow().refresh("go-9x9").libraries[Library.ENDGAME].values()
-    return [vote.player for vote in entry.ballot.votes], [vote.player for vote in entry.ballot.silent]
+    return [vote.player for vote in entry.votes.counted], [vote.player for vote in entry.votes.silent]
 
 
 def test_the_log_makes_silent_votes_again_before_and_after_compaction(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
 from academy.store import game_tables, keys, rebuild
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.environment import TableName, Transaction

@@ -326,7 +326,7 @@ def test_libraries_of_the_first_rules_are_kept(by_first_rules: Path) -> None:
     with Store(by_first_rules) as store:
         view = store.follow().refresh("go-9x9")
         assert any(
-            [vote.player for vote in entry.ballot.votes] == ["gnugo 1", "weak"]
+            [vote.player for vote in entry.votes.counted] == ["gnugo 1", "weak"]
             for entry in view.libraries[Library.ENDGAME].values()
         )
         measures = view.measures.measures()

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from academy.knowledge.analysis import ANALYST
+from academy.knowledge.own_proposals import ACADEMY_PROPOSER
 from academy.knowledge.settings import Library
 from academy.store import event_log, keys
 from academy.store.codec.packing import pack_message, unpack_message
@@ -274,10 +274,10 @@ def test_what_academy_found_by_itself_is_made_again_byte_for_byte(store: Store) 
     store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(analysed_patterns=10), "admin"))
     learn(store, contests=12)
     entries = store.follow().refresh("go-9x9").libraries[Library.ENDGAME].values()
-    votes = [vote.player for entry in entries for vote in entry.ballot.votes]
-    assert votes.count(ANALYST) > 50
+    votes = [vote.player for entry in entries for vote in entry.votes.counted]
+    assert votes.count(ACADEMY_PROPOSER) > 50
     with store.environment.reading() as transaction:
         assert list(differences(transaction, "go-9x9")) == []
     # No player may pass for ACADEMY.
     with pytest.raises(InvalidRecordError, match="ACADEMY's own name"):
-        store.run(OpenContest(contest("c", names=(ANALYST, "bob"))))
+        store.run(OpenContest(contest("c", names=(ACADEMY_PROPOSER, "bob"))))

@@ -16,14 +16,14 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell, GridSymmetry
-from academy.knowledge.tesuji_numbers import MOST_CELLS, NEAR_CELLS
-from academy.knowledge.tesuji_shapes import EMPTY, OFF, OTHER, OWN, PROPOSED, InvalidTesujiError
-from academy.knowledge.tesuji_surroundings import surroundings
-from academy.knowledge.tesuji_text import pattern_after, read_tesuji_cells, write_tesuji_cells
-from academy.knowledge.tesujis import FIRST_IN_USES, MOST_PROPOSED, TesujiTable
+from academy.knowledge.tesujis.proposed_codes import MOST_CELLS, NEAR_CELLS
+from academy.knowledge.tesujis.shapes import EMPTY, OFF, OTHER, OWN, PROPOSED, InvalidTesujiError
+from academy.knowledge.tesujis.surroundings import surroundings
+from academy.knowledge.tesujis.table import FIRST_IN_USES, MOST_PROPOSED, TesujiTable
+from academy.knowledge.tesujis.text import pattern_after, read_tesuji_cells, write_tesuji_cells
 
-from .games import GO, HEX, LOSS, WIN
-from .test_tesujis import CAPACITY, FOUR, GAMES, OTHELLO, by_the_rules, moves, placed
+from ..games import GO, HEX, LOSS, WIN
+from .test_table import CAPACITY, FOUR, GAMES, OTHELLO, by_the_rules, moves, placed
 
 # Two stones of the opponent's with a cell between them, and the edge two steps below it.
 BETWEEN = "o * o\n# - #\n# + #"
@@ -42,7 +42,7 @@ def judged(
     """What becomes of a proposal of the first player's third move, which it makes on `cell`."""
     game = GameKnowledge(spec, LibrarySettings(tesuji_capacity=capacity))
     report = contest(text, spec=spec, before=before, cell=cell, elo=elo)
-    (judgement,) = game.report(report, 1)
+    (judgement,) = game.learn(report, 1)
     return judgement, game
 
 
@@ -92,7 +92,7 @@ class TestVerdicts:
         assert game.tesujis.weight_millionths[row] > 0
         # The same in the next contest: known, and no second one. A turned drawing is the same, too.
         for turned in (BETWEEN, "# + #\n# - #\no * o"):
-            known = game.report(contest(turned, number=1), 2)[0]
+            known = game.learn(contest(turned, number=1), 2)[0]
             assert known.verdict is Verdict.MATCHED
         assert len(game.tesujis.proposed) == 1 and game.tesujis.offered[row] == 4
 
@@ -121,16 +121,16 @@ class TestVerdicts:
     def test_what_speaks_against_any_middle_game_pattern_speaks_against_a_marked_one(self) -> None:
         lost = replace(contest(), results=(LOSS, WIN))
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=CAPACITY))
-        assert game.report(lost, 1)[0].reason == "the contest was lost"
+        assert game.learn(lost, 1)[0].reason == "the contest was lost"
         game.muted = frozenset({"ann"})
-        assert "muted" in game.report(contest(), 2)[0].reason
+        assert "muted" in game.learn(contest(), 2)[0].reason
         assert not game.tesujis.proposed
 
     def test_a_proposal_after_the_report_counts_and_is_learnt_from_then_on(self) -> None:
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=CAPACITY))
-        game.report(replace(contest(), proposals=()), 1)
+        game.learn(replace(contest(), proposals=()), 1)
         assert game.judge_late(contest(), 2)[0].verdict is Verdict.INSERTED
-        game.report(replace(contest(), proposals=()), 3)
+        game.learn(replace(contest(), proposals=()), 3)
         row = game.tesujis.codes.tolist().index(game.tesujis.proposed[0])
         assert game.tesujis.offered[row] == 2 and game.tesujis.weight_millionths[row] > 0
 
@@ -223,7 +223,7 @@ class TestLearning:
         _, game = judged()
         (code,) = game.tesujis.proposed
         use = Use(1, Library.MIDDLE_GAME, (FIRST_IN_USES + code,))
-        game.report(replace(contest(number=1), proposals=(), uses=(use,)), 2)
+        game.learn(replace(contest(number=1), proposals=(), uses=(use,)), 2)
         row = game.tesujis.codes.tolist().index(code)
         assert (game.tesujis.uses[row], game.tesujis.successes[row]) == (1, 1)
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, SquareGeometry
-from academy.knowledge.fights import Fight
 from academy.knowledge.spec import InvalidGameError, Placement
-from academy.knowledge.tesuji_shapes import InvalidTesujiError, Tesuji
-from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
+from academy.knowledge.tesujis.fights import Fight
+from academy.knowledge.tesujis.shapes import InvalidTesujiError, Tesuji
+from academy.knowledge.tesujis.surroundings import Surroundings, surroundings
 
-from .games import GO, HEX
+from ..games import GO, HEX
 
 SIZE = 5
 # More cells than a number of 64 bits has room for.

@@ -8,14 +8,14 @@ import numpy as np
 
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport
-from academy.knowledge.tesuji_shapes import OWN, PLAYERS, Numbers, Places
-from academy.knowledge.tesuji_surroundings import Surroundings
+from academy.knowledge.tesujis.shapes import OWN, PLAYERS, Numbers, Places
+from academy.knowledge.tesujis.surroundings import Surroundings
 
-__all__ = ["Choices", "Move", "choices_of", "moves_of"]
+__all__ = ["Choices", "LearntMove", "choices_of", "moves_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class LearntMove:
     """The boards before and after a move, the seat that made it, and its Elo in hundredths."""
 
     before: bytes
@@ -24,7 +24,7 @@ class Move:
     elo: int
 
 
-def moves_of(report: ContestReport, teachers: dict[int, int]) -> list[Move]:
+def moves_of(report: ContestReport, teachers: dict[int, int]) -> list[LearntMove]:
     """Return the moves that are learnt from.
 
     Args:
@@ -33,7 +33,7 @@ def moves_of(report: ContestReport, teachers: dict[int, int]) -> list[Move]:
     """
     boards = pairwise((report.start_states, *(ply.states for ply in report.plies)))
     return [
-        Move(before, after, ply.player, teachers[ply.player])
+        LearntMove(before, after, ply.player, teachers[ply.player])
         for (before, after), ply in zip(boards, report.plies, strict=True)
         if before and after and ply.player in teachers
     ]
@@ -53,7 +53,7 @@ class Choices:
     elos: Numbers
 
 
-def choices_of(around: Surroundings, moves: Sequence[Move]) -> Choices:
+def choices_of(around: Surroundings, moves: Sequence[LearntMove]) -> Choices:
     """Return the choices of those moves that fill one cell and lose none.
 
     Args:

@@ -1,4 +1,4 @@
-"""ACADEMY's own analysis of a contest: patterns around the players' moves.
+"""What ACADEMY itself proposes from a contest: patterns around the players' moves.
 
 They are judged like proposals of players. Nothing but the report decides what is cut, so that the same
 events make the same libraries.
@@ -18,16 +18,16 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import Vote
 
-__all__ = ["ANALYST", "SHARE", "average_vote", "proposals"]
+__all__ = ["ACADEMY_PROPOSER", "SHARE", "move_own_vote", "propose_from"]
 
 # Its name as a proposer, which no player may have.
-ANALYST: Final = "<ACADEMY>"
+ACADEMY_PROPOSER: Final = "<ACADEMY>"
 # How far ACADEMY's vote for a pattern moves when it is met again.
 SHARE: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class _Move:
+class _OwnMove:
     """An own move of a seat, and what was expected before and after it."""
 
     ply: int
@@ -43,14 +43,14 @@ class _Move:
         return self.before is not None and self.raised >= needed_gain(self.before, self.value)
 
 
-def proposals(
+def propose_from(
     report: ContestReport,
     spec: GameSpec,
     average_length: float,
     most: int,
     give_way: Callable[[], None] = lambda: None,
 ) -> list[Proposal]:
-    """Return what ACADEMY itself proposes of a contest (how-learning-works.md, "ACADEMY's own analysis").
+    """Return what ACADEMY itself proposes from a contest (how-learning-works.md, "ACADEMY's own analysis").
 
     Args:
         report: The contest's report, with boards and values.
@@ -65,7 +65,7 @@ def proposals(
     if not most or not spec.two_in_turn:
         return []
 
-    def cut(seat: int, moves: Iterable[_Move], library: Library) -> Iterator[Proposal]:
+    def cut(seat: int, moves: Iterable[_OwnMove], library: Library) -> Iterator[Proposal]:
         for move in moves:
             yield from _cut(report, spec, seat, move, library)
             give_way()
@@ -84,7 +84,7 @@ def proposals(
     return proposed
 
 
-def _moves(report: ContestReport, seat: int) -> Iterator[_Move]:
+def _moves(report: ContestReport, seat: int) -> Iterator[_OwnMove]:
     states = report.start_states
     stated: float | None = None
     for number, ply in enumerate(report.plies, 1):
@@ -93,12 +93,12 @@ def _moves(report: ContestReport, seat: int) -> Iterator[_Move]:
         if value is None:
             continue
         if ply.player == seat and before and states:
-            yield _Move(number, stated, value)
+            yield _OwnMove(number, stated, value)
         stated = value
 
 
 def _cut(
-    report: ContestReport, spec: GameSpec, seat: int, move: _Move, library: Library
+    report: ContestReport, spec: GameSpec, seat: int, move: _OwnMove, library: Library
 ) -> Iterator[Proposal]:
     states = report.plies[move.ply - 2].states if move.ply > 1 else report.start_states
     before, after = (Board(spec.geometry, board) for board in (states, report.plies[move.ply - 1].states))
@@ -106,7 +106,7 @@ def _cut(
         yield Proposal(seat, library, pattern, move.ply, move.value, move.before)
 
 
-def average_vote(vote: Vote, known: PatternEntry | None) -> Vote:
+def move_own_vote(vote: Vote, known: PatternEntry | None) -> Vote:
     """Return ACADEMY's new vote for a pattern that it may have met before.
 
     Args:
@@ -116,7 +116,7 @@ def average_vote(vote: Vote, known: PatternEntry | None) -> Vote:
     Returns:
         The vote; where ACADEMY had one, moved by `SHARE` of the way to what it found now.
     """
-    votes = (*known.ballot.votes, *known.ballot.silent) if known is not None else ()
+    votes = (*known.votes.counted, *known.votes.silent) if known is not None else ()
     old = next((known_vote for known_vote in votes if known_vote.player == vote.player), None)
     if old is None:
         return vote

@@ -17,7 +17,7 @@ from academy.knowledge.cells import Code
 from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
-from academy.knowledge.tesuji_shapes import EMPTY, OFF, OTHER, OWN, RESTING, Tesuji
+from academy.knowledge.tesujis.shapes import EMPTY, OFF, OTHER, OWN, RESTING, Tesuji
 from academy.knowledge.text import PatternSyntaxError, read_cells, write_cells
 
 __all__ = ["MOVED_TO", "pattern_after", "read_tesuji_cells", "write_tesuji_cells"]

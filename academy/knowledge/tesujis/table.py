@@ -1,6 +1,6 @@
 """Tesujis: which surroundings of an empty cell strong players move into, learnt from reported contests.
 
-A tesuji is what one of the game's shapes holds around an empty cell before a move (`tesuji_shapes`). It is
+A tesuji is what one of the game's shapes holds around an empty cell before a move (`shapes`). It is
 kept as the first player sees it, and as the least of its images under the game's symmetries. Players propose
 tesujis of other shapes by patterns that mark the cell of their move; these are learnt like the others.
 
@@ -32,8 +32,7 @@ from academy.knowledge.learnt_weights import (
 )
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesuji_choices import Choices, Move, choices_of, moves_of
-from academy.knowledge.tesuji_shapes import (
+from academy.knowledge.tesujis.shapes import (
     MOST_CODES,
     NO_SHAPE,
     PROPOSED,
@@ -41,10 +40,11 @@ from academy.knowledge.tesuji_shapes import (
     Numbers,
     Places,
 )
-from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
+from academy.knowledge.tesujis.surroundings import Surroundings, surroundings
+from academy.knowledge.tesujis.training import Choices, LearntMove, choices_of, moves_of
 from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, MAX_ELO, VALUE_SCALE
 
-__all__ = ["FIRST_IN_USES", "LEAST_ELO", "MOST_PROPOSED", "Advice", "TesujiTable"]
+__all__ = ["FIRST_IN_USES", "LEAST_ELO", "MOST_PROPOSED", "TesujiAdvice", "TesujiTable"]
 
 # Weaker players play too much at random to be learnt from.
 LEAST_ELO: Final = 1_000.0
@@ -73,7 +73,7 @@ _CELLS_AT_ONCE: Final = 8_192
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class TesujiAdvice:
     """What tesujis say of candidate cells.
 
     Attributes:
@@ -303,7 +303,7 @@ class TesujiTable:
             *(np.concatenate([column, getattr(other, name)[fresh]]) for name, column in columns.items())
         )
 
-    def advise(self, codes: Numbers, least_elo: float | None = None) -> Advice:
+    def advise(self, codes: Numbers, least_elo: float | None = None) -> TesujiAdvice:
         """Return what is known of candidate cells.
 
         Args:
@@ -319,7 +319,7 @@ class TesujiTable:
         held[known] = self.weight_millionths[rows[known]]
         weights = held.sum(axis=1)
         usual = int(weights.sum()) / max(1, len(weights))
-        return Advice((weights - usual) / VALUE_SCALE, tuple(np.unique(codes[known]).tolist()))
+        return TesujiAdvice((weights - usual) / VALUE_SCALE, tuple(np.unique(codes[known]).tolist()))
 
     def count_uses(self, codes: Sequence[int], succeeded: bool) -> "TesujiTable":
         """Return the table with one more use of some tesujis; of those that are gone nothing is counted.
@@ -369,7 +369,7 @@ class TesujiTable:
         if not before or not after:
             raise InvalidTesujiError(f"the report has no boards before and after ply {proposal.ply}")
         elo = teachers[proposal.seat]
-        choices = choices_of(around.with_proposed((code,)), [Move(before, after, proposal.seat, elo)])
+        choices = choices_of(around.with_proposed((code,)), [LearntMove(before, after, proposal.seat, elo)])
         if not len(choices.chosen):
             raise InvalidTesujiError(
                 f"'*' is the empty cell that the move went to: ply {proposal.ply} put no piece on exactly "
@@ -493,7 +493,7 @@ class _Fit:
             successes,
         )
 
-    def learn(self, around: Surroundings, moves: Sequence[Move]) -> None:
+    def learn(self, around: Surroundings, moves: Sequence[LearntMove]) -> None:
         """Learn from moves that put a piece on one empty cell and take none of the mover's own away."""
         choices = choices_of(around, moves)
         if not len(choices.chosen):

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import SquareGeometry
-from academy.knowledge.fights import MOST_IN_FIGHT, Fight
 from academy.knowledge.symmetries import Cell
-from academy.knowledge.tesuji_shapes import (
+from academy.knowledge.tesujis.fights import MOST_IN_FIGHT, Fight
+from academy.knowledge.tesujis.shapes import (
     CAPTURES,
     EMPTY,
     KIND,

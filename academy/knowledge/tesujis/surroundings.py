@@ -26,9 +26,15 @@ from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGe
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
-from academy.knowledge.tesuji_captures import Captures
-from academy.knowledge.tesuji_numbers import FARTHEST, MOST_CELLS, NUMBERS, cells_of_number, number_of_cells
-from academy.knowledge.tesuji_shapes import (
+from academy.knowledge.tesujis.captures import Captures
+from academy.knowledge.tesujis.proposed_codes import (
+    FARTHEST,
+    MOST_CELLS,
+    NUMBERS,
+    cells_of_number,
+    number_of_cells,
+)
+from academy.knowledge.tesujis.shapes import (
     BESIDE,
     BESIDE_PLACED,
     BOX_IN_ROW,
@@ -47,12 +53,12 @@ from academy.knowledge.tesuji_shapes import (
     ROW,
     Family,
     Flags,
+    Flips,
     InvalidTesujiError,
     Numbers,
     Places,
     Proposed,
     Tesuji,
-    Turned,
     Views,
     cells_around,
     cells_nearby,
@@ -97,13 +103,13 @@ class Surroundings:
     def __init__(self, spec: GameSpec) -> None:
         self._spec = spec
         self._proposed: Proposed | None = None
-        self._turned = spec.symmetric
+        self._symmetric = spec.symmetric
         self._placement = spec.placement
         assert not isinstance(spec.geometry, GraphGeometry)
         self._height = spec.geometry.rows
         self._below = cells_around(spec.geometry, ((1, 0),))[0]
-        self._turning = None
-        self._families: list[Family | Turned | Captures] = []
+        self._flips = None
+        self._families: list[Family | Flips | Captures] = []
         match spec.placement:
             case Placement.ANYWHERE | Placement.CAPTURING:
                 beside = _BESIDE_SQUARE if isinstance(spec.geometry, SquareGeometry) else _BESIDE_HEX
@@ -116,9 +122,9 @@ class Surroundings:
                 self._families.append(Family(spec, BOX_IN_ROW, [_BOX], rows))
             case Placement.OUTFLANKING:
                 assert isinstance(spec.geometry, SquareGeometry)
-                self._turning = Turned(spec.geometry)
+                self._flips = Flips(spec.geometry)
                 placed = Family(spec, BESIDE_PLACED, [_BESIDE_SQUARE], _orbits(spec))
-                self._families += [placed, self._turning]
+                self._families += [placed, self._flips]
         if spec.winning_row:
             self._families.append(Family(spec, ROW, list(_rows(spec.winning_row)), inside=True))
         self.shapes = sum(family.size for family in self._families)
@@ -138,6 +144,7 @@ class Surroundings:
         views[:, :-1] = (_AS_FIRST if player == 1 else _AS_SECOND)[boards]
         if self._placement is Placement.DROPPED:
             resting = (views[:, :-1] == EMPTY) & (views[:, self._below] != EMPTY)
+            # "Resting" shares the digit of OFF: shapes here lie wholly on the board or know their row.
             views[:, :-1][resting] = OFF
         return views
 
@@ -153,9 +160,9 @@ class Surroundings:
             case Placement.DROPPED:
                 empty &= views[:, :-1] == OFF
             case Placement.OUTFLANKING:
-                assert self._turning is not None
+                assert self._flips is not None
                 at = np.nonzero(empty)
-                empty[at] = self._turning.turned(views, *at) > 0
+                empty[at] = self._flips.flipped(views, *at) > 0
         return empty
 
     def codes(self, views: Views, boards: Places, cells: Places, players: Places) -> Numbers:
@@ -172,7 +179,7 @@ class Surroundings:
             board. Then come those of the proposed tesujis there, and `NO_SHAPE` as often as others have more.
         """
         codes = np.hstack([family.codes(views, boards, cells, players) for family in self._families])
-        if not self._turned:
+        if not self._symmetric:
             of_second = (players - 1)[:, None] * np.int64(OF_SECOND)
             codes = np.where(codes == NO_SHAPE, NO_SHAPE, codes + of_second)
         if self._proposed is None:
@@ -213,7 +220,7 @@ class Surroundings:
             raise InvalidTesujiError(
                 f"ACADEMY learns these {len(cells)} cells around '*' by itself: propose other ones"
             )
-        if self._turned and player == PLAYERS:
+        if self._symmetric and player == PLAYERS:
             # A reversal undoes itself.
             reversal = self._spec.reversal_symmetry
             assert isinstance(reversal, GridSymmetry)
@@ -275,14 +282,14 @@ class Surroundings:
         of_second = code % KIND >= OF_SECOND
         kind = code // KIND % KINDS
         for family in self._families:
-            if family.kind <= kind < family.kind + family.size and not (of_second and self._turned):
+            if family.kind <= kind < family.kind + family.size and not (of_second and self._symmetric):
                 return self._with_resting(family.read(code - of_second * OF_SECOND, 1 + of_second))
         raise InvalidTesujiError(f"code {code}: this game has no such shape")
 
     def _read_proposed(self, code: int) -> Tesuji:
         """Read the code of a proposed tesuji. Raises InvalidTesujiError."""
         second, number = divmod(code - PROPOSED, PROPOSED_BY_SECOND)
-        if number >= NUMBERS or second > (0 if self._turned else 1):
+        if number >= NUMBERS or second > (0 if self._symmetric else 1):
             raise InvalidTesujiError(f"code {code}: no tesuji of this game has it")
         tesuji = self._with_resting(Tesuji(1 + second, cells_of_number(number)))
         if self._proposed_code(tesuji) != code:
@@ -309,10 +316,10 @@ class Surroundings:
         Raises:
             InvalidTesujiError: The game has no such shape, place or player.
         """
-        if not 1 <= tesuji.player <= (1 if self._turned else PLAYERS):
+        if not 1 <= tesuji.player <= (1 if self._symmetric else PLAYERS):
             raise InvalidTesujiError(
                 f"player {tesuji.player}: tesujis of this game are kept for "
-                + ("player 1" if self._turned else "players 1 and 2")
+                + ("player 1" if self._symmetric else "players 1 and 2")
             )
         for family in self._families:
             code = family.code(tesuji)
@@ -357,7 +364,7 @@ def surroundings(spec: GameSpec, proposed: tuple[int, ...] = ()) -> Surroundings
     """
     if not spec.two_in_turn or spec.moves_pieces or isinstance(spec.geometry, GraphGeometry):
         return None
-    return _surroundings_with(spec.shape, proposed) if proposed else _surroundings(spec.shape)
+    return _surroundings_with(spec.table_key, proposed) if proposed else _surroundings(spec.table_key)
 
 
 _surroundings = lru_cache(maxsize=128)(Surroundings)

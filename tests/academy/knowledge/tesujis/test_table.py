@@ -18,12 +18,12 @@ from academy.knowledge.contests import Contestant, ContestReport, Ply, Use
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, Placement
-from academy.knowledge.tesuji_shapes import NO_SHAPE
-from academy.knowledge.tesuji_surroundings import Surroundings, surroundings
-from academy.knowledge.tesuji_text import read_tesuji_cells, write_tesuji_cells
-from academy.knowledge.tesujis import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis.shapes import NO_SHAPE
+from academy.knowledge.tesujis.surroundings import Surroundings, surroundings
+from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis.text import read_tesuji_cells, write_tesuji_cells
 
-from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
+from ..games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
 
 CAPACITY = 1_000
 FOUR = GameSpec(
@@ -457,27 +457,27 @@ class TestPoisoning:
 class TestInTheKnowledgeOfAGame:
     def test_a_game_learns_where_its_setting_allows(self) -> None:
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=30))
-        game.report(placed(GO, anywhere, 1), 1)
+        game.learn(placed(GO, anywhere, 1), 1)
         assert len(game.tesujis) == 30 and game.take_changes().tesujis
-        game.report(placed(GO, anywhere, 2, elos=(500.0, 500.0)), 2)
+        game.learn(placed(GO, anywhere, 2, elos=(500.0, 500.0)), 2)
         assert not game.take_changes().tesujis
         plain = GameKnowledge(GO)
-        plain.report(placed(GO, anywhere, 1), 1)
+        plain.learn(placed(GO, anywhere, 1), 1)
         assert not len(plain.tesujis)
 
     @pytest.mark.parametrize("honest", [1301.0, 1500.0])
     def test_a_claimed_elo_of_6000_silences_nobody(self, honest: float) -> None:
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=500))
-        game.report(placed(GO, anywhere, 1, elos=(6000.0, 6000.0), names=("eve", "ed")), 1)
+        game.learn(placed(GO, anywhere, 1, elos=(6000.0, 6000.0), names=("eve", "ed")), 1)
         before = game.tesujis.offered.sum()
         for seed in range(2, 6):
-            game.report(placed(GO, anywhere, seed, elos=(honest, honest)), seed)
+            game.learn(placed(GO, anywhere, seed, elos=(honest, honest)), seed)
         assert game.tesujis.offered.sum() > 3 * before
         assert game.tesujis.elos.max() < 1_600.0
 
     def test_a_lowered_capacity_evicts_at_once(self) -> None:
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=30))
-        game.report(placed(GO, anywhere, 1), 1)
+        game.learn(placed(GO, anywhere, 1), 1)
         assert game.change_settings(LibrarySettings(tesuji_capacity=20)) == 10
         assert len(game.tesujis) == 20
 
@@ -485,19 +485,19 @@ class TestInTheKnowledgeOfAGame:
         on = LibrarySettings(tesuji_capacity=30)
         game, steady = GameKnowledge(GO, on), GameKnowledge(GO, on)
         for knowledge in (game, steady):
-            knowledge.report(placed(GO, anywhere, 1), 1)
+            knowledge.learn(placed(GO, anywhere, 1), 1)
         assert game.change_settings(LibrarySettings()) == 0
         assert not len(game.tesujis.for_answers(game.settings))
-        game.report(placed(GO, anywhere, 2), 2)
+        game.learn(placed(GO, anywhere, 2), 2)
         game.change_settings(on)
         assert game.tesujis == steady.tesujis == game.tesujis.for_answers(on)
         for knowledge in (game, steady):
-            knowledge.report(placed(GO, anywhere, 3), 3)
+            knowledge.learn(placed(GO, anywhere, 3), 3)
         assert game.tesujis == steady.tesujis and len(game.tesujis) == 30
 
     def test_uses_are_counted_with_successes(self) -> None:
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=50))
-        game.report(placed(GO, anywhere, 1), 1)
+        game.learn(placed(GO, anywhere, 1), 1)
         code = int(game.tesujis.codes[7])
         for number, results in enumerate([(WIN, LOSS), (LOSS, WIN), (DRAW, DRAW)], 2):
             report = ContestReport(
@@ -507,7 +507,7 @@ class TestInTheKnowledgeOfAGame:
                 results,
                 uses=(Use(1, Library.MIDDLE_GAME, (FIRST_IN_USES + code, FIRST_IN_USES + 2**24 - 1)),),
             )
-            game.report(report, number)
+            game.learn(report, number)
         assert game.tesujis.uses.sum() == 3
         assert (game.tesujis.uses[7], game.tesujis.successes[7]) == (3, 2)
 

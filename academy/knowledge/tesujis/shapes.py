@@ -1,9 +1,9 @@
 """The shapes of tesujis, and the numbers of what they hold around a cell.
 
-A shape is some cells around the empty cell that a piece comes to; `tesuji_surroundings` has those of a game.
+A shape is some cells around the empty cell that a piece comes to; `surroundings` has those of a game.
 What a shape holds is its *code*: a whole number, the same for all images under the game's symmetries and, in
 a symmetric game, for both players. Besides, players propose tesujis of other shapes: up to twelve cells
-within three steps of the cell. Their codes say the shape, too (`tesuji_numbers`).
+within three steps of the cell. Their codes say the shape, too (`proposed_codes`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Geometry, GraphGeometry, SquareGeometry
-from academy.knowledge.fights import Fight
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry
-from academy.knowledge.tesuji_numbers import NEAR_CELLS, NUMBERS
+from academy.knowledge.tesujis.fights import Fight
+from academy.knowledge.tesujis.proposed_codes import NEAR_CELLS, NUMBERS
 
 __all__ = [
     "CAPTURES",
@@ -33,12 +33,12 @@ __all__ = [
     "RESTING",
     "Family",
     "Flags",
+    "Flips",
     "InvalidTesujiError",
     "Numbers",
     "Places",
     "Proposed",
     "Tesuji",
-    "Turned",
     "cells_around",
     "cells_nearby",
     "images_of",
@@ -59,7 +59,7 @@ KIND: Final = 2**32
 KINDS: Final = 2**6
 _PLACE: Final = KIND * KINDS
 MOST_CODES: Final = 2**51
-# The least code of tesujis that players proposed, which are numbers of `tesuji_numbers` from here on; and
+# The least code of tesujis that players proposed, which are numbers of `proposed_codes` from here on; and
 # what theirs have more where the players differ and the second one moves.
 PROPOSED: Final = 2**62
 PROPOSED_BY_SECOND: Final = 2**61
@@ -246,7 +246,7 @@ class Family:
         return codes.T
 
 
-class Turned:
+class Flips:
     """How many of the opponent's pieces a move turns over, by how full the board is.
 
     Args:
@@ -266,7 +266,7 @@ class Turned:
         ]
         self._rays = np.array([cells_around(geometry, ray) for ray in steps], dtype=np.intp)
 
-    def turned(self, views: Views, boards: Places, cells: Places) -> Numbers:
+    def flipped(self, views: Views, boards: Places, cells: Places) -> Numbers:
         """Return how many pieces a move to each cell turns over.
 
         Args:
@@ -322,7 +322,7 @@ class Turned:
         """
         pieces = ((views == OWN) | (views == OTHER)).sum(axis=1)
         stages = np.minimum(pieces * _STAGES // self._cells, _STAGES - 1)[boards]
-        turned = np.minimum(self.turned(views, boards, cells), _MOST_TURNED)
+        turned = np.minimum(self.flipped(views, boards, cells), _MOST_TURNED)
         codes: Numbers = (self.kind * KIND + stages * (_MOST_TURNED + 1) + turned)[:, None]
         return codes
 

@@ -1,15 +1,15 @@
-"""ACADEMY's own analysis of contests: what it cuts, and that it is judged like everybody's proposals."""
+"""What ACADEMY itself proposes from contests, and that it is judged like everybody's proposals."""
 
 from dataclasses import replace
 
 import pytest
 
-from academy.knowledge import analysis
-from academy.knowledge.analysis import ANALYST, proposals
+from academy.knowledge import own_proposals
 from academy.knowledge.boards import Board
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.cutting import around_move
 from academy.knowledge.game import GameKnowledge
+from academy.knowledge.own_proposals import ACADEMY_PROPOSER, propose_from
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.text import write_cells
@@ -38,7 +38,7 @@ def analysed(
 ) -> list[tuple[int, str, int]]:
     return [
         (proposal.seat, proposal.library.value, proposal.ply)
-        for proposal in proposals(report, GO, average_length, most)
+        for proposal in propose_from(report, GO, average_length, most)
     ]
 
 
@@ -72,8 +72,8 @@ def test_a_long_contest_takes_no_more_cuts_than_a_short_one_and_lets_others_in(
         cuts.append(player)
         return around_move(before, after, player)
 
-    monkeypatch.setattr(analysis, "around_move", counted)
-    cut = proposals(long, GO, 5.0, 6, lambda: pauses.append(len(cuts)))
+    monkeypatch.setattr(own_proposals, "around_move", counted)
+    cut = propose_from(long, GO, 5.0, 6, lambda: pauses.append(len(cuts)))
     libraries = [proposal.library.value for proposal in cut]
     assert libraries == ["middle-game"] * 6 + ["endgame"] * 2
     # Two patterns a move: two moves for three, and White's last.
@@ -81,7 +81,7 @@ def test_a_long_contest_takes_no_more_cuts_than_a_short_one_and_lets_others_in(
 
 
 def test_the_patterns_lie_around_the_move() -> None:
-    small, large = (proposal.pattern for proposal in proposals(played(), GO, 5.0, 10)[:2])
+    small, large = (proposal.pattern for proposal in propose_from(played(), GO, 5.0, 10)[:2])
     assert write_cells(small, GO.geometry).split() == ["-", "-", "-", "-", "x", "-", "x", "-", "-"]
     assert len(large.cells) == 25
 
@@ -93,18 +93,18 @@ def test_what_was_not_reported_is_not_analysed(missing: str) -> None:
         replace(ply, values={}) if missing == "values" else replace(ply, states=b"")
         for ply in played_contest.plies
     )
-    assert proposals(replace(played_contest, plies=plies), GO, 15.0, 10) == []
+    assert propose_from(replace(played_contest, plies=plies), GO, 15.0, 10) == []
 
 
 def test_games_of_many_players_are_not_analysed() -> None:
     three = contest(["PAR"] * 3, (WIN, LOSS, LOSS), elos=(1.0,) * 3, names=("a", "b", "c"))
-    assert proposals(three, MAP, 3.0, 10) == proposals(three, DIPLOMACY, 3.0, 10) == []
+    assert propose_from(three, MAP, 3.0, 10) == propose_from(three, DIPLOMACY, 3.0, 10) == []
 
 
 def learnt(*reports: ContestReport, most: int = 10) -> GameKnowledge:
     knowledge = GameKnowledge(GO, LibrarySettings(analysed_patterns=most))
     for number, report in enumerate(reports, 1):
-        assert knowledge.report(replace(report, contest_id=f"c/{number}"), number) == []
+        assert knowledge.learn(replace(report, contest_id=f"c/{number}"), number) == []
     return knowledge
 
 
@@ -113,13 +113,13 @@ def test_the_analysis_learns_from_players_who_propose_nothing_under_its_own_name
     middle, end = knowledge.libraries[Library.MIDDLE_GAME], knowledge.libraries[Library.ENDGAME]
     # Twelve were cut for the endgame, of which some are images of each other.
     assert (len(middle), len(end)) == (2, 9)
-    votes = [vote for entry in middle for vote in entry.ballot.votes]
-    assert {(vote.player, vote.elo, vote.value) for vote in votes} == {(ANALYST, 1500.0, 0.6)}
+    votes = [vote for entry in middle for vote in entry.votes.counted]
+    assert {(vote.player, vote.elo, vote.value) for vote in votes} == {(ACADEMY_PROPOSER, 1500.0, 0.6)}
     # White lost: its 0.4 counts as 0.16; Black's 0.65 as its root.
-    assert {0.16, 0.806226} <= {round(vote.value, 6) for entry in end for vote in entry.ballot.votes}
+    assert {0.16, 0.806226} <= {round(vote.value, 6) for entry in end for vote in entry.votes.counted}
 
 
-def test_analysis_switched_off_learns_nothing() -> None:
+def test_own_proposals_switched_off_learns_nothing() -> None:
     assert not any(map(len, learnt(played(), most=0).libraries.values()))
 
 
@@ -158,7 +158,7 @@ def test_hexagonal_boards_are_analysed_too() -> None:
     states += [Board.from_letters(HEX.geometry, letters + "-" * 14).states for letters in ("x-", "xo")]
     played_contest = contest(["a1", "b1"], values={1: {1: 0.6}, 2: {2: 0.3}})
     played_contest = with_boards(played_contest, dict(enumerate(states[1:], 1)))
-    cut = proposals(replace(played_contest, start_states=states[0]), HEX, 10.0, 10)
+    cut = propose_from(replace(played_contest, start_states=states[0]), HEX, 10.0, 10)
     assert sorted({len(proposal.pattern.cells) for proposal in cut}) == [7, 19]
 
 
@@ -166,8 +166,8 @@ def test_nothing_is_learnt_from_the_moves_of_a_muted_player() -> None:
     knowledge = GameKnowledge(GO, LibrarySettings(analysed_patterns=10))
     knowledge.mute("ann")
     knowledge.mute("bob")
-    knowledge.report(played(), 1)
+    knowledge.learn(played(), 1)
     assert not any(map(len, knowledge.libraries.values()))
     knowledge.unmute("bob", ())
-    knowledge.report(replace(played(), contest_id="c/2"), 2)
+    knowledge.learn(replace(played(), contest_id="c/2"), 2)
     assert len(knowledge.libraries[Library.ENDGAME]) and not len(knowledge.libraries[Library.MIDDLE_GAME])

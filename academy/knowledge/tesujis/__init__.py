@@ -1,0 +1,1 @@
+"""Tesujis: what strong players move into, and how it is learnt, drawn and kept."""
