@@ -159,7 +159,7 @@ def create_application(
     )
     application.router.redirect_slashes = False
     has = Sections(
-        knowledge=connection is not None,
+        academy=connection is not None,
         arena=arena is not None,
         sign_in=connection is not None or not settings.own_arena,
         members=settings.members,

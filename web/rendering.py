@@ -29,14 +29,14 @@ class Sections:
     """What pages there are.
 
     Attributes:
-        knowledge: Whether there are those of ACADEMY.
+        academy: Whether there are those of ACADEMY.
         arena: Whether there are those of competitions.
         sign_in: Whether there are tokens to sign in with.
         members: Whether each visitor reads with a token of their own.
         own_arena: Whether the competitions are for all who sign in.
     """
 
-    knowledge: bool = True
+    academy: bool = True
     arena: bool = False
     sign_in: bool = True
     members: bool = False
@@ -48,7 +48,7 @@ class Sections:
         Args:
             session: The visitor's; None for one who has not signed in.
         """
-        offered = {"games", "patterns"} if self.knowledge else set()
+        offered = {"games", "patterns"} if self.academy else set()
         if self.arena:
             offered.add("competitions")
         if self.members and session is not None:

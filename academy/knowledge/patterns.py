@@ -106,7 +106,7 @@ def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
 
     Raises:
         InvalidPatternError: There are no cells or more than `MAX_PATTERN_CELLS`, a cell is named twice, a
-            number is no code, or the pattern holds nothing but `#` and `+`.
+            number is not a code, or the pattern holds nothing but `#` and `+`.
     """
     ordered = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
     if not ordered:

@@ -42,7 +42,7 @@ _CELL_IN_FORM: Final = re.compile(r"[#*]")
 _IN_BRACKETS: Final = re.compile(r"\[[^\]]*\]")
 _TWO: Final = 2
 # A number, like a cell's name, is as long as can be and never tried shorter: otherwise the time that a text
-# takes that is no move would double with each sign of the form.
+# takes that is not a move would double with each sign of the form.
 _IN_FORM: Final = {"#": "[0-9]{1,6}+", "@": "[a-z]", "[": "(?:", "]": ")*"}
 
 

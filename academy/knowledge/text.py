@@ -198,7 +198,7 @@ def read_label(text: str, line: int = 1) -> Signature:
         The label.
 
     Raises:
-        PatternSyntaxError: It is no label, or a number is out of range.
+        PatternSyntaxError: It is not a label, or a number is out of range.
     """
     label = _SIGNATURE.fullmatch(text.strip())
     if label is None:

@@ -57,7 +57,7 @@ def board_changes(board: Board, moves: Sequence[CellChanges]) -> BoardChanges:
 
 
 def _flatten(moves: Sequence[CellChanges]) -> NDArray[np.int64]:
-    """Return cells and states in turn. Raises InvalidCandidateMoveError for what is no change."""
+    """Return cells and states in turn. Raises InvalidCandidateMoveError for what is not a change."""
     changes = list(chain.from_iterable(moves))
     try:
         if set(map(len, changes)) <= {2}:
@@ -67,7 +67,9 @@ def _flatten(moves: Sequence[CellChanges]) -> NDArray[np.int64]:
     move, change = next(
         (move, change) for move, made in enumerate(moves) for change in made if not _is_change(change)
     )
-    raise InvalidCandidateMoveError(f"move {move}: {change!r} is no change: a cell's index and its new state")
+    raise InvalidCandidateMoveError(
+        f"move {move}: {change!r} is not a change: a cell's index and its new state"
+    )
 
 
 def _is_change(change: Any) -> bool:

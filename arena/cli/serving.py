@@ -211,13 +211,13 @@ def token(
         say(service.call("CreateToken", request, f"making a token of {name}").token)
 
 
-def tokens(service: Service | None, file: TokensFile = DEFAULT_TOKENS, as_json: Json = False) -> None:
+def tokens(service: Service | None, tokens_file: TokensFile = DEFAULT_TOKENS, as_json: Json = False) -> None:
     """List who has a token, and each holder's role."""
     from arena.service.tokens import Tokens
     from arena.v1 import competitions_pb2
 
     if service is None:
-        listed = [(caller.name, caller.role.value) for caller in Tokens(file).callers()]
+        listed = [(caller.name, caller.role.value) for caller in Tokens(tokens_file).callers()]
     else:
         answer = service.call("ListTokens", competitions_pb2.ListTokensRequest(), "listing tokens")
         listed = [

@@ -2,6 +2,7 @@
 
 import functools
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from referees.api import IllegalMoveError, Referee, UnreadableMoveError, Unreada
 
 MAX_BYTES: Final = 1 << 26
 MAX_OPENINGS: Final = 100_000
+# A name ends with a colon and a blank: captures in Russian books of draughts have colons without one.
+_NAMED: Final = re.compile(r"(?:(.*):(?:\s+|$))?(.*)", re.DOTALL)
 
 
 class InvalidOpeningsError(ValueError):
@@ -44,11 +47,11 @@ def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = No
         raise InvalidOpeningsError(f"the openings {path} have more than {MAX_BYTES} bytes")
     openings: list[Opening] = []
     for place, opening in _entries(path, content, referee):
-        cut = plies is not None and plies < len(opening.moves)
+        whole = len(opening.moves)
         opening = Opening(opening.name, opening.moves[:plies])
         if len(openings) == MAX_OPENINGS:
             raise InvalidOpeningsError(f"{path}: more than {MAX_OPENINGS} openings")
-        moves = _check_opening(f"{path}, {place}", opening, referee, cut=cut)
+        moves = _check_opening(f"{path}, {place}", opening, referee, whole)
         openings.append(Opening(opening.name, moves, len(openings) + 1))
     if not openings:
         raise InvalidOpeningsError(f"{path} holds no opening")
@@ -94,8 +97,7 @@ def _entries(path: Path, content: bytes, referee: Referee[Any, Any]) -> list[tup
 
 
 def _opening(line: str) -> Opening:
-    # Captures in Russian books have colons, without a blank.
-    name, _, text = f"{line} ".rpartition(": ")
+    name, text = _NAMED.fullmatch(line).groups(default="")  # type: ignore[union-attr]
     words = _split_outside_brackets(text)
     return Opening(name.strip(), tuple(word.strip() for word in (words if len(words) > 1 else text.split())))
 
@@ -112,8 +114,11 @@ def _split_outside_brackets(text: str) -> list[str]:
     return parts
 
 
-def _check_opening(place: str, opening: Opening, referee: Referee[Any, Any], *, cut: bool) -> tuple[str, ...]:
-    """The opening's moves in the referee's own spelling. Raises InvalidOpeningsError."""
+def _check_opening(place: str, opening: Opening, referee: Referee[Any, Any], whole: int) -> tuple[str, ...]:
+    """The moves of an opening in the referee's own spelling; `whole` counts those before it was cut.
+
+    Raises InvalidOpeningsError.
+    """
     position = referee.start(0)
     texts: list[str] = []
     where = f"{place} ({opening.name})" if opening.name else place
@@ -128,11 +133,12 @@ def _check_opening(place: str, opening: Opening, referee: Referee[Any, Any], *, 
             except (UnreadableMoveError, IllegalMoveError) as error:
                 raise InvalidOpeningsError(f"{where}: move {number}: {error}") from None
         if seats and len(moves) < len(seats):
+            end = len(texts) + len(seats)
             why = (
                 f"plies = {len(opening.moves)} ends within a turn of {len(seats)} moves: "
-                f"give {len(texts) + len(seats)} for all of it"
-                if cut
-                else f"the last turn has {len(moves)} of {len(seats)} moves"
+                f"give {end} for all of it"
+                if len(opening.moves) < end <= whole
+                else f"the last turn has {min(whole, end) - len(texts)} of {len(seats)} moves"
             )
             raise InvalidOpeningsError(f"{where}: {why}")
         if moves:

@@ -73,7 +73,9 @@ class DialInProtocol(ABC):
 
     @abstractmethod
     def player_settings(self) -> "type[BaseModel]":
-        """Return the model of a table [players.NAME]: a subclass of `PlayerTable`.
+        """Return the model of a table [players.NAME].
+
+        It is a subclass of `arena.control.player_tables.PlayerTable`.
 
         What a `PlayerSetup` has no field for becomes the setup's parameters.
         """

@@ -43,7 +43,8 @@ class Standing(Selector):
     began comes last in its round, and is not played if the player is away then too: its opponent has waited.
 
     A void game is not played again. The player at fault misses the next round, and twice as many with each
-    further void game in succession. Where too few others are there, five seconds count as a round.
+    further void game in succession. Where enough are there for a game but too few of them may play, five
+    seconds count as a round.
     """
 
     drops_void_games = True

@@ -306,7 +306,11 @@ class _Matching:
         return all(player in self._opponent or self._augment(player) for player in self._unmet)
 
     def fix(self, player: str, opponent: str) -> bool:
-        """Fix a pair. Returns False, and changes nothing, where the others could then not all be paired."""
+        """Fix a pair.
+
+        Returns False, and leaves the pairs as they are, where the two have met or the others could then not
+        all be paired.
+        """
         if self._opponent[player] != opponent:
             if opponent not in self._unmet[player]:
                 return False

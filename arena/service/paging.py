@@ -9,7 +9,7 @@ PAGE: Final = 1_000
 
 
 def page_size(wanted: int) -> int:
-    """How many entries a page has; the next page has more. Raises InvalidRequestError."""
+    """How many entries a page has; the rest is on the next ones. Raises InvalidRequestError."""
     if wanted < 0:
         raise InvalidRequestError(f"page_size: {wanted}: it must be 0 (the default) or more")
     return min(wanted or DEFAULT_PAGE, PAGE)

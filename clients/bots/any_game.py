@@ -281,7 +281,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "them, ACADEMY's weights, or weights fitted to random games",
     )
     parser.add_argument(
-        "--seconds", type=float, help="time for each move, in seconds; replaces --playouts and --depth"
+        "--seconds", type=float, help="time for each move, in seconds; instead of --playouts or --depth"
     )
     parser.add_argument(
         "--save-time",

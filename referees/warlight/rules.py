@@ -152,7 +152,7 @@ class WarLight(Referee[WarPosition, Orders]):
         return len(armies), sum(armies)
 
     def outcome(self, position: WarPosition) -> Outcome | None:
-        """The only owner of territories wins; after the last turn the one of more, then more armies."""
+        """The only owner of territories wins; after the last turn who has more of them, then more armies."""
         return self.adjudicate(position) if self._is_over(position) else None
 
     def adjudicate(self, position: WarPosition) -> Outcome:

@@ -37,7 +37,7 @@ _BIT: Final = np.packbits(np.eye(_BITS, dtype=np.bool_), axis=1)[:, 0]
 
 
 class Captures:
-    """A shape that is no cells, but what a move to the cell takes, extends and threatens.
+    """A shape that does not consist of cells: what a move to the cell takes, extends and threatens.
 
     Args:
         geometry: The board.

@@ -214,7 +214,7 @@ class Surroundings:
             player: The player to move, 1 or 2.
 
         Raises:
-            InvalidTesujiError: It is no tesuji of this game that can be proposed.
+            InvalidTesujiError: It is not a tesuji of this game that can be proposed.
         """
         if any(frozenset(cells) in family.outlines for family in self._families):
             raise InvalidTesujiError(

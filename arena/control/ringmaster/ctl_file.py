@@ -1,6 +1,6 @@
 """Reads control files of Gomill's ringmaster (`.ctl`): programs in Python, which are executed.
 
-What they set is read by the models of `arena.control.schema`, under the ringmaster's names.
+What they set is read by the models of `competition_tables` and `player_tables`, under the ringmaster's names.
 """
 
 import io

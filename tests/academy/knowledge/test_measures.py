@@ -145,7 +145,7 @@ def plies_with_values(*values: tuple[int, float]) -> tuple[Ply, ...]:
 
 
 def test_decisiveness_is_the_share_of_positions_with_advantage_that_were_won() -> None:
-    # Player 1, who wins, saw two; player 2 saw one. At 0.66 it is no advantage yet.
+    # Player 1, who wins, saw two; player 2 saw one. At 0.66 it is not an advantage yet.
     report = played(*plies_with_values((1, 0.7), (2, 0.9), (1, 0.66), (2, 0.1), (1, 0.8)))
     assert measured(report)["decisiveness"] == Measure(2 / 3, 1, 3)
 

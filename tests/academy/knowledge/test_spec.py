@@ -186,7 +186,7 @@ def test_canonical_lines_of_go(line: list[str], canonical: tuple[str, ...]) -> N
 
 
 def test_a_cell_is_read_only_where_it_stands_apart() -> None:
-    """The `1` of `12` is no cell, and each end of a draughts move is one."""
+    """The `1` of `12` is not a cell, and each end of a draughts move is one."""
     spec = GameSpec(
         "turned",
         SquareGeometry(4, 4),

@@ -232,7 +232,7 @@ class TestWhatIsLearnt:
             ("x---" + "----" * 3, "-x--" + "----" * 3, False),
             ("----" * 4, "xx--" + "----" * 3, False),
             ("x---" * 4, "x---" * 4, False),
-            # A piece promoted beside the one that comes is no loss.
+            # A piece promoted beside the one that comes is not a loss.
             ("x---" * 4, "bx--" + "x---" * 3, True),
         ],
     )
