@@ -1,7 +1,8 @@
 """What a game costs on Ray, against local workers on the same cores: `python -m benchmarks.ray_cost`.
 
 The same competition is played on a Ray cluster of this machine and by local workers, in turns: two engines
-in C that think for some time a move, two games of some 100 moves at a time. Ray is an extra: `academy-arena[ray]`.
+in C that think for some time a move, two games of some 100 moves at a time. Ray is an extra:
+`academy-arena[ray]`.
 """
 
 import argparse

@@ -111,7 +111,8 @@ application = typer.Typer(
     help="Run competitions of game-playing programs, look at them, stop them. Options and the action may "
     "stand anywhere; without an action the competition is run. Exit status: 0 done, 1 an error, "
     "2 wrong usage, 3 interrupted, 4 halted by void games, or because no missing game can be played, "
-    "5 reports to ACADEMY, or games to the league, still wait, 6 completed, except for games of players or matchups that are left out.",
+    "5 reports to ACADEMY, or games to the league, still wait, 6 completed, except for "
+    "games of players or matchups that are left out.",
 )
 
 
