@@ -95,7 +95,7 @@ def _read(program: ChildProgram, answer: bytes, members: Sequence[str], kept: Se
     try:
         given = json.loads(answer, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise ChildProgramError(f"this is no JSON ({error})") from None
+        raise ChildProgramError(f"this is not JSON ({error})") from None
     if not isinstance(given, dict) or not isinstance(given.get("values"), dict):
         raise ChildProgramError('it must be {"values": {...}}, and may have "parents"')
     values = given["values"]

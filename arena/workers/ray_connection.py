@@ -121,7 +121,7 @@ def check_listening(on: str) -> None:
     if answer is grpc.StatusCode.UNAUTHENTICATED:
         raise RayUnavailableError(f"{on}: {_OTHER_TOKEN if token else _TOKEN}")
     if answer not in expected:
-        raise RayUnavailableError(f"{on}: what listens there is no Ray cluster of that kind; {_ADDRESSES}")
+        raise RayUnavailableError(f"{on}: what listens there is not a Ray cluster of that kind; {_ADDRESSES}")
 
 
 def _token() -> str:

@@ -29,7 +29,7 @@ MAX_ANSWER: Final = 1_000_000
 
 
 class EngineError(Exception):
-    """The engine failed, ended, or answered what is no GTP."""
+    """The engine failed, ended, or answered what is not GTP."""
 
 
 class EngineProcess:

@@ -116,7 +116,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
         token = _TOKEN.match(text, place)
         if token is None:
             line = text.count("\n", 0, place) + 1
-            raise UnreadableRecordError(f"line {line}: {text[place : place + 20]!r} is no PDN")
+            raise UnreadableRecordError(f"line {line}: {text[place : place + 20]!r} is not PDN")
         place = token.end()
         kind = token.lastgroup or ""
         if token["tag"] is not None:

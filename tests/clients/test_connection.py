@@ -102,7 +102,7 @@ def test_files_that_cannot_be_read_are_an_error() -> None:
     ("details", "expected"),
     [("Internal error from Core", AcademyUnavailableError), ("a fault of the server", AcademyRefusedError)],
 )
-def test_a_stream_that_broke_while_it_was_written_to_is_no_refusal(
+def test_a_stream_that_broke_while_it_was_written_to_is_not_a_refusal(
     details: str, expected: type[Exception]
 ) -> None:
     # gRPC calls both INTERNAL; which of them a broken connection comes to is chance.

@@ -127,7 +127,7 @@ def test_a_move_answers_its_request() -> None:
 @pytest.mark.parametrize(
     "answer", [5, ("d4", 0.5), Answer("d4", value=cast(Any, "0.5")), Answer(cast(Any, 5))]
 )
-def test_a_bot_learns_which_answer_of_its_is_no_move(answer: Any) -> None:
+def test_a_bot_learns_which_answer_of_its_is_not_a_move(answer: Any) -> None:
     request = players_pb2.MoveRequest(seat_id=4, request=7)
     with pytest.raises(TypeError) as error:
         move_of(request, answer)

@@ -89,7 +89,7 @@ def test_the_tutorials_contest_runs_with_the_bot_as_it_stands(tmp_path: Path) ->
         ("boardsize 2\nplay b a1\nplay w b1\nplay b a2\ngenmove w\nplay w b2\nquit\n", "====??="),
     ],
 )
-def test_the_bot_refuses_what_is_no_command_move_or_board_and_plays_on(commands: str, marks: str) -> None:
+def test_the_bot_refuses_what_is_not_a_command_move_or_board_and_plays_on(commands: str, marks: str) -> None:
     done = subprocess.run(
         [sys.executable, EXAMPLE],
         input=commands,

@@ -96,7 +96,7 @@ def test_addresses_that_lead_nowhere_have_a_page_and_the_right_status(
     assert "content-security-policy" in answer.headers
 
 
-def test_many_digits_that_are_no_number_hold_up_nobody() -> None:
+def test_many_digits_that_are_not_a_number_hold_up_nobody() -> None:
     # Where digits can be read in two ways this takes many minutes.
     query = Query(QueryParams({"elo": "1" * 200_000 + "x"}), ("elo",), longest=262_144)
     with pytest.raises(PageError, match="is not a number"):

@@ -103,7 +103,7 @@ def test_signing_in_leads_to_these_pages_alone() -> None:
 @pytest.mark.parametrize(
     "token", ["", "guess", "acd_0123456789abcdef_" + "A" * 43, "acdt_YQ.1." + "A" * 43, "ü", "x" * 600]
 )
-def test_what_is_no_token_lets_nobody_in(open_pages: Visitor, token: str) -> None:
+def test_what_is_not_a_token_lets_nobody_in(open_pages: Visitor, token: str) -> None:
     answer = SignedIn(open_pages, token).answer
     assert answer.status == 403 and "set-cookie" not in answer.headers
     assert 'role="alert"' in answer.text and (not token or token not in answer.text)
@@ -141,7 +141,7 @@ def test_an_address_that_is_too_long_to_come_back_to_can_still_be_signed_in_for(
         assert answer.status == 303 and visitor.get(answer.headers["location"]).status == 200
 
 
-def test_tries_while_academy_is_away_are_no_wrong_tokens() -> None:
+def test_tries_while_academy_is_away_are_not_wrong_tokens() -> None:
     with served_pages("--academy", "127.0.0.1:1", "--sign-in") as visitor:
         token = "acd_0123456789abcdef_" + "A" * 43
         assert {SignedIn(visitor, token).answer.status for _ in range(12)} == {503}
@@ -205,7 +205,7 @@ def test_forms_have_limits_and_wrong_ones_say_what_is_wrong(own: Running, open_p
     assert open_pages.get("/admin", "POST").status == 405
 
 
-def test_a_visitor_who_leaves_while_it_sends_a_form_is_no_failure_of_the_page() -> None:
+def test_a_visitor_who_leaves_while_it_sends_a_form_is_not_a_failure_of_the_page() -> None:
     async def leave() -> dict[str, str]:
         return {"type": "http.disconnect"}
 

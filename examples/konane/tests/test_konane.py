@@ -118,7 +118,7 @@ def test_moves_are_read_leniently(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a", "e1", "a5", "a0", "a1-a5", "a1-", "a1-a2-a3", "pass"])
-def test_what_is_no_move_is_refused(text: str) -> None:
+def test_what_is_not_a_move_is_refused(text: str) -> None:
     with pytest.raises(UnreadableMoveError, match="cells are a1 to d4"):
         SMALL.read_move(SMALL.start(0), BLACK, text)
 
@@ -162,7 +162,7 @@ def test_records_are_read_back() -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"\xff", b"[]", b"{}", b'{"game": "konane-4x4", "name": 1, "moves": 2}']
 )
-def test_what_is_no_record_is_refused(content: bytes) -> None:
+def test_what_is_not_a_record_is_refused(content: bytes) -> None:
     with pytest.raises(UnreadableRecordError, match="no record of konane-4x4"):
         SMALL.read_records(content)
 

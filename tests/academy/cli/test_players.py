@@ -56,7 +56,7 @@ def test_a_name_that_nothing_is_known_of_is_muted_by_force_only(tmp_path) -> Non
 
 
 @pytest.mark.parametrize("name", ["", "a\nb"])
-def test_what_is_no_name_cannot_be_muted(tmp_path, name: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_not_a_name_cannot_be_muted(tmp_path, name: str) -> None:  # type: ignore[no-untyped-def]
     run("tokens", "create", "x", "--data", tmp_path)
     assert "control characters" in run("players", "mute", name, "--data", tmp_path).err
     assert "is not registered" in run("players", "forget", "ann", "--game", "chess", "--data", tmp_path).err

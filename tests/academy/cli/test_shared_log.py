@@ -148,7 +148,7 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: t
     assert "hex: record 'hex' of table 'measures' differs" in checked.out
 
 
-def test_a_log_that_is_no_address_is_refused_with_the_rule(tmp_path: Path) -> None:
+def test_a_log_that_is_not_an_address_is_refused_with_the_rule(tmp_path: Path) -> None:
     refused = run("serve", "--data", tmp_path, "--log", "http://one")
     assert refused.exit_code == 2
     assert "write nats://HOST[:PORT]" in refused.err

@@ -212,7 +212,7 @@ def test_notes_in_any_language_are_seen_to_be_text(elsewhere: Any, tmp_path: Pat
 @pytest.mark.parametrize(
     "content", [b"", b"garbage", b"\xff" * 100, b"\xff" * 9 + b"\x01", b"% academy text 1\n\xff\n"]
 )
-def test_what_is_no_export_is_refused(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
+def test_what_is_not_an_export_is_refused(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "strange"
     file.write_bytes(content)
     result = elsewhere("import", "go", file)
@@ -233,7 +233,7 @@ def test_files_that_cannot_be_read_or_written(academy: Academy, tmp_path: Path) 
     assert "cannot be read" in academy("import", "go", missing).err
 
 
-def test_an_export_goes_straight_into_what_is_no_regular_file(academy: Academy, tmp_path: Path) -> None:
+def test_an_export_goes_straight_into_what_is_not_a_regular_file(academy: Academy, tmp_path: Path) -> None:
     text = academy("export", "go").out
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -380,7 +380,7 @@ def test_an_export_overwrites_nothing_unless_it_is_asked_to(academy: Academy, tm
 
 
 @pytest.mark.parametrize("content", [b"\x00", bytes(10), b"\x00rest"], ids=["an end", "zeros", "more"])
-def test_a_file_of_ends_alone_is_no_export(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
+def test_a_file_of_ends_alone_is_not_an_export(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "zeros"
     file.write_bytes(content)
     result = elsewhere("import", "go", file)

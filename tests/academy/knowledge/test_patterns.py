@@ -34,7 +34,7 @@ def test_nodes_of_a_graph_do_not_move() -> None:
     ],
 )
 @pytest.mark.threat("vote_stuffing")
-def test_what_is_no_pattern(cells: list[tuple[int, int, int]], message: str) -> None:
+def test_what_is_not_a_pattern(cells: list[tuple[int, int, int]], message: str) -> None:
     with pytest.raises(InvalidPatternError, match=message):
         grid_pattern(cells)
     with pytest.raises(InvalidPatternError, match=message):

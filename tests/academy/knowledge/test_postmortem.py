@@ -256,7 +256,7 @@ def test_value_stated_last_counts_at_any_distance() -> None:
 
 
 @pytest.mark.parametrize(("seat", "ply"), [(1, 1), (2, 2)])
-def test_move_before_the_first_stated_value_is_no_tesuji(seat: int, ply: int) -> None:
+def test_move_before_the_first_stated_value_is_not_a_tesuji(seat: int, ply: int) -> None:
     proposal = tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply)
     assert judged(proposal, contest(SHORT, (DRAW, DRAW))) == (
         f"the proposer stated no expected value before ply {ply} of the contest"

@@ -283,7 +283,7 @@ def test_no_form_takes_long_to_look_for(forms: list[str], text: str) -> None:
     ("form", "text"),
     [("#" * 12, "1" * 28), ("x[1#]", "x" + "1" * 40 + "!"), ("*" * 30, "a" * 40 + "!"), ("[-*]", "-a" * 500)],
 )
-def test_a_text_that_is_no_move_is_soon_known_to_be_none(form: str, text: str) -> None:
+def test_a_text_that_is_not_a_move_is_soon_known_to_be_none(form: str, text: str) -> None:
     names = ("a", "aa", "aaa", "b", "c", "d", "e", "f", "g")
     spec = GameSpec("names", SquareGeometry(3, 3), cell_names=names, move_forms=(form,))
     begun = time.process_time()

@@ -163,7 +163,7 @@ def test_a_question_takes_no_room_for_matches_beyond_its_limits() -> None:
     assert peak < 16 * 2**20
 
 
-def test_no_pattern_and_no_move_is_no_match() -> None:
+def test_no_pattern_and_no_move_make_no_match() -> None:
     spec = GameSpec("line", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "-x")
     assert BothKernels(spec).match_successors(board, []).moves == 0

@@ -160,7 +160,7 @@ def announces_more_than_may_be_sent(academy: Running, method: str = CHECK, token
         raw.until(lambda: call in raw.ended)
 
 
-def says_what_is_no_message(academy: Running) -> None:
+def says_what_is_not_a_message(academy: Running) -> None:
     with RawCalls(academy.address) as raw:
         call = raw.begin(CHECK, b"\xff")
         raw.until(lambda: call in raw.ended)
@@ -186,7 +186,7 @@ def calls_ended(academy: Running, method: str) -> float:
     [
         (asks_without_a_token, LIST_GAMES),
         (announces_more_than_may_be_sent, CHECK),
-        (says_what_is_no_message, CHECK),
+        (says_what_is_not_a_message, CHECK),
         (announces_too_much_with_a_token, LIST_GAMES),
     ],
 )

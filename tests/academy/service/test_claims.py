@@ -163,7 +163,7 @@ def test_without_plies_the_position_is_found_by_its_board(academy: Running) -> N
     assert ended(academy, ann, made, 0.6).verdict == proposals_pb2.VERDICT_DROPPED
 
 
-def test_resignation_after_a_question_is_no_lie(academy: Running) -> None:
+def test_resignation_after_a_question_is_not_a_lie(academy: Running) -> None:
     ann = begun(academy, "resigns")
     ask(ann, "resigns", 0.05, 6)
     made = claims_report("resigns", [0.3, 0.3, 0.1], first="LOSS")

@@ -499,7 +499,9 @@ def test_statistics_and_measures(admin: Client) -> None:
     assert not measures.measures["width"].HasField("value")
 
 
-def test_a_download_that_is_cancelled_is_no_backup(fresh: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_download_that_is_cancelled_is_not_a_backup(
+    fresh: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, client = fresh.store.environment.folder, fresh.admin()
     closed = threading.Event()
 

@@ -81,7 +81,7 @@ def test_metadata_that_is_too_large_is_refused(academy: Running) -> None:
     academy.bot("after").contests.ListGames(GAMES)
 
 
-def test_bytes_that_are_no_message_are_refused(academy: Running) -> None:
+def test_bytes_that_are_not_a_message_are_refused(academy: Running) -> None:
     call: Any = academy.bot("garbage").channel.unary_unary("/academy.v1.ContestService/ListGames")
 
     refused = refusal(lambda: call(b"\xff\xff\xff"))

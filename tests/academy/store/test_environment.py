@@ -222,7 +222,7 @@ def test_reading_only_makes_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_an_empty_file_is_no_folder_to_read(tmp_path: Path) -> None:
+def test_an_empty_file_is_not_a_folder_to_read(tmp_path: Path) -> None:
     with Environment(tmp_path):
         pass
     (tmp_path / "data.mdb").write_bytes(b"")

@@ -60,7 +60,7 @@ def test_a_revoked_token_is_refused_and_stays_revoked(store: Store) -> None:
 
 
 @pytest.mark.parametrize("token_id", ["", "0123456789abcdef", "x" * 600])
-def test_what_is_no_token_cannot_be_revoked(store: Store, token_id: str) -> None:
+def test_what_is_not_a_token_cannot_be_revoked(store: Store, token_id: str) -> None:
     with pytest.raises(UnknownTokenIdError):
         store.run(RevokeToken(token_id))
 

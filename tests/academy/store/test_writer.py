@@ -174,7 +174,7 @@ def test_the_map_grows_in_the_middle_of_a_group_and_every_command_is_done_once(s
     assert not list(check(store.environment))
 
 
-def test_an_unknown_game_registered_later_in_the_group_is_no_surprise(store: Store) -> None:
+def test_an_unknown_game_registered_later_in_the_group_is_not_a_surprise(store: Store) -> None:
     hold, _ = held(store)
     too_early = store.submit(OpenContest(contest("c1", "other")))
     store.submit(RegisterGame(go_game("other"), "arena"))

@@ -164,7 +164,7 @@ def test_what_fails_may_succeed_later(server: ContestServer, link: AcademyClient
     assert link.register_game(SPEC)
 
 
-def test_a_refusal_is_no_passing_failure(server: ContestServer, link: AcademyClient) -> None:
+def test_a_refusal_is_not_a_passing_failure(server: ContestServer, link: AcademyClient) -> None:
     server.fail("RegisterGame", grpc.StatusCode.ALREADY_EXISTS)
     with pytest.raises(AcademyRefusedError, match=r"as asked \[ALREADY_EXISTS\]") as refusal:
         link.register_game(SPEC)

@@ -75,7 +75,7 @@ def test_a_number_of_moves_that_no_game_has_is_wrong_usage(played: Path, option:
     assert refused.returncode == 2 and "2147483647" in refused.stderr
 
 
-def test_a_players_name_that_is_no_text_is_named(played: Path) -> None:
+def test_a_players_name_that_is_not_text_is_named(played: Path) -> None:
     refused = arena("games", played, "--player", "\udcff")
     assert (refused.returncode, refused.stderr) == (
         1, "arena: '\\udcff' is not text: give what is not a path in UTF-8\n"
@@ -209,7 +209,7 @@ def test_a_database_that_cannot_be_used_is_an_error_of_one_line(played: Path, ur
     assert done.returncode == 1 and done.stderr.startswith("arena: ") and "Traceback" not in done.stderr
 
 
-def test_a_reader_that_leaves_early_is_no_error(played: Path) -> None:
+def test_a_reader_that_leaves_early_is_not_an_error(played: Path) -> None:
     done = subprocess.run(
         f'{" ".join(ARENA)} show "{played}" | head -n 1; echo "${{PIPESTATUS[0]}}"',
         shell=True,

@@ -103,7 +103,7 @@ def test_a_message_that_breaks_the_protocol_is_refused(
 
 
 @pytest.mark.parametrize("before", [b"", hello(player="one").SerializeToString()])
-def test_bytes_that_are_no_message_are_refused(before: bytes) -> None:
+def test_bytes_that_are_not_a_message_are_refused(before: bytes) -> None:
     with open_lobby(limits=NORMAL) as lobby, grpc.insecure_channel(lobby.address) as channel:
         dial: Any = channel.stream_stream("/arena.v1.PlayerService/Play")
         call = dial(iter([before, b"\xff\xff"] if before else [b"\xff\xff"]), timeout=SECONDS)

@@ -193,7 +193,7 @@ def test_cause_of_any_failure_is_kept_and_the_others_play_on(
     assert {(other.Problem, other.Disorder) for other in others} == {(0, None)}
 
 
-def test_an_order_that_cannot_be_carried_out_is_no_failure_where_such_are_accepted() -> None:
+def test_an_order_that_cannot_be_carried_out_is_not_a_failure_where_such_are_accepted() -> None:
     result = play(game_of(seven("illegal"), aoa=True))
     assert result.usage[0].fault is Fault.NONE
     assert not any(move.stand_in for move in result.moves)

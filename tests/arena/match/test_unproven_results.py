@@ -96,7 +96,7 @@ def test_an_unknown_rule_for_disputes_is_refused() -> None:
 
 
 @pytest.mark.threat("unproven_results")
-def test_a_claim_is_no_lesson() -> None:
+def test_a_claim_is_not_a_lesson() -> None:
     result = play(job(misbehaving("claims", parameters={"allow_claim": True}), python_player("p")))
     assert result.outcome is not None and result.outcome.winners == (1,)
     assert not is_lesson(result)
@@ -126,7 +126,7 @@ def test_a_python_player_cannot_claim_a_game() -> None:
     ],
 )
 @pytest.mark.threat("unproven_results")
-def test_a_score_that_only_its_winner_tells_is_no_lesson(
+def test_a_score_that_only_its_winner_tells_is_not_a_lesson(
     black: Any, white: Any, winners: tuple[int, ...], lesson: bool
 ) -> None:
     result = play(job(black, white, scorer="players"))

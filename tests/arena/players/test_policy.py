@@ -250,7 +250,7 @@ def test_a_policy_that_failed_is_not_kept(
     assert not policies.process_ids
 
 
-def test_other_maps_are_no_game_for_policies(interpreter: str, tmp_path: Path) -> None:
+def test_other_maps_are_not_a_game_for_policies(interpreter: str, tmp_path: Path) -> None:
     rules = Diplomacy.from_settings({"map": "straits"})
     players = [policy(interpreter)] * rules.seats
     result = game(players, tmp_path, map="straits", edition="2023")

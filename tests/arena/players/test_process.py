@@ -212,7 +212,7 @@ def test_a_program_of_its_own_folder_or_path_is_found(
     process.end(1.0)
 
 
-def test_a_file_that_is_no_program_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_program_is_an_error(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_bytes(b"\x01\x02\x03")
     program.chmod(0o755)
@@ -290,7 +290,7 @@ def test_a_process_that_leaves_its_group_is_ended_too() -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a process of another user needs root")
 @pytest.mark.parametrize("ended", ["process.end(0.1).killed", "end_children()", "kill_session(os.getsid(0))"])
-def test_a_program_that_may_not_be_killed_holds_nothing_up_and_is_no_error(ended: str) -> None:
+def test_a_program_that_may_not_be_killed_holds_nothing_up_and_is_not_an_error(ended: str) -> None:
     # As of `sudo -u guest engine`.
     program = (
         "import os\n"
@@ -368,7 +368,7 @@ def test_children_outlive_the_thread_that_started_them() -> None:
     process.end(1.0)
 
 
-def test_threads_of_grpc_are_no_hindrance() -> None:
+def test_threads_of_grpc_are_not_a_hindrance() -> None:
     servers = [grpc.server(futures.ThreadPoolExecutor(2)) for _ in range(3)]
     for server in servers:
         server.add_insecure_port("127.0.0.1:0")
@@ -424,7 +424,7 @@ def test_a_line_however_long_is_read_by_its_beginning() -> None:
         process.end(1.0)
 
 
-def test_the_rest_of_a_long_line_that_was_late_is_no_line_of_its_own() -> None:
+def test_the_rest_of_a_long_line_that_was_late_is_not_a_line_of_its_own() -> None:
     program = f"print('x' * {2 * MAX_LINE}, end='', flush=True); input(); print('tail'); print('next')"
     process = start(*PYTHON, program)
     try:

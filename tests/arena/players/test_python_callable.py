@@ -102,7 +102,7 @@ def boastful(referee: Any, seat: int, seed: int) -> Any:
     return lambda view: Choice(referee.move_text(referee.legal_moves(view, seat)[0]), value=1.0000001)
 
 
-def test_a_value_that_is_no_share_of_the_win_is_left_out_with_a_warning() -> None:
+def test_a_value_that_is_not_a_share_of_the_win_is_left_out_with_a_warning() -> None:
     played = game("boastful")
     assert played.moves[0].values == {}
     assert "the value, 1.0000001, is not from 0 to 1" in played.warnings[0]
@@ -116,7 +116,7 @@ def boastful_at_last(referee: Any, seat: int, seed: int) -> Any:
     )
 
 
-def test_values_that_are_no_shares_of_the_win_make_a_limited_number_of_warnings_for_each_player() -> None:
+def test_values_that_are_not_shares_of_the_win_make_a_limited_number_of_warnings_for_each_player() -> None:
     boasters = tuple(
         PlayerSetup(name, (f"tests.arena.players.test_python_callable:{name}",), protocol="python")
         for name in ("boastful", "boastful_at_last")
@@ -139,7 +139,7 @@ def test_player_that_crashes_at_shown_moves_forfeits() -> None:
 
 
 @pytest.mark.parametrize("name", ["missing", "HEARD"])
-def test_what_is_no_factory_makes_the_game_void(name: str) -> None:
+def test_what_is_not_a_factory_makes_the_game_void(name: str) -> None:
     assert "test_python_callable:" + name in game(name).void_reason
 
 
@@ -170,7 +170,7 @@ class Unprintable:
     ],
     ids=lambda answer: reprlib.repr(answer),
 )
-def test_one_whose_answer_is_no_move_loses_as_for_an_unreadable_move(
+def test_one_whose_answer_is_not_a_move_loses_as_for_an_unreadable_move(
     answer: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ANSWERS, "answer", answer)

@@ -181,7 +181,7 @@ def test_the_report_says_why_a_candidate_is_broken_and_that_the_best_means_nothi
     assert warning in page and "exited in game 19" in page
 
 
-def test_candidates_that_lose_some_games_by_faults_are_no_cause_for_a_warning(tmp_path: Path) -> None:
+def test_candidates_that_lose_some_games_by_faults_are_not_a_cause_for_a_warning(tmp_path: Path) -> None:
     _, report = played(tmp_path, MONTE_CARLO, 20, lambda fixture: 0.8, broken=True)
     candidates = json_report(report)["candidates"]
     assert 0 < candidates["forfeits"] < 10 and candidates["warning"] is None

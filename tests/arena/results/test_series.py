@@ -172,7 +172,7 @@ def test_a_game_is_stored_whole_or_not_at_all(database: ResultsDatabase) -> None
     assert finish(series, attempt)
 
 
-def test_a_void_game_is_no_result(database: ResultsDatabase) -> None:
+def test_a_void_game_is_not_a_result(database: ResultsDatabase) -> None:
     series = registered(database)
     with pytest.raises(ValueError, match="game AvB_0 is void: player b: it crashed"):
         finish(series, begun(series), outcome=None)
@@ -548,7 +548,7 @@ def test_a_variant_has_the_facts_of_its_referee(database: ResultsDatabase) -> No
         ((1, 2), (None, None, 4), Termination.FROZEN, 6),
     ],
 )
-def test_a_draw_of_all_survivors_is_no_partial_draw(
+def test_a_draw_of_all_survivors_is_not_a_partial_draw(
     winners: tuple[int, ...], eliminated: tuple[int | None, ...], termination: Termination, code: int
 ) -> None:
     outcome = Outcome(winners, termination, "", eliminated=eliminated)

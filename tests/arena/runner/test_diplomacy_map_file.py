@@ -64,7 +64,7 @@ def test_a_map_file_may_not_change_between_games(path: Path) -> None:
         play(path)
 
 
-def test_a_file_that_is_no_map_is_named_with_the_entry_and_the_rule(path: Path) -> None:
+def test_a_file_that_is_not_a_map_is_named_with_the_entry_and_the_rule(path: Path) -> None:
     file = path.parent / "my.toml"
     file.write_text(OWN.replace('"NCA NPO NMO"', '"NCA NPO XXX"'))
     with pytest.raises(ControlError) as refused:

@@ -182,7 +182,7 @@ print(json.dumps({"values": {"LEVEL": round(best["values"]["LEVEL"] + chance.ran
 @pytest.mark.parametrize(
     ("program", "complaint"),
     [
-        ("print('no')", "this is no JSON"),
+        ("print('no')", "this is not JSON"),
         ("print('[1]')", 'must be {"values": {...}}'),
         ("print('{\"values\": {\"other\": 1}}')", "its values must be those of `first`: LEVEL; it has other"),
         ("print('{\"values\": {\"LEVEL\": NaN}}')", "NaN is not a number of JSON"),

@@ -231,7 +231,7 @@ def test_every_line_gets_an_answer(lines: list[tuple[str, list[str]]]) -> None:
 GO = [sys.executable, "-m", "clients.bots.any_game", "go", "--set", "board_size=5", "--set", "komi=0.5"]
 
 
-def test_bytes_that_are_no_text_get_an_answer() -> None:
+def test_bytes_that_are_not_text_get_an_answer() -> None:
     done = subprocess.run(
         [*GO, "--search", "random"],
         input=b"\xff\xfe\nboardsize \xe9\nname\nquit\n",

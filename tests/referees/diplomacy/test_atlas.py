@@ -91,7 +91,7 @@ def test_a_record_has_the_map_within_it_and_is_taken_up_without_the_file(file: P
         ('name = "narrows"', "name =", "a map is a TOML file.*line"),
     ],
 )
-def test_a_file_that_is_no_map_says_which_entry_breaks_which_rule(
+def test_a_file_that_is_not_a_map_says_which_entry_breaks_which_rule(
     file: Path, old: str, new: str, why: str
 ) -> None:
     assert old in OWN
@@ -114,7 +114,7 @@ def test_a_missing_map_is_reported(name: object, why: str) -> None:
         Diplomacy.from_settings({"map": name})
 
 
-def test_a_file_that_is_no_text_says_so(file: Path) -> None:
+def test_a_file_that_is_not_text_says_so(file: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(InvalidSettingError, match=r"cannot be read: .*utf-8"):
         Diplomacy.from_settings({"map": str(file)})

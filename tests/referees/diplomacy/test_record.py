@@ -75,6 +75,6 @@ def test_a_game_is_taken_up_from_its_record_where_it_was_interrupted() -> None:
         ),
     ],
 )
-def test_files_that_are_no_records_say_why(content: bytes, why: str) -> None:
+def test_files_that_are_not_records_say_why(content: bytes, why: str) -> None:
     with pytest.raises(UnreadableRecordError, match=why):
         Diplomacy.from_settings({}).read_records(content)

@@ -157,13 +157,13 @@ def test_russian_moves_have_letters_and_may_have_colons() -> None:
         (b'[FEN "B:WK21-32:B1-12"] *', "its first position"),
         (b'[FEN "nonsense"] *', "its first position, 'nonsense', is another"),
         (b"1. 11-15 *\n1. 11-15 33-28 *", "game 2, ply 2: '33-28' is not a move"),
-        (b"1. 11-15\n\nresigns", "line 3: 'resigns' is no PDN"),
+        (b"1. 11-15\n\nresigns", "line 3: 'resigns' is not PDN"),
         (b"1. 11-15 (1. 10-15 *", r"a variation's '\(' is never closed"),
         (b"1. 11-15 )", r"line 1: a '\)' closes nothing"),
-        (b"\x00\xff", "is no PDN"),
+        (b"\x00\xff", "is not PDN"),
     ],
 )
-def test_what_is_no_record_is_refused(content: bytes, message: str) -> None:
+def test_what_is_not_a_record_is_refused(content: bytes, message: str) -> None:
     with pytest.raises(UnreadableRecordError, match=message):
         game("english").read_records(content)
 

@@ -158,7 +158,7 @@ def test_a_pass_lifts_the_ko() -> None:
     assert stones.ko == NO_KO
 
 
-def test_a_snapback_is_no_ko() -> None:
+def test_a_snapback_is_not_a_ko() -> None:
     stones = board(
         """
         X O . . X

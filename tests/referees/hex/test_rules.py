@@ -118,7 +118,7 @@ def test_moves_are_read_leniently_and_written_in_one_spelling(text: str, name: s
 @pytest.mark.parametrize(
     "text", ["", "a", "a0", "a4", "d1", "1a", "a1a", "a-1", "pass", "resign", "swap-sides"]
 )
-def test_other_texts_are_no_moves(text: str) -> None:
+def test_other_texts_are_not_moves(text: str) -> None:
     with pytest.raises(UnreadableMoveError, match=r"columns a to c, rows 1 to 3|swap-pieces"):
         THREE.read_move(THREE.start(0), BLACK, text)
 

@@ -268,7 +268,7 @@ def test_records_written_by_hand_need_the_game_and_the_moves() -> None:
         (b'{"game": "othello(", "moves": []}', r"game 1 is one of 'othello\('"),
     ],
 )
-def test_what_is_no_record_is_refused(content: bytes, why: str) -> None:
+def test_what_is_not_a_record_is_refused(content: bytes, why: str) -> None:
     with pytest.raises(UnreadableRecordError, match=why):
         judge_of("othello").read_records(content)
 

@@ -237,7 +237,7 @@ def test_the_moves_are_those_of_a_rule_that_knows_no_colours(
     assert min(checked.values()) >= 50
 
 
-def test_an_unknown_cell_is_no_image() -> None:
+def test_an_unknown_cell_is_not_an_image() -> None:
     judge = referee("tic_tac_toe")
     with pytest.raises(UnreadableMoveError, match=r"legal are x\(0,0\)"):
         judge.read_move(judge.start(0), 1, "x(3,3)")

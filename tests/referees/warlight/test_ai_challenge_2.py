@@ -92,7 +92,7 @@ def test_a_territory_of_no_bonus_is_a_super_region_without_reward(tmp_path: Path
     assert "setup_map regions 1 1 2 2 3 1" in greeting
 
 
-def test_a_bonus_within_others_is_no_super_region(tmp_path: Path) -> None:
+def test_a_bonus_within_others_is_not_a_super_region(tmp_path: Path) -> None:
     text = write_map(chain_of("A", "B", "C", "D")).replace(
         "BonusDefinition 3 All 1 2 3 4",
         "BonusDefinition 3 West 1 2 3\nBonusDefinition 9 Inner 1 2\nBonusDefinition 2 East 3 4",

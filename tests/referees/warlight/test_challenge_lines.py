@@ -85,7 +85,7 @@ def test_orders_are_read_as_the_page_writes_them(rules: WarLight) -> None:
     )
 
 
-def test_lines_that_are_no_orders_are_dropped_and_the_others_count(rules: WarLight) -> None:
+def test_lines_that_are_not_orders_are_dropped_and_the_others_count(rules: WarLight) -> None:
     reading = ChallengeLines(rules.map).read([["Deploy 4 on 5", "", "hello", "Deploy 1 on"]], 1)
     assert reading.text == "Deploy 4 on 5"
     assert [complaint.split(" is neither")[0] for complaint in reading.complaints] == [

@@ -90,6 +90,6 @@ ILLEGAL = {"kind": "illegal", "seat": 1, "order": "Deploy 1 on 3", "why": "no", 
         (json.dumps(WHOLE | {"standing": WHOLE["standing"] | {"armies": [2.5] * 92}}), "is not a view"),
     ],
 )
-def test_text_that_is_no_view_is_refused_with_the_reason(text: str, why: str) -> None:
+def test_text_that_is_not_a_view_is_refused_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(UnreadableViewError, match=why):
         RULES.read_view(text)

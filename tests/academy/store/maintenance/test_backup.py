@@ -60,7 +60,7 @@ def test_a_backup_while_writing_is_of_one_moment(store: Store, tmp_path: Path) -
             assert not list(check(copy.environment))
 
 
-def test_a_copy_to_send_is_no_backup_yet(store: Store, tmp_path: Path) -> None:
+def test_a_copy_to_send_is_not_a_backup_yet(store: Store, tmp_path: Path) -> None:
     learn(store, contests=1)
     with open_copy(store.environment) as copy:
         assert copy.read(1)
@@ -195,7 +195,7 @@ def test_an_empty_folder_is_filled(store: Store, tmp_path: Path) -> None:
     verify(tmp_path / "target")
 
 
-def test_what_is_no_backup_is_not_restored(tmp_path: Path) -> None:
+def test_what_is_not_a_backup_is_not_restored(tmp_path: Path) -> None:
     (tmp_path / "source").mkdir()
     with pytest.raises(StoreError, match="holds no data of ACADEMY"):
         restore(tmp_path / "source", tmp_path / "target")

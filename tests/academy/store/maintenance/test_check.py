@@ -250,7 +250,7 @@ def test_without_replay_only_the_structure_is_checked(lived_in: Store) -> None:
 
 
 @pytest.mark.parametrize("rules", [0, 7])
-def test_what_other_rules_made_is_no_fault(lived_in: Store, rules: int) -> None:
+def test_what_other_rules_made_is_not_a_fault(lived_in: Store, rules: int) -> None:
     """A replay by these rules may then come to other libraries."""
 
     def as_by_other_rules(transaction: Transaction) -> None:

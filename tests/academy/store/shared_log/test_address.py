@@ -51,7 +51,7 @@ def test_a_password_is_for_every_server_and_is_not_shown() -> None:
         "nats://" + ",".join(map(str, range(17))),
     ],
 )
-def test_what_is_no_address_is_refused_with_the_rule(text: str) -> None:
+def test_what_is_not_an_address_is_refused_with_the_rule(text: str) -> None:
     with pytest.raises(InvalidAddressError, match=r"write nats://|letters, digits|at most 16"):
         LogAddress.parse(text)
 

@@ -66,7 +66,7 @@ def test_who_is_let_in_nowhere_learns_it_though_a_cancel_is_lost(monkeypatch: py
     assert [str(error)[:28] for error in errors] == ["no NATS server lets this one"]
 
 
-def test_several_nats_servers_that_are_no_cluster_are_named_at_once(nats: NatsServer) -> None:
+def test_several_nats_servers_that_are_not_a_cluster_are_named_at_once(nats: NatsServer) -> None:
     with pytest.raises(
         LogUnavailableError, match="NATS refuses: replicas > 1 not supported in non-clustered"
     ):

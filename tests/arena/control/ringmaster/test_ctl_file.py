@@ -338,7 +338,7 @@ def test_names_of_a_files_own_may_hold_anything(tmp_path: Path) -> None:
     assert control(tmp_path, text).kind == "all-play-all"
 
 
-def test_a_value_that_is_none_of_pythons_plain_ones_is_no_setting(tmp_path: Path) -> None:
+def test_a_value_that_is_none_of_pythons_plain_ones_is_not_a_setting(tmp_path: Path) -> None:
     text = ALL_PLAY_ALL + "class Own(object): pass\ndescription = Own()\n"
     assert fails(tmp_path, text) == "'description': must be text in quotes, not a Own"
 

@@ -113,6 +113,6 @@ def test_an_order_that_no_unit_can_be_given_has_no_action() -> None:
         action_of(Order(OrderKind.MOVE, area("PAR"), area("BER")))
 
 
-def test_an_action_for_another_province_is_no_order_to_a_unit() -> None:
+def test_an_action_for_another_province_is_not_an_order_to_a_unit() -> None:
     with pytest.raises(IllegalActionError, match="a unit in PAR"):
         order_of(0x011E000000021404, UnitKind.ARMY, area("BER"))

@@ -204,7 +204,7 @@ def test_what_a_power_cannot_say_in_moves_is_refused(ordered: dict[str, str], wh
         state.step(actions(state, **ordered))
 
 
-def test_a_number_that_is_no_action_is_refused() -> None:
+def test_a_number_that_is_not_an_action_is_refused() -> None:
     with pytest.raises(IllegalActionError, match="0x7 is not an action"):
         DiplomacyState().step([[7], *[[]] * 6])
     with pytest.raises(IllegalActionError, match="actions of 2 powers"):
@@ -373,7 +373,9 @@ def test_whatever_a_step_is_given_is_played_or_refused_with_nothing_changed(give
         ([[10**100], *[[]] * 6], "0x1249ad2594c37ceb0b2784c4ce0bf38ace408e is not an action"),
     ],
 )
-def test_a_step_that_is_no_seven_lists_of_numbers_says_what_is_wrong(given_actions: object, why: str) -> None:
+def test_a_step_that_is_not_seven_lists_of_numbers_says_what_is_wrong(
+    given_actions: object, why: str
+) -> None:
     state = DiplomacyState()
     with pytest.raises(IllegalActionError, match=why):
         state.step(given_actions)  # type: ignore[arg-type]
