@@ -82,9 +82,9 @@ def _is_change(change: Any) -> bool:
 def _check(
     cells: NDArray[np.int64], states: NDArray[np.int64], move_of: NDArray[np.int64], size: int
 ) -> None:
-    _require((cells >= 0) & (cells < size), move_of, cells, f"no cell: cells are 0 to {size - 1:,}")
+    _require((cells >= 0) & (cells < size), move_of, cells, f"not a cell: cells are 0 to {size - 1:,}")
     allowed = ", ".join(str(int(state)) for state in State)
-    _require(_IS_STATE.take(states, mode="clip"), move_of, states, f"no state: states are {allowed}")
+    _require(_IS_STATE.take(states, mode="clip"), move_of, states, f"not a state: states are {allowed}")
     keys = np.sort(move_of * size + cells)
     again = keys[1:] == keys[:-1]
     if again.any():

@@ -157,7 +157,7 @@ def _check_private(path: Path, kind: Callable[[int], bool], noun: str, mode: int
     """Raises MissingTokenError where another user put it there, or can read or change it, and OSError."""
     status = path.lstat()
     if not kind(status.st_mode) or status.st_uid != os.geteuid():
-        raise MissingTokenError(f"{path}: is no {noun} of this user; remove it, and a new one is made")
+        raise MissingTokenError(f"{path}: is not a {noun} of this user; remove it, and a new one is made")
     if status.st_mode & 0o077:
         others = stat.S_IMODE(status.st_mode)
         raise MissingTokenError(

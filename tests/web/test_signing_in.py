@@ -184,7 +184,7 @@ def test_forms_have_limits_and_wrong_ones_say_what_is_wrong(own: Running, open_p
     for fields, status, words in (
         ({"other": "1"}, 400, "no such parameter"),
         ({"name": "x", "role": "admin"}, 400, "none of bot"),
-        ({"name": "x", "days": "0"}, 400, "no whole number"),
+        ({"name": "x", "days": "0"}, 400, "not a whole number"),
         ({"name": " "}, 400, "must be 1 to 128"),
         ({"name": "x" * 300_000}, 413, "262,144 bytes"),
         ({"name": ["x"] * 600}, 400, "too many fields"),

@@ -173,7 +173,9 @@ def _questions() -> dict[str, Message]:
         "UpdateSettings": libraries_pb2.UpdateSettingsRequest(
             game_id=GAME, settings=game_pb2.LibrarySettings(local_weights=True)
         ),
-        "PruneLibrary": libraries_pb2.PruneLibraryRequest(game_id=GAME, library=ENDGAME, dry_run=True),
+        "PruneLibrary": libraries_pb2.PruneLibraryRequest(
+            game_id=GAME, library=ENDGAME, below=0.1, dry_run=True
+        ),
         "ExportLibrary": libraries_pb2.ExportLibraryRequest(game_id=GAME),
         "ForkGame": libraries_pb2.ForkGameRequest(game_id=GAME, new_game_id="fork"),
         "DeleteGame": libraries_pb2.DeleteGameRequest(game_id="fork", really=True),

@@ -80,7 +80,7 @@ def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of the server's own")
 
-    monkeypatch.setattr(game_tables, "games", broken)
+    monkeypatch.setattr(game_tables, "list_games", broken)
     logs.configure("error", "json")
 
     refused = refusal(lambda: fresh.admin().contests.ListGames(contests_pb2.ListGamesRequest()))
@@ -99,7 +99,7 @@ def test_faults_cannot_fill_the_log(
     def broken(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr(game_tables, "games", broken)
+    monkeypatch.setattr(game_tables, "list_games", broken)
     monkeypatch.setattr(errors, "fault_lines", Bucket(0.0001, 3.0))
     logs.configure("error", "json")
     admin = fresh.admin()

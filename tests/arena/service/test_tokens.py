@@ -106,7 +106,7 @@ def test_names_are_given_once(tmp_path: Path) -> None:
     add_token(file, "one", ServiceRole.PLAYER)
     with pytest.raises(TokensError, match="already"):
         add_token(file, "one", ServiceRole.PLAYER)
-    with pytest.raises(TokensError, match="no name"):
+    with pytest.raises(TokensError, match="not a name"):
         add_token(file, 'x"]\nrole', ServiceRole.PLAYER)
 
 

@@ -67,10 +67,10 @@ def test_legal_moves_are_the_points_from_the_top_left_and_the_pass() -> None:
     [
         (WHITE, 3, "Black's turn"),
         (7, 3, "Black's turn"),
-        (BLACK, 9, "no point"),
-        (BLACK, -2, "no point"),
-        (BLACK, "A1", "no point"),
-        (BLACK, None, "no point"),
+        (BLACK, 9, "not a point"),
+        (BLACK, -2, "not a point"),
+        (BLACK, "A1", "not a point"),
+        (BLACK, None, "not a point"),
         (BLACK, 4, "B2 is occupied"),
     ],
 )

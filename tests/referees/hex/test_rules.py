@@ -103,7 +103,7 @@ def test_moves_are_made_by_turns_and_on_the_board() -> None:
         THREE.check(start, WHITE, 0)
     with pytest.raises(IllegalMoveError, match="2 seats"):
         THREE.play(start, {BLACK: 0, WHITE: 1})
-    with pytest.raises(IllegalMoveError, match="no cell of a board of 9 cells"):
+    with pytest.raises(IllegalMoveError, match="not a cell of a board of 9 cells"):
         THREE.check(start, BLACK, 9)
 
 

@@ -43,13 +43,13 @@ def test_orders_are_answered_up_to_end() -> None:
         (["Turn x"], "'Turn x': 'Turn N' or 'GameOver' was expected"),
         (
             ["Turn 1", "Territory 4 ownedBy You withArmies 1", "EndStanding"],
-            "no row of a standing on this map",
+            "not a row of a standing on this map",
         ),
         (
             ["Turn 1", "Territory 3 ownedBy Me withArmies 1", "EndStanding"],
-            "no row of a standing on this map",
+            "not a row of a standing on this map",
         ),
-        (["Turn 1", "Territory 3 ownedBy You"], "no row of a standing"),
+        (["Turn 1", "Territory 3 ownedBy You"], "not a row of a standing"),
         (["Turn 1", "Territory 3 ownedBy You withArmies 1"], "the input ended before 'EndStanding'"),
     ],
 )

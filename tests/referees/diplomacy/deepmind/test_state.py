@@ -195,7 +195,7 @@ def test_what_a_power_cannot_say_in_builds_is_refused_and_changes_nothing(
     [
         ({"FRA": "A BER H"}, "FRA: HOLD BER: the power has nothing to order"),
         ({"FRA": "A PAR H, A PAR - BUR"}, "already"),
-        ({"FRA": "A PAR B"}, "no action of S1901M"),
+        ({"FRA": "A PAR B"}, "not an action of S1901M"),
     ],
 )
 def test_what_a_power_cannot_say_in_moves_is_refused(ordered: dict[str, str], why: str) -> None:
