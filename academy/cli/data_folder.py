@@ -89,7 +89,7 @@ def _compare(store: "Store", server: Server) -> tuple[list["Finding"], int]:
     from academy.store.maintenance import agreement
     from academy.store.maintenance import backup as copies
 
-    with tempfile.TemporaryDirectory() as folder:
+    with _without_leftovers(), tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         copies.place_received(_download(server), copy)
         with Environment(copy, read_only=True) as other:
@@ -106,10 +106,14 @@ class _EndedError(KeyboardInterrupt):
 def _without_leftovers() -> Iterator[None]:
     """Let SIGTERM end this process as usual, once what it has copied so far is removed."""
 
-    def end(_number: int, _frame: FrameType | None) -> NoReturn:
+    def end(number: int, _frame: FrameType | None) -> NoReturn:
+        # Another one must not interrupt the removal.
+        signal.signal(number, signal.SIG_IGN)
         raise _EndedError
 
-    before = signal.signal(signal.SIGTERM, end)
+    before = signal.getsignal(signal.SIGTERM)
+    if before != signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, end)
     try:
         yield
     except _EndedError:

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 MAX_CELLS = 4096
-# A cell's index and its state after a move; and what a move does to a board.
+# A cell's index, row by row, and the `State` that a move gives it; and all that a move changes.
 CellChange = tuple[int, int]
 CellChanges = Sequence[CellChange]
 

@@ -121,7 +121,7 @@ class FalseClaim:
 
     The first such claim was of the position after `plies` plies (None: no board of the contest is the one
     asked about): `claimed`, where `value` was stated, None for nothing. `count` of all `claims` do not hold.
-    With `around` what was stated agrees, but stands alone too often: around it this or more was stated.
+    With `around` what was stated agrees, but is a low outlier too often: around it this or more was stated.
     """
 
     seat: int

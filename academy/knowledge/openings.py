@@ -29,8 +29,8 @@ __all__ = [
 
 ROOT: Final = 0
 # Contests this number of levels or more below the weakest of the strongest twentieth, 30 at least, are
-# silent. With fewer than 30 contests of high Elo nobody is silenced; a mean instead of this quantile let ten
-# do it.
+# silent. Fewer than 30 contests of a high Elo silence nobody by themselves; by a mean, not this quantile,
+# ten did.
 SILENT_BELOW: Final = 4
 STRONGEST_SHARE: Final = 20
 FEWEST_STRONGEST: Final = 30

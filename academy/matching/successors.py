@@ -13,7 +13,6 @@ from academy.knowledge.cells import State
 from academy.matching.matches import Matches
 
 MAX_MOVES: Final = 4096
-# A cell's index, row by row, and the `State` it gets.
 _IS_STATE: Final = np.isin(np.arange(256), np.array(State))
 
 

@@ -74,8 +74,7 @@ def _check_label_name(value: str) -> str:
     if not _LABEL_NAME.fullmatch(value):
         raise ValueError(
             "is not a label's name: write at most 63 letters, digits and ._-, a letter or digit first and "
-            "last, "
-            "and before them a domain and / if need be"
+            "last, and before them a domain and / if need be"
         )
     return value
 

@@ -26,8 +26,7 @@ def complaint_about_name(name: str) -> str:
     if not SHORTEST <= len(name) <= LONGEST or not _NAME.fullmatch(name):
         return (
             f"{name[:80]!r} is not a name: write {SHORTEST} to {LONGEST} letters of ASCII, digits, '-', '_' "
-            "and "
-            "'.', a letter first"
+            "and '.', a letter first"
         )
     if skeleton(name) == RANDOM_PLAYER:
         return f"{name!r} looks like {RANDOM_PLAYER!r}, the arena's own player: choose another name"

@@ -91,7 +91,7 @@ class CompetitionFiles:
             )
 
     def results_exist(self) -> bool:
-        """Whether there may be results: a database that is not a file counts as one until it is looked at."""
+        """Whether there may be results: a database that is not a file is taken to have some."""
         file = self.results.database
         return self.results.get_backend_name() != "sqlite" or (file is not None and Path(file).exists())
 

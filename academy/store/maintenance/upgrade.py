@@ -201,15 +201,18 @@ def _from_version_5(transaction: Transaction) -> None:
 def _forget_impossible_levels(node: pattern_pb2.OpeningNodeRecord) -> bool:
     """Count all contests of a node for its own level where its strongest ones have a value that cannot be.
 
-    Returns whether that was so.
+    Neither has the node more than its visits can have. Returns whether that was so.
     """
     visits = node.visits - sum(part.visits for part in node.weaker)
-    for player, whole in enumerate(node.value_millionths):
-        strongest = whole - sum(part.value_millionths[player] for part in node.weaker)
-        if not 0 <= strongest <= visits * VALUE_SCALE:
-            del node.weaker[:]
-            return True
-    return False
+    strongest = (
+        whole - sum(part.value_millionths[player] for part in node.weaker)
+        for player, whole in enumerate(node.value_millionths)
+    )
+    if all(0 <= value <= visits * VALUE_SCALE for value in strongest):
+        return False
+    del node.weaker[:]
+    node.value_millionths[:] = [min(value, node.visits * VALUE_SCALE) for value in node.value_millionths]
+    return True
 
 
 _STEPS: Final[dict[int, Callable[[Transaction], None]]] = {

@@ -263,7 +263,7 @@ class DiplomacyState:
         return shares
 
     def step(self, actions_per_player: Sequence[Iterable[int] | None]) -> None:
-        """Play a phase, given each power's actions in any order; None is not an action.
+        """Play a phase, given each power's actions in any order; None stands for no actions.
 
         Units without an action hold or disband; fewer builds than are due waive the others; missing removals
         go by civil disorder. An action that its unit can be given, but not carry out, does nothing. Raises

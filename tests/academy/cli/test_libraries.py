@@ -76,7 +76,7 @@ def test_one_pattern_with_its_votes_and_its_deletion_undone(academy: Academy) ->
     assert (gone.exit_code, gone.err) == (
         1,
         f"academy: no pattern {pattern_id} in the endgame library of go; the pattern may be in the "
-        "other library (--library) [NOT_FOUND, UNKNOWN_PATTERN]\n",
+        "other library [NOT_FOUND, UNKNOWN_PATTERN]\n",
     )
     for command in (("patterns", "show"), ("patterns", "delete"), ("history", "pattern")):
         refused = academy(*command, "go", "9999")

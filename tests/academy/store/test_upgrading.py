@@ -29,7 +29,7 @@ from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.store import arenas, contest_tables, game_tables, proposal_tables, tokens
-from academy.store.codec.packing import pack_message
+from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError
@@ -42,6 +42,7 @@ from academy.store.maintenance.compaction import compact
 from academy.store.maintenance.upgrade import as_written, upgrade
 from academy.store.proposal_tables import ProposalFilter
 from academy.store.v1 import records_pb2
+from academy.v1 import pattern_pb2
 from tests.academy.store.examples import contest, learn, report
 from tests.academy.store.processes import start_python
 
@@ -373,6 +374,26 @@ def test_an_opening_that_was_restored_and_deleted_before_an_upgrade_can_be_resto
     with Store(unpacked_folder(tmp_path / "compacted", "schema_5_compacted.mdb.zz")) as store:
         removal = store.read(list_removals, "go", store.clock())[0]
         assert store.run(RestoreRemoval("go", removal.event, "admin")).nodes == removal.nodes == 2
+        assert not list(check(store.environment))
+
+
+def test_an_opening_with_more_value_than_its_visits_can_have_does_not_hold_up_the_upgrade(
+    by_fourth_rules: Path,
+) -> None:
+    with as_written(by_fourth_rules) as environment, environment.reading() as transaction:
+        stored = [(key, value) for key, value in transaction.scan(TableName.OPENINGS)]
+    key, node = next(
+        (key, record)
+        for key, value in stored
+        if (record := unpack_message(pattern_pb2.OpeningNodeRecord, value)).game_id == "go" and record.depth
+    )
+    # As where its weaker contests became silent between pruning and restoring.
+    node.value_millionths[:] = [node.visits * 1_000_000 + 300_000, 0]
+    with Environment(by_fourth_rules, version=5) as environment:
+        environment.write(lambda transaction: transaction.put(TableName.OPENINGS, key, pack_message(node)))
+    with Store(by_fourth_rules) as store:
+        mended = store.follow().refresh("go").openings.find(["E5"])
+        assert mended is not None and mended.value(1) == 1.0
         assert not list(check(store.environment))
 
 

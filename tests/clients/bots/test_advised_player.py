@@ -246,7 +246,7 @@ def test_an_advised_player_keeps_to_the_rules_that_an_admin_has_set(tmp_path: Pa
             player = AdvisedPlayer(
                 listening, referee, academy, Seat(spec.game_id, spec.geometry, 1, "strict/1")
             )
-            # The seed's rules allow both questions before the fifth own move; these rules would refuse them.
+            # LUDAE's rules allow both questions before the fifth own move; these rules would refuse them.
             player.choose(position, [], 0)
             player.choose(position, ["E5", "B2"] * 4, 4)
             assert player.academy is academy
