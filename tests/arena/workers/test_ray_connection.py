@@ -77,7 +77,7 @@ def test_another_kind_of_server_is_named_as_such(
 ) -> None:
     with (
         listening(*call, lambda request, context: b"") as address,
-        pytest.raises(RayUnavailableError, match="no Ray cluster of that kind; an address is"),
+        pytest.raises(RayUnavailableError, match="not a Ray cluster of that kind; an address is"),
     ):
         check_listening(prefix + address)
 
