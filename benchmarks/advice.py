@@ -32,7 +32,8 @@ from academy.knowledge.fair_use import FairUse
 from academy.matching.warming import warm_up
 from academy.service.limits import Limits
 from academy.service.server import channel_options
-from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.contest_commands import ReportContest
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from clients import Academy, Connection, Seat

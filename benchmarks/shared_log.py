@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Final
 
-from academy.store.contest_commands import RegisterGame
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.compaction import compact
 from academy.store.tokens import CreateToken, Role

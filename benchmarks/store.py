@@ -18,7 +18,8 @@ from typing import Any
 
 from academy.knowledge.settings import Library
 from academy.store import game_tables
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check

@@ -25,9 +25,10 @@ from pathlib import Path
 from typing import Final
 
 from academy.store import event_log, tokens
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment
 from academy.store.errors import LogUnavailableError, StoreError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.shared_log.address import LogAddress

@@ -20,7 +20,7 @@ from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestSeat
 from academy.store.analysis_allowance import HOUR, CountPatterns
 from academy.store.consultation_journal import Note
-from academy.store.contest_commands import CountConsultation, NoteAnswer, NoteClaims, NoteUses
+from academy.store.consultation_notes import CountConsultation, NoteAnswer, NoteClaims, NoteUses
 from academy.store.errors import AnalysisExceededError, StoreClosedError, StoreError
 from academy.store.library_store import Store
 from academy.store.tokens import Caller

@@ -10,9 +10,10 @@ from academy.service.interceptor import Context
 from academy.service.limits import Limits
 from academy.store import arenas, game_tables
 from academy.store.arenas import AllowArena, LinkArena
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.contest_tables import oldest_open_contests, read_consultations
 from academy.store.environment import Transaction
+from academy.store.game_registration import RegisterGame
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store
 from academy.store.tokens import Role

@@ -10,10 +10,10 @@ from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.store import arenas
 from academy.store.codec.proposals import count_above, read_proposal
-from academy.store.contest_commands import SubmitProposals
 from academy.store.errors import TooManyProposalsError
 from academy.store.keys import arena_number
 from academy.store.library_store import Store
+from academy.store.proposal_commands import SubmitProposals
 from academy.store.proposal_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter, count_proposals_of_seat
 from academy.store.tokens import Caller, Role
 from academy.v1 import proposals_pb2 as messages

@@ -1,26 +1,18 @@
-"""Commands of arenas and players: register a game, open and report a contest, consult, propose."""
+"""Commands of arenas: open and report a contest."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from academy.knowledge.boards import SquareGeometry
-from academy.knowledge.claims import Claim, contradict, false_claim, false_consultation
+from academy.knowledge.claims import Claim, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, Judgement
-from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse
-from academy.knowledge.learnable import check_learnable
-from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.fair_use import FairUse
+from academy.knowledge.settings import Library
 from academy.knowledge.spec import (
-    MOST_NODE_SYMMETRIES,
-    Description,
     GameSpec,
-    InvalidGameError,
-    Placement,
 )
-from academy.store import arenas, contest_tables, event_log, keys, player_statistics, proposal_tables
+from academy.store import arenas, contest_tables, keys, player_statistics, proposal_tables
 from academy.store.codec.contests import (
-    MAX_LINE_LENGTH,
     check_elos,
     check_report,
     expectations,
@@ -30,110 +22,29 @@ from academy.store.codec.contests import (
 from academy.store.codec.games import (
     fair_use_from_proto,
     fair_use_to_proto,
-    settings_from_proto,
-    spec_to_proto,
 )
-from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.consultation_journal import Noted
-from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
+from academy.store.codec.packing import unpack_message
+from academy.store.consultation_notes import store_notes
+from academy.store.contest_tables import (
+    QUESTIONS_KEPT,
+    as_given,
+    check_open,
+    find_contest,
+    store_contest,
+)
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import (
-    ConsultationOrderError,
     ContestConflictError,
-    ContestOverError,
-    GameConflictError,
     InvalidRecordError,
-    TooManyProposalsError,
-    UnknownGameError,
 )
-from academy.store.game_tables import game_record, is_rated
-from academy.store.player_commands import mute_in_new_game
+from academy.store.game_tables import is_rated
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
-from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
-from academy.wire.games import description_message, differing_field, read_description, read_spec
+from academy.v1 import contests_pb2, events_pb2, proposals_pb2
 from academy.wire.names import complaint_about
 
-MAX_CLAIMS: Final = 10_000
-# The questions of a seat that stay with the contest when it is over.
-_QUESTIONS_KEPT: Final = 1_000
-# In bytes. A message of 1 MB, NATS' own limit, takes more than twice that and the last contest's record.
-_NOTES_AT_ONCE: Final = 256 << 10
-# `Store.read`
-ReadStore: TypeAlias = Callable[..., Any]
 _EARLY_ENDS: Final = ("forfeit", "resignation")
-
-
-@dataclass(frozen=True, slots=True)
-class RegisterGame:
-    """Make a game known. The result is the game as it stands, and whether it was new.
-
-    With `may_describe` a new game gets the given settings, and any game the given description: the forms of
-    moves, by which the reports of all arenas are checked, and how pieces come to cells. Without it a new game
-    gets the default settings and none of this.
-    Raises GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
-    InvalidSettingsError where the description is not sound.
-    """
-
-    game: game_pb2.Game
-    actor: str
-    may_describe: bool = True
-
-    def execute(self, work: WriteContext) -> tuple[game_pb2.Game, bool]:
-        """Store the game and its event, or compare it with the one there is."""
-        if (given := len(self.game.node_symmetries)) > MOST_NODE_SYMMETRIES:
-            raise InvalidGameError(f"{given:,} node symmetries: there may be {MOST_NODE_SYMMETRIES}")
-        spec = read_spec(self.game)
-        try:
-            known = game_record(work.transaction, spec.game_id)
-        except UnknownGameError:
-            if not self.may_describe:
-                spec = spec.described(Description())
-            defaults = LibrarySettings.for_kind(spec.players, spec.kind)
-            settings = defaults
-            if self.may_describe:
-                settings = settings_from_proto(self.game.settings, defaults)
-                check_learnable(settings, spec, defaults)
-                _check_row_fits(spec)
-            game = spec_to_proto(spec, settings)
-            work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
-            mute_in_new_game(work, spec.game_id, self.actor)
-            return game, True
-        if (field := differing_field(spec, known)) is not None:
-            raise GameConflictError(spec.game_id, field)
-        before = read_description(known)
-        if self.may_describe and (before.placement is not Placement.ANYWHERE or before.winning_row):
-            _check_same_shapes(spec, before)
-        # An earlier version, or a referee that knew less, may have registered it without all of this.
-        now = Description(
-            spec.move_forms or before.move_forms,
-            before.placement if spec.placement is Placement.ANYWHERE else spec.placement,
-            spec.winning_row or before.winning_row,
-        )
-        if self.may_describe and now != before:
-            _check_row_fits(spec)
-            new = description_message(now)
-            work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_described=new))
-            known = game_record(work.transaction, spec.game_id)
-        return known, False
-
-
-def _check_row_fits(spec: GameSpec) -> None:
-    """Raise InvalidGameError for a winning row longer than the board, which older games may have."""
-    shape = spec.geometry
-    if isinstance(shape, SquareGeometry) and spec.winning_row > (longest := max(shape.rows, shape.columns)):
-        raise InvalidGameError(
-            f"a winning row of {spec.winning_row}: the longest row of this board has {longest} cells"
-        )
-
-
-def _check_same_shapes(spec: GameSpec, before: Description) -> None:
-    """Raise GameConflictError for a game whose tesujis would have other shapes than those that it learnt."""
-    if spec.placement not in (Placement.ANYWHERE, before.placement):
-        raise GameConflictError(spec.game_id, "placement")
-    if spec.winning_row not in (0, before.winning_row):
-        raise GameConflictError(spec.game_id, "winning_row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +75,7 @@ class OpenContest:
             contest_tables.add_open_contest(work.transaction, record.contest)
         else:
             _check_same(record, self.contest)
-            _check_open(record)
+            check_open(record)
         tickets = []
         for number, seat in enumerate(record.seats, 1):
             ticket, seat.ticket_hash = new_ticket(contest_id, number)
@@ -202,7 +113,7 @@ class ReportContest:
             contests_pb2.CONTEST_STATE_VOID if void else contests_pb2.CONTEST_STATE_REPORTED
         )
         record.contest.report_time.CopyFrom(work.time)
-        _store_notes(work.transaction, record, work.journal.read(keys.in_contest(contest_id)))
+        store_notes(work.transaction, record, work.journal.read(keys.in_contest(contest_id)))
         collected = self._collect(work, record)
         knowledge = work.knowledge(record.contest.game_id)
         if not void:
@@ -342,276 +253,11 @@ def _count_statistics(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CountConsultation:
-    """Note a player's look-up in the opening tree, before it is answered. The result is their count.
-
-    `own_move` is the number (from 1) of the player's next own move, `rules` are the game's, `answer` is what
-    the player will read.
-    The same list of moves as the last time counts once. Raises FairUseExceededError, ConsultationOrderError
-    where the moves do not continue the last list, InvalidRecordError for a list too long to be kept,
-    ContestOverError, UnknownContestError.
-    """
-
-    contest_id: str
-    seat: int
-    moves: Sequence[str]
-    own_move: int
-    rules: FairUse = LUDAE_FAIR_USE
-    answer: contests_pb2.OpeningAnswer = field(default_factory=contests_pb2.OpeningAnswer)
-
-    def enter(self, journal: Transaction, read_store: ReadStore) -> int:
-        """Check the rules and note the count."""
-        length = sum(map(len, self.moves))
-        if length > MAX_LINE_LENGTH:
-            raise InvalidRecordError(
-                "moves", f"{length:,} characters in all; at most {MAX_LINE_LENGTH:,} are allowed"
-            )
-        record = read_store(contest_record, self.contest_id)
-        _check_open(record)
-        seat = seat_record(record, self.seat)
-        key = keys.in_contest(self.contest_id, self.seat)
-        noted = journal.get(TableName.CONTESTS, key)
-        if noted is not None:
-            _raise_counts(seat, noted)
-        before = list(seat.consulted_moves)
-        moves = list(self.moves)
-        if seat.consultations:
-            if moves == before:
-                return seat.consultations
-            if len(moves) < len(before) or moves[: len(before)] != before:
-                pairs = zip(moves, before, strict=False)
-                common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
-                raise ConsultationOrderError(common)
-        self.rules.check_opening(seat.consultations, self.own_move)
-        plies = [*seat.opening_plies, len(moves)][:_QUESTIONS_KEPT]
-        now = records_pb2.Seat(
-            consultations=seat.consultations + 1,
-            consulted_moves=moves,
-            opening_plies=plies,
-            opening_answers=[*seat.opening_answers, self.answer][:_QUESTIONS_KEPT],
-            claims_contradict=seat.claims_contradict,
-        )
-        journal.put(TableName.CONTESTS, key, pack_message(now))
-        return now.consultations
-
-
-@dataclass(frozen=True, slots=True)
-class NoteUses:
-    """Remember patterns that were returned to a player of an open contest; of others nothing is kept."""
-
-    contest_id: str
-    seat: int
-    library: Library
-    pattern_ids: Sequence[int]
-
-    def enter(self, journal: Transaction, read_store: ReadStore) -> None:
-        """Note the uses."""
-        for pattern_id in self.pattern_ids:
-            journal.put(TableName.USES, keys.use(self.contest_id, self.seat, self.library, pattern_id))
-
-
-@dataclass(frozen=True, slots=True)
-class NoteClaims:
-    """Remember what a player of an open contest claimed to expect when it asked for patterns.
-
-    The result is whether it contradicts what the player claimed before: then the seat is marked.
-    """
-
-    contest_id: str
-    seat: int
-    claims: Sequence[Claim]
-
-    def enter(self, journal: Transaction, read_store: ReadStore) -> bool:
-        """Note the claims, each once."""
-        for claim in self.claims:
-            key = keys.claim(self.contest_id, self.seat, claim)
-            if journal.get(TableName.CLAIMS, key) is None:
-                journal.put(TableName.CLAIMS, key)
-        if not any(self._contradict(journal, read_store, claim) for claim in self.claims):
-            return False
-        key = keys.in_contest(self.contest_id, self.seat)
-        noted = journal.get(TableName.CONTESTS, key)
-        marked = records_pb2.Seat() if noted is None else unpack_message(records_pb2.Seat, noted)
-        marked.claims_contradict = True
-        journal.put(TableName.CONTESTS, key, pack_message(marked))
-        return True
-
-    def _contradict(self, journal: Transaction, read_store: ReadStore, claim: Claim) -> bool:
-        if claim.plies is None:
-            # The same board may come again in a contest, and be worth something else.
-            return False
-        prefix = keys.claims_after(self.contest_id, self.seat, claim.plies)
-        known = _outermost_claims(journal, prefix) | read_store(_outermost_claims, prefix)
-        return contradict(map(keys.claim_of, known))
-
-
-@dataclass(frozen=True, slots=True)
-class NoteAnswer:
-    """Remember what a player of an open contest was answered when it claimed something."""
-
-    contest_id: str
-    seat: int
-    claim: Claim
-    answer: contests_pb2.PatternAnswer
-
-    def enter(self, journal: Transaction, read_store: ReadStore) -> None:
-        """Note the answer with the claim."""
-        key = keys.claim(self.contest_id, self.seat, self.claim)
-        journal.put(TableName.CLAIMS, key, pack_message(self.answer))
-
-
-class StoredNotes(NamedTuple):
-    """What may leave the journal, and whether it is all that was noted."""
-
-    noted: list[Noted]
-    are_all: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StoreNotes:
-    """Make what is noted in the journal part of the store: as much as one message of a shared log takes."""
-
-    def execute(self, work: WriteContext) -> StoredNotes:
-        """Store what is noted of open contests; of others nothing is kept."""
-        read = work.journal.read(largest=_NOTES_AT_ONCE)
-        by_contest: dict[str, list[Noted]] = {}
-        for entry in read:
-            by_contest.setdefault(keys.contest_of(entry.key), []).append(entry)
-        kept: list[Noted] = []
-        size = 0
-        for contest_id, entries in by_contest.items():
-            record = find_contest(work.transaction, contest_id)
-            if record is not None and record.contest.state == contests_pb2.CONTEST_STATE_OPEN:
-                _store_notes(work.transaction, record, entries)
-                store_contest(work.transaction, record)
-                size += record.ByteSize()
-            kept += entries
-            size += sum(len(key) + len(value) for _, key, value in entries)
-            if size >= _NOTES_AT_ONCE:
-                return StoredNotes(kept, are_all=False)
-        return StoredNotes(kept, are_all=True)
-
-
-def _store_notes(transaction: Transaction, record: records_pb2.ContestRecord, noted: Iterable[Noted]) -> None:
-    """Store what is noted of a contest; its record is changed, and for the caller to store."""
-    for table, key, value in noted:
-        number = keys.seat_of(key)
-        if not 1 <= number <= len(record.seats):
-            continue
-        seat = record.seats[number - 1]
-        match table:
-            case TableName.CONTESTS:
-                _raise_counts(seat, value)
-            case TableName.USES:
-                transaction.put(table, key)
-            case TableName.CLAIMS:
-                known = transaction.get(table, key)
-                if known is None and seat.claims >= MAX_CLAIMS:
-                    seat.claims_beyond = True
-                    continue
-                seat.claims += known is None
-                if known is None or value:
-                    transaction.put(table, key, value)
-
-
-def _raise_counts(seat: records_pb2.Seat, noted: bytes) -> None:
-    """Raise a seat's counts to those that the journal knows of, if these are higher."""
-    known = unpack_message(records_pb2.Seat, noted)
-    seat.claims_contradict |= known.claims_contradict
-    if known.consultations > seat.consultations:
-        seat.consultations = known.consultations
-        seat.consulted_moves[:] = known.consulted_moves
-        seat.opening_plies[:] = known.opening_plies
-        del seat.opening_answers[:]
-        seat.opening_answers.extend(known.opening_answers)
-
-
-@dataclass(frozen=True, slots=True)
-class SubmitProposals:
-    """Hold a player's proposals until their contest is reported; judge them at once where it was.
-
-    They are as `codec.proposals.read_proposal` returns them. The result is the proposals in order, as they
-    stand. The same proposal again (contest, seat, library, ply and cells) changes nothing. All of a call are
-    taken or none. Raises TooManyProposalsError and UnknownContestError.
-    """
-
-    contest_id: str
-    seat: int
-    proposals: Sequence[proposals_pb2.Proposal]
-    actor: str
-
-    def execute(self, work: WriteContext) -> list[proposals_pb2.Proposal]:
-        """Store the proposals."""
-        record = contest_record(work.transaction, self.contest_id)
-        seat_record(record, self.seat)
-        fresh = {
-            proposal.proposal_id: proposal
-            for proposal in self.proposals
-            if proposal_tables.find_proposal(work.transaction, proposal.proposal_id) is None
-        }
-        allowed = work.knowledge(record.contest.game_id).settings.max_submissions_per_contest
-        earlier = proposal_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
-        if fresh and earlier + len(fresh) > allowed:
-            raise TooManyProposalsError(earlier, len(fresh), allowed)
-        for read in fresh.values():
-            # A copy, as the command may run again.
-            proposal = proposals_pb2.Proposal()
-            proposal.CopyFrom(read)
-            proposal.player = record.contest.players[self.seat - 1].name
-            proposal.create_time.CopyFrom(work.time)
-            proposal_tables.add_proposal(work.transaction, proposal)
-            if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-                judgement = self._judge_late(work, record, proposal)
-                accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
-                if record.contest.state == contests_pb2.CONTEST_STATE_REPORTED:
-                    player_statistics.count_late_proposal(
-                        work.transaction, proposal.game_id, proposal.player, judgement
-                    )
-                record.accepted += accepted
-                record.dropped += not accepted
-        if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-            store_contest(work.transaction, record)
-        return [
-            proposal_tables.proposal_record(work.transaction, proposal.proposal_id)
-            for proposal in self.proposals
-        ]
-
-    def _judge_late(
-        self, work: WriteContext, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal
-    ) -> Judgement:
-        if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
-            return proposal_tables.DROPPED_AS_VOID
-        if record.event <= event_log.last_unreferable(work.transaction):
-            return proposal_tables.DROPPED_AS_TOO_LATE
-        event = events_pb2.Event(
-            game_id=record.contest.game_id,
-            actor=self.actor,
-            proposal_judged=events_pb2.ProposalJudged(proposal=proposal, report_event=record.event),
-        )
-        return work.record(event)[1].judgements[0]
-
-
 def _reported(record: records_pb2.ContestRecord, counted: bool) -> contests_pb2.ReportContestResponse:
     """Return a contest that is over, whether this report counted, and how many proposals did or did not."""
     return contests_pb2.ReportContestResponse(
         contest=as_given(record), counted=counted, accepted=record.accepted, dropped=record.dropped
     )
-
-
-def _outermost_claims(transaction: Transaction, prefix: bytes) -> set[bytes]:
-    """Return the keys of those claims of a position that contradict each other if any do.
-
-    They are the first and the last without board and with one: of a board those of the least and the greatest
-    value. Players may make thousands of claims.
-    """
-    ends = (
-        transaction.scan(TableName.CLAIMS, prefix),
-        transaction.scan(TableName.CLAIMS, prefix + keys.NO_BOARD, backwards=True),
-        transaction.scan(TableName.CLAIMS, prefix, start=prefix + keys.FIRST_BOARD),
-        transaction.scan(TableName.CLAIMS, prefix, backwards=True),
-    )
-    return {key for entries in ends for key, _ in islice(entries, 1)}
 
 
 def _pop_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, bytes]:
@@ -633,7 +279,7 @@ def _keep_questions(
             for claim, answer in claimed.items()
         ]
         questions.sort(key=lambda question: (question[0] is None, question[0] or 0))
-        for plies, value, answer in questions[:_QUESTIONS_KEPT]:
+        for plies, value, answer in questions[:QUESTIONS_KEPT]:
             kept = seat.questions.add(plies=plies, value=value)
             if answer:
                 kept.answer.CopyFrom(unpack_message(contests_pb2.PatternAnswer, answer))
@@ -693,8 +339,3 @@ def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) 
     in_force = fair_use_from_proto(known.fair_use)
     if not fair_use_from_proto(given.fair_use).items() <= in_force.items():
         raise ContestConflictError(known.contest_id, "fair_use")
-
-
-def _check_open(record: records_pb2.ContestRecord) -> None:
-    if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-        raise ContestOverError(record.contest.contest_id)

@@ -3,14 +3,18 @@
 import heapq
 from collections.abc import Iterator
 from itertools import islice
+from typing import Final
 
 from academy.store import event_log, keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
-from academy.store.errors import InvalidRecordError, UnknownContestError
+from academy.store.errors import ContestOverError, InvalidRecordError, UnknownContestError
 from academy.store.game_tables import game_record, list_game_ids
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2
+
+# The questions of a seat that stay with the contest when it is over.
+QUESTIONS_KEPT: Final = 1_000
 
 
 def find_contest(transaction: Transaction, contest_id: str) -> records_pb2.ContestRecord | None:
@@ -41,6 +45,12 @@ def as_given(record: records_pb2.ContestRecord) -> contests_pb2.Contest:
     for player, name in zip(contest.players, record.names, strict=False):
         player.identity, player.name = player.name, name
     return contest
+
+
+def check_open(record: records_pb2.ContestRecord) -> None:
+    """Raise ContestOverError for a contest that was reported."""
+    if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
+        raise ContestOverError(record.contest.contest_id)
 
 
 def seat_record(record: records_pb2.ContestRecord, seat: int) -> records_pb2.Seat:

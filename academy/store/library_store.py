@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from academy.store.consultation_journal import ConsultationJournal, Note
-from academy.store.contest_commands import StoredNotes, StoreNotes
+from academy.store.consultation_notes import StoredNotes, StoreNotes
 from academy.store.environment import LARGEST_MAP, Environment, Transaction
 from academy.store.errors import LogCutError, SchemaOutdatedError, StoreError, StoreReadOnlyError
 from academy.store.maintenance.upgrade import upgrade

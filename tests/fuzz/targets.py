@@ -32,9 +32,9 @@ from academy.store.codec.contests import report_from_proto
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.packing import unpack_message
 from academy.store.codec.patterns import entry_from_proto, entry_to_proto, with_figures
-from academy.store.contest_commands import RegisterGame
 from academy.store.environment import TableName
 from academy.store.errors import InvalidRecordError, StoreCorruptError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
 from academy.store.library_text.reading import read_text

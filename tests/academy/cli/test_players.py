@@ -2,7 +2,8 @@
 
 import pytest
 
-from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.contest_commands import ReportContest
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from academy.store.contest_commands import RegisterGame
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeleteGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check

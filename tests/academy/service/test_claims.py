@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.store import contest_commands
+from academy.store import consultation_notes
 from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
@@ -198,7 +198,7 @@ def test_claims_outlive_the_server_that_took_them(tmp_path: Path) -> None:
 def test_claims_beyond_the_bound_discredit_the_player(
     academy: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contest_commands, "MAX_CLAIMS", 3)
+    monkeypatch.setattr(consultation_notes, "MAX_CLAIMS", 3)
     ann = begun(academy, "endless")
     for number in range(5):
         ask(ann, "endless", 0.3 + number / 1000, 2)

@@ -15,9 +15,9 @@ import pytest
 
 from academy.service.server import ServerSettings
 from academy.store import game_tables
-from academy.store.contest_commands import RegisterGame
 from academy.store.environment import Environment, TableName
 from academy.store.errors import StoreError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup
 from academy.store.maintenance.check import check

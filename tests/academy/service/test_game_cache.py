@@ -17,7 +17,8 @@ from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCache, RankedPatterns
 from academy.store import game_tables
 from academy.store.codec.games import library_to_proto
-from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
+from academy.store.consultation_notes import NoteUses
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from tests.academy.service import examples

@@ -12,7 +12,8 @@ import pytest
 
 from academy.knowledge.settings import Library
 from academy.service import libraries, paging
-from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
+from academy.store.consultation_notes import NoteUses
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment
 from academy.store.event_log import read_page
 from academy.store.maintenance.backup import last_backup, open_copy

@@ -15,7 +15,7 @@ from academy.service import game_cache, pattern_cache
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.pattern_cache import FOLDER, PatternCache
 from academy.store import game_tables
-from academy.store.contest_commands import RegisterGame
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeletePattern
 from academy.store.library_store import Store
 from academy.store.maintenance import backup

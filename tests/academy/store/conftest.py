@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from academy.store.contest_commands import RegisterGame
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from tests.academy.store.examples import go_game
 

@@ -10,8 +10,9 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.store.codec.games import spec_to_proto
 from academy.store.codec.proposals import read_proposal
-from academy.store.contest_commands import OpenContest, ReportContest, SubmitProposals
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.library_store import Store
+from academy.store.proposal_commands import SubmitProposals
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 
 COLUMNS = "ABCDEFGHJ"

@@ -5,7 +5,8 @@ import sys
 import textwrap
 from pathlib import Path
 
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 

@@ -13,16 +13,11 @@ from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library
 from academy.store import consultation_journal, contest_tables, event_log, keys
 from academy.store.consultation_journal import FOLDER
-from academy.store.contest_commands import (
-    CountConsultation,
-    NoteClaims,
-    NoteUses,
-    OpenContest,
-    RegisterGame,
-    ReportContest,
-)
+from academy.store.consultation_notes import CountConsultation, NoteClaims, NoteUses
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName
 from academy.store.errors import StoreFullError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2
@@ -35,7 +30,7 @@ ASKER = """
     from pathlib import Path
     from academy.knowledge.claims import Claim
     from academy.knowledge.settings import Library
-    from academy.store.contest_commands import CountConsultation, NoteClaims, NoteUses
+    from academy.store.consultation_notes import CountConsultation, NoteClaims, NoteUses
     from academy.store.library_store import Store
     store = Store(Path(sys.argv[1]))
     store.note(NoteUses("c1", 1, Library.ENDGAME, [7]))

@@ -1,145 +1,28 @@
-"""Games registered, contests opened and reported, consultations counted: once each, whatever is repeated."""
+"""Contests are opened and reported once each, whatever is repeated."""
 
-import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 
-from academy.knowledge.claims import Claim, contradict
-from academy.knowledge.fair_use import FairUseExceededError
-from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.spec import InvalidGameError
-from academy.store import arenas, contest_tables, event_log, game_tables
-from academy.store.codec.games import settings_to_proto, spec_to_proto
-from academy.store.contest_commands import (
-    CountConsultation,
-    NoteClaims,
-    NoteUses,
-    OpenContest,
-    RegisterGame,
-    ReportContest,
-)
-from academy.store.environment import Transaction
+from academy.knowledge.claims import Claim
+from academy.store import arenas, contest_tables, event_log
+from academy.store.consultation_notes import CountConsultation, NoteClaims
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import (
-    ConsultationOrderError,
     ContestConflictError,
     ContestOverError,
-    GameConflictError,
     InvalidRecordError,
     UnknownContestError,
     UnknownGameError,
 )
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.proposal_tables import ProposalFilter
 from academy.store.writer import WriteContext
-from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
-from academy.wire.games import read_spec
+from academy.v1 import contests_pb2, events_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
-
-# Games
-
-
-def test_registering_the_same_game_again_changes_nothing(store: Store) -> None:
-    game, created = store.run(RegisterGame(go_game(), "another"))
-    assert not created
-    assert game == store.read(game_tables.game_record, "go-9x9")
-    assert store.read(event_log.last_sequence) == 1
-
-
-def test_settings_of_a_second_registration_do_not_count(store: Store) -> None:
-    again = go_game()
-    again.settings.CopyFrom(settings_to_proto(LibrarySettings(opening_capacity=1)))
-    game, created = store.run(RegisterGame(again, "arena"))
-    assert (game.settings.opening_capacity, created) == (1_000, False)
-
-
-def test_a_game_of_many_begins_with_a_threshold_of_its_own(store: Store) -> None:
-    seven = spec_to_proto(replace(read_spec(go_game()), game_id="seven", players=7, symmetric=False))
-    game, _ = store.run(RegisterGame(seven, "arena"))
-    assert game.settings.prune_below == 0.0943
-    seven.game_id = "seven-set"
-    seven.settings.prune_below = 0.33
-    game, _ = store.run(RegisterGame(seven, "arena"))
-    assert game.settings.prune_below == 0.33
-
-
-@pytest.mark.parametrize(
-    ("field", "value"), [("players", 1), ("expected_length", 61.0), ("reversal", "rotate_180")]
-)
-def test_another_game_of_the_same_id_is_refused_naming_what_differs(
-    store: Store, field: str, value: object
-) -> None:
-    other = go_game()
-    setattr(other, field, value)
-    with pytest.raises(GameConflictError) as refused:
-        store.run(RegisterGame(other, "arena"))
-    assert refused.value.field == field
-
-
-@pytest.mark.parametrize(
-    ("field", "value"), [("placement", game_pb2.PLACEMENT_OUTFLANKING), ("winning_row", 3)]
-)
-def test_a_game_keeps_the_shapes_of_its_tesujis_once_it_has_some(
-    store: Store, field: str, value: int
-) -> None:
-    game = go_game("fighting")
-    game.placement = game_pb2.PLACEMENT_CAPTURING
-    store.run(RegisterGame(game, "arena"))
-    other = go_game("fighting")
-    setattr(other, field, value)
-    with pytest.raises(GameConflictError) as refused:
-        store.run(RegisterGame(other, "arena"))
-    assert refused.value.field == field
-    # An arena that may not describe games changes nothing, and neither does one that knows less.
-    assert store.run(RegisterGame(other, "arena", may_describe=False))[0].placement == game.placement
-    assert store.run(RegisterGame(go_game("fighting"), "arena"))[0].placement == game.placement
-
-
-def ring(nodes: int) -> game_pb2.Game:
-    """A game on a ring, that does not change when the ring is turned."""
-    game = game_pb2.Game(game_id="ring", players=1, reversal="identity", expected_length=60.0)
-    game.geometry.graph.nodes.extend(map(str, range(nodes)))
-    for by in range(nodes):
-        name = "identity" if by == 0 else f"turn {by}"
-        game.symmetries.append(name)
-        game.node_symmetries.add(name=name, image=[(node + by) % nodes for node in range(nodes)])
-    return game
-
-
-@pytest.mark.threat("bad_input")
-def test_a_game_of_very_many_symmetries_is_refused_before_they_are_put_together(store: Store) -> None:
-    assert store.run(RegisterGame(ring(48), "arena"))[1]
-    # To put these together would take minutes.
-    with pytest.raises(InvalidGameError, match="1,000 node symmetries: there may be 48"):
-        store.run(RegisterGame(ring(1_000), "arena"))
-
-
-def test_a_winning_row_that_does_not_fit_on_the_board_is_refused(store: Store) -> None:
-    game = go_game("rows")
-    game.geometry.square.rows = game.geometry.square.columns = 7
-    game.ClearField("cell_names")
-    plain = game_pb2.Game.FromString(game.SerializeToString())
-    game.winning_row = 8
-    refusal = "a winning row of 8: the longest row of this board has 7 cells"
-    with pytest.raises(InvalidGameError, match=refusal):
-        store.run(RegisterGame(game, "arena"))
-    store.run(RegisterGame(plain, "arena"))
-    with pytest.raises(InvalidGameError, match=refusal):
-        store.run(RegisterGame(game, "arena"))
-    game.winning_row = 7
-    assert store.run(RegisterGame(game, "arena"))[0].winning_row == 7
-
-
-def test_games_are_listed_in_pages(store: Store) -> None:
-    for game_id in ("b", "a", "a.1", "z"):
-        store.run(RegisterGame(go_game(game_id), "arena"))
-    first = [game.game_id for game in store.read(game_tables.list_games, most=3)]
-    rest = [game.game_id for game in store.read(game_tables.list_games, after=first[-1])]
-    assert first + rest == ["a", "a.1", "b", "go-9x9", "z"]
-
 
 # Opening
 
@@ -353,130 +236,3 @@ def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) ->
     # It stays void, whatever is reported later.
     assert not store.run(ReportContest(request, "arena")).counted
     assert not list(check(store.environment))
-
-
-# Consultations
-
-
-@pytest.mark.threat("leaks")
-def test_consultations_are_counted_under_the_rule(store: Store) -> None:
-    store.run(OpenContest(contest("c1")))
-    moves = ["E5", "D3", "G7", "C4", "C6", "F3", "D8", "G4"]
-    assert store.note(CountConsultation("c1", 1, moves[:2], own_move=2)) == 1
-    with pytest.raises(FairUseExceededError):
-        store.note(CountConsultation("c1", 1, moves[:4], own_move=3))
-    assert store.note(CountConsultation("c1", 1, moves[:8], own_move=5)) == 2
-    assert store.note(CountConsultation("c1", 2, moves[:1], own_move=1)) == 1
-    kept = store.keep_notes()
-    assert kept is not None
-    kept.result()
-    assert store.keep_notes() is None
-    assert [seat.consultations for seat in store.read(contest_tables.contest_record, "c1").seats] == [2, 1]
-
-
-def test_the_same_question_again_is_not_counted(store: Store) -> None:
-    store.run(OpenContest(contest("c1")))
-    for _ in range(3):
-        assert store.note(CountConsultation("c1", 1, [], own_move=1)) == 1
-
-
-@pytest.mark.parametrize(
-    ("moves", "common"), [([], 0), (["E5"], 1), (["E5", "C3"], 1), (["C3", "D3", "E3"], 0)]
-)
-def test_a_question_about_another_game_is_refused(store: Store, moves: list[str], common: int) -> None:
-    store.run(OpenContest(contest("c1")))
-    store.note(CountConsultation("c1", 1, ["E5", "D3"], own_move=2))
-    with pytest.raises(ConsultationOrderError) as refused:
-        store.note(CountConsultation("c1", 1, moves, own_move=50))
-    assert refused.value.common == common
-
-
-def test_consultations_need_an_open_contest_and_a_seat_in_it(store: Store) -> None:
-    with pytest.raises(UnknownContestError):
-        store.note(CountConsultation("c1", 1, [], own_move=1))
-    store.run(OpenContest(contest("c1")))
-    for seat in (0, 3):
-        with pytest.raises(InvalidRecordError, match="must be from 1 to 2"):
-            store.note(CountConsultation("c1", seat, [], own_move=1))
-    store.run(ReportContest(report("c1"), "arena"))
-    with pytest.raises(ContestOverError):
-        store.note(CountConsultation("c1", 1, [], own_move=1))
-
-
-def test_a_list_of_moves_too_long_to_be_kept_is_refused(store: Store) -> None:
-    store.run(OpenContest(contest("c1")))
-    with pytest.raises(InvalidRecordError, match="moves: 262,145 characters in all; at most 262,144"):
-        store.note(CountConsultation("c1", 1, ["E" * 1_024] * 256 + ["E"], own_move=129))
-    assert store.note(CountConsultation("c1", 1, ["E" * 1_024] * 256, own_move=129)) == 1
-
-
-# Uses
-
-
-def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
-    request = report("c1")
-    store.run(OpenContest(contest("c1")))
-    store.run(submission("c1", 1, [endgame_proposal(request)], "gnugo 1"))
-    store.run(ReportContest(request, "arena"))
-    (number,) = store.follow().refresh("go-9x9").libraries[Library.ENDGAME]
-    for contest_id, wins in (("c2", True), ("c3", False)):
-        store.run(OpenContest(contest(contest_id)))
-        for _ in range(2):
-            store.note(NoteUses(contest_id, 1, Library.ENDGAME, [number, 999]))
-        store.run(ReportContest(report(contest_id, first_wins=wins), "arena"))
-    # Too late, and for no contest at all: nothing is kept.
-    store.note(NoteUses("c3", 1, Library.ENDGAME, [number]))
-    store.note(NoteUses("none", 1, Library.ENDGAME, [number]))
-    entry = store.follow().refresh("go-9x9").libraries[Library.ENDGAME][number]
-    assert (entry.uses, entry.successes, entry.last_contest_id) == (2, 1, "c3")
-    assert not list(check(store.environment))
-
-
-# Claims
-
-
-def test_a_claim_contradicts_if_it_does_so_with_any_before_it(store: Store) -> None:
-    chance = random.Random(5)
-    outcomes = set()
-    for number in range(300):
-        claims: list[Claim] = []
-        for _ in range(chance.randint(1, 6)):
-            # Mostly one board, as an honest player has it; none is that of claims of long ago.
-            board = chance.choices([bytes(8), b"a" * 8, b"b" * 8], [4, 12, 1])[0]
-            claims.append(Claim(4, board, 0.2 + chance.randint(0, 11) / 1_000))
-            # Those of another position have no part in it.
-            beside = Claim(chance.choice([3, 5, None]), b"c" * 8, chance.random())
-            contradicts = store.note(NoteClaims(f"c{number}", 1, [claims[-1]]))
-            assert contradicts == contradict(claims)
-            outcomes.add(contradicts)
-            store.note(NoteClaims(f"c{number}", 2, [beside]))
-            store.note(NoteClaims(f"c{number}/other", 1, [beside]))
-    assert outcomes == {False, True}
-
-
-def test_a_claim_costs_the_same_however_many_there_are_of_its_position(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store.run(OpenContest(contest("c1")))
-    read = 0
-
-    def counting(self: Transaction, *arguments: Any, **options: Any) -> Iterator[tuple[bytes, bytes]]:
-        nonlocal read
-        for entry in scan(self, *arguments, **options):
-            read += 1
-            yield entry
-
-    scan = Transaction.scan
-    costs = []
-    for first in (0, 200):
-        for number in range(first, first + 200):
-            store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2 + number / 100_000)]))
-        kept = store.keep_notes()
-        assert kept is not None
-        kept.result(30)
-        with monkeypatch.context() as patched:
-            patched.setattr(Transaction, "scan", counting)
-            read = 0
-            assert not store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2)]))
-            costs.append(read)
-    assert costs[0] == costs[1] <= 10

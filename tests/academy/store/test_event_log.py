@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.store import event_log
-from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.contest_commands import ReportContest
 from academy.store.errors import StoreCorruptError
 from academy.store.event_log import Page
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeleteGame
 from academy.store.library_store import Store
 from academy.v1 import events_pb2

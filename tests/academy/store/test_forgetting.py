@@ -10,9 +10,10 @@ import pytest
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.store import arenas, event_log, forgetting
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import StoreBusyError
 from academy.store.forgetting import Difference, ForgetPlayer
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check

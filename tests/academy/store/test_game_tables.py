@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from academy.store import game_tables
-from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.contest_commands import ReportContest
 from academy.store.environment import TableName, Transaction
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from tests.academy.store.examples import go_game, report

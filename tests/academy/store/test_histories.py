@@ -10,8 +10,10 @@ from academy.knowledge.settings import Library
 from academy.store import game_tables
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
-from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
+from academy.store.consultation_notes import NoteUses
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import ContestOverError, NotDeletedError, TooManyProposalsError, UnknownContestError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import (
     ChangeSettings,
     DeletePattern,

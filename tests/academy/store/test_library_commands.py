@@ -18,7 +18,7 @@ from academy.store import event_log, game_tables, library_commands
 from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
-from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.contest_commands import ReportContest
 from academy.store.errors import (
     GameInUseError,
     ImportedBeforeError,
@@ -29,6 +29,7 @@ from academy.store.errors import (
 )
 from academy.store.event_log import Page
 from academy.store.fork import ForkGame
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import (
     ChangeSettings,
     DeleteGame,

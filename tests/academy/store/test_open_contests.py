@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from academy.store import contest_tables
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Transaction
 from academy.store.errors import InvalidRecordError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from tests.academy.store.examples import contest, go_game, report
 

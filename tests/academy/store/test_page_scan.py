@@ -9,8 +9,8 @@ from pathlib import Path
 import lmdb
 import pytest
 
-from academy.store.contest_commands import RegisterGame
 from academy.store.errors import StoreCorruptError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import restore
 from academy.store.page_scan import find_damage

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from academy.store import arenas, event_log
-from academy.store.contest_commands import RegisterGame
 from academy.store.event_log import Page
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.proposal_tables import ProposalFilter

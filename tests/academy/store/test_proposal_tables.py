@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from academy.store import arenas, event_log, proposal_tables
-from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest
+from academy.store.consultation_notes import CountConsultation
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import InvalidRecordError, TooManyProposalsError, UnknownContestError
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store

@@ -10,9 +10,11 @@ from academy.knowledge.settings import Library
 from academy.knowledge.votes import VoteTally
 from academy.store import game_tables, keys
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
+from academy.store.consultation_notes import NoteUses
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import UnknownGameError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
 from academy.store.replica import GameView, PatternChanges, Replica

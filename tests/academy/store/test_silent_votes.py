@@ -4,7 +4,8 @@ from pathlib import Path
 
 from academy.knowledge.settings import Library
 from academy.store.codec.patterns import proposed_by
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact

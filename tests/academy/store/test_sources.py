@@ -10,10 +10,10 @@ from academy.knowledge.settings import Library
 from academy.store import game_tables, sources
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
-from academy.store.contest_commands import RegisterGame
 from academy.store.environment import TableName
 from academy.store.errors import ImportedBeforeError, InvalidRecordError
 from academy.store.fork import ForkGame
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeleteGame, ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.compaction import compact

@@ -9,8 +9,10 @@ import pytest
 from academy.knowledge.settings import Library
 from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
 from academy.store import game_tables, keys, rebuild
-from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
+from academy.store.consultation_notes import NoteUses
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName, Transaction
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import ChangeSettings, RestoreRemoval, list_removals
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore

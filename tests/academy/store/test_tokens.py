@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from academy.store import tokens
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import InvalidRecordError, UnknownTokenIdError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.tokens import (
     Caller,

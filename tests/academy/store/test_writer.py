@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from academy.store import event_log
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName
 from academy.store.errors import (
     InvalidRecordError,
@@ -22,6 +22,7 @@ from academy.store.errors import (
     StoreReadOnlyError,
     UnknownGameError,
 )
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.writer import WriteContext

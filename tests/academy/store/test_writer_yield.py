@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.writer import WriteContext, WriterYield
 from tests.academy.store.examples import endgame_proposal, go_game, report, submission

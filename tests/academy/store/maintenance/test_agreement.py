@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from academy.store.contest_commands import RegisterGame
 from academy.store.environment import Environment
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeleteGame
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements

@@ -9,9 +9,11 @@ from academy.knowledge.own_proposals import ACADEMY_PROPOSER
 from academy.knowledge.settings import Library
 from academy.store import event_log, keys
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame
+from academy.store.consultation_notes import NoteUses
+from academy.store.contest_commands import OpenContest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check

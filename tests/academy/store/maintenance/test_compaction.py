@@ -13,11 +13,12 @@ import pytest
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.knowledge.settings import Library
 from academy.store import event_effects, event_log, game_tables, keys, rebuild
-from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.contest_commands import ReportContest
 from academy.store.contest_tables import contest_record
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError
 from academy.store.event_log import Page
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeleteGame, DeletePattern, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance import compaction
@@ -307,7 +308,7 @@ def test_a_server_that_starts_meanwhile_waits_and_finds_everything(
             import sys
             from pathlib import Path
             from academy.store import game_tables
-            from academy.store.contest_commands import RegisterGame
+            from academy.store.game_registration import RegisterGame
             from academy.store.library_store import Store
             from tests.academy.store.examples import go_game
             print("opening")

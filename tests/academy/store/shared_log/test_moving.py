@@ -8,9 +8,10 @@ import pytest
 
 from academy.knowledge.game import RULES_VERSION
 from academy.store import event_log, tokens
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment
 from academy.store.errors import LogDivergedError, StoreError
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.maintenance.check import check

@@ -18,7 +18,8 @@ import pytest
 from academy.knowledge.claims import Claim
 from academy.knowledge.settings import Library
 from academy.store import arenas, contest_tables, event_log, rebuild, tokens
-from academy.store.contest_commands import NoteClaims, OpenContest, RegisterGame, ReportContest
+from academy.store.consultation_notes import NoteClaims
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import (
     LogDivergedError,
@@ -29,6 +30,7 @@ from academy.store.errors import (
     StoreError,
     StoreFullError,
 )
+from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements

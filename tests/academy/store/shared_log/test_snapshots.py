@@ -16,7 +16,6 @@ from nats.js import JetStreamContext
 
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCacheFiles
-from academy.store.contest_commands import RegisterGame
 from academy.store.environment import PATTERN_CACHES, Environment
 from academy.store.errors import (
     LogDivergedError,
@@ -24,6 +23,7 @@ from academy.store.errors import (
     StoreError,
     StoreFullError,
 )
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.replica import read_view
