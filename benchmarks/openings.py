@@ -21,7 +21,7 @@ from academy.knowledge.contests import Contestant, ContestReport, Ply, Result
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import LibrarySettings
 from academy.store.codec.openings import node_to_proto
-from academy.store.library_commands import ImportLibraries
+from academy.store.library_import import ImportLibraries
 from academy.v1 import contests_pb2, pattern_pb2
 from clients import Academy, Connection, Seat
 from clients.academy import Questions

@@ -20,7 +20,7 @@ from academy.knowledge.settings import Library
 from academy.store import game_tables
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import ImportLibraries
+from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2, pattern_pb2

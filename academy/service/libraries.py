@@ -53,8 +53,6 @@ from academy.store.library_commands import (
     ForgetAnalyses,
     PruneLibrary,
     RestorePattern,
-    RestoreRemoval,
-    list_removals,
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, note_backup, open_copy
@@ -66,6 +64,7 @@ from academy.store.player_statistics import (
     statistics_in_all_games,
 )
 from academy.store.proposal_tables import count_held_proposals
+from academy.store.removals import RestoreRemoval, list_removals
 from academy.store.sources import of_libraries
 from academy.store.tokens import Role
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2

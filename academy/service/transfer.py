@@ -16,7 +16,7 @@ from academy.store.codec.games import pattern_library_from_proto, spec_to_proto
 from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_with_figures
-from academy.store.library_commands import ImportLibraries
+from academy.store.library_import import ImportLibraries
 from academy.store.replica import GameView
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2
 

@@ -12,8 +12,9 @@ from academy.store import (
     event_log,
     game_tables,
     keys,
-    library_commands,
+    library_import,
     rebuild,
+    removals,
 )
 from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
@@ -371,11 +372,11 @@ class ForgetPlayer:
             for library, number in difference.removed
         ]
         records = [entry_to_proto(entry, library, knowledge.spec) for library, entry in difference.patterns]
-        for first in range(0, max(1, len(records)), library_commands.RECORDS_PER_EVENT):
+        for first in range(0, max(1, len(records)), library_import.RECORDS_PER_EVENT):
             forgotten = events_pb2.PlayerForgotten(
                 player=replay.player,
                 removed=removed if first == 0 else (),
-                patterns=records[first : first + library_commands.RECORDS_PER_EVENT],
+                patterns=records[first : first + library_import.RECORDS_PER_EVENT],
             )
             work.record(
                 events_pb2.Event(game_id=replay.game_id, actor=self.actor, player_forgotten=forgotten)
@@ -387,13 +388,13 @@ class ForgetPlayer:
 def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None:
     """Take the player's votes out of what could be restored."""
     settings = work.knowledge(game_id).settings
-    for removal in list(library_commands.newest_removals_first(work.transaction, game_id)):
+    for removal in list(removals.newest_removals_first(work.transaction, game_id)):
         left = [record for record in removal.patterns if _drop_votes(record, player)]
         if removal.muted == player:
             left = []
         del removal.patterns[:]
         removal.patterns.extend(left)
-        library_commands.keep_removal(work, game_id, removal, settings)
+        removals.keep_removal(work, game_id, removal, settings)
     for key, stored in list(work.transaction.scan(TableName.DELETED_PATTERNS, keys.in_game(game_id))):
         deleted = unpack_message(records_pb2.DeletedPattern, stored)
         if _drop_votes(deleted.record, player):

@@ -14,7 +14,7 @@ from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.environment import TableName
 from academy.store.errors import GameConflictError
-from academy.store.library_commands import ImportLibraries
+from academy.store.library_import import ImportLibraries
 from academy.store.player_commands import mute_in_new_game
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, libraries_pb2

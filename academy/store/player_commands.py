@@ -8,8 +8,8 @@ from academy.store import (
     contest_tables,
     game_tables,
     keys,
-    library_commands,
     proposal_tables,
+    removals,
 )
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
@@ -65,7 +65,7 @@ class MuteInGame:
         """Log the muting and keep the votes."""
         if self.player in work.knowledge(self.game_id).muted:
             return 0
-        return library_commands.record_muting(
+        return removals.record_muting(
             work,
             events_pb2.Event(
                 game_id=self.game_id,
@@ -111,10 +111,10 @@ class UnmuteInGame:
         if self.player not in work.knowledge(self.game_id).muted:
             return Unmuted(0, 0)
         unmuted = events_pb2.PlayerUnmuted(player=self.player)
-        for record in list(library_commands.newest_removals_first(work.transaction, self.game_id)):
+        for record in list(removals.newest_removals_first(work.transaction, self.game_id)):
             if record.muted == self.player:
                 unmuted.patterns.extend(record.patterns)
-                library_commands.drop_removal(work.transaction, self.game_id, record)
+                removals.drop_removal(work.transaction, self.game_id, record)
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, player_unmuted=unmuted)
         _, outcome = work.record(event)
         return Unmuted(len(unmuted.patterns) - outcome.removed, outcome.removed)

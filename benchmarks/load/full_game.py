@@ -13,7 +13,7 @@ from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.text import write_cells
 from academy.store.codec.games import spec_to_proto
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import ImportLibraries
+from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2, contests_pb2, pattern_pb2
 from benchmarks.matching import PLAIN

@@ -10,7 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.history import MOST_POINTS
-from academy.store.library_commands import ImportLibraries
+from academy.store.library_import import ImportLibraries
 from academy.store.maintenance.compaction import compact
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2

@@ -13,11 +13,12 @@ from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import ChangeSettings, RestoreRemoval, list_removals
+from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
+from academy.store.removals import RestoreRemoval, list_removals
 from academy.store.writer import LoadedGames
 from academy.v1 import game_pb2
 from tests.academy.store.examples import contest, go_game, report

@@ -14,7 +14,8 @@ from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import StoreBusyError
 from academy.store.forgetting import Difference, ForgetPlayer
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
+from academy.store.library_commands import ChangeSettings, DeletePattern, RestorePattern
+from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact

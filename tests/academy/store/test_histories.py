@@ -14,13 +14,8 @@ from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import ContestOverError, NotDeletedError, TooManyProposalsError, UnknownContestError
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import (
-    ChangeSettings,
-    DeletePattern,
-    ImportLibraries,
-    PruneLibrary,
-    RestorePattern,
-)
+from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
+from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.replica import GameView

@@ -15,7 +15,8 @@ from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import UnknownGameError
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
+from academy.store.library_commands import ChangeSettings, DeletePattern, RestorePattern
+from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.replica import GameView, PatternChanges, Replica
 from academy.store.v1 import records_pb2

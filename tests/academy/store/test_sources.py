@@ -14,7 +14,8 @@ from academy.store.environment import TableName
 from academy.store.errors import ImportedBeforeError, InvalidRecordError
 from academy.store.fork import ForkGame
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import DeleteGame, ImportLibraries
+from academy.store.library_commands import DeleteGame
+from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.compaction import compact
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2

@@ -33,7 +33,6 @@ from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError
-from academy.store.library_commands import RestoreRemoval, list_removals
 from academy.store.library_store import Store
 from academy.store.maintenance import upgrade as upgrade_module
 from academy.store.maintenance.backup import backup, restore
@@ -41,6 +40,7 @@ from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.maintenance.upgrade import as_written, upgrade
 from academy.store.proposal_tables import ProposalFilter
+from academy.store.removals import RestoreRemoval, list_removals
 from academy.store.v1 import records_pb2
 from academy.v1 import pattern_pb2
 from tests.academy.store.examples import contest, learn, report

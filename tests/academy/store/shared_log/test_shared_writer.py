@@ -31,7 +31,8 @@ from academy.store.errors import (
     StoreFullError,
 )
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import DeletePattern, ImportLibraries, RestorePattern
+from academy.store.library_commands import DeletePattern, RestorePattern
+from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.maintenance.backup import backup, restore
