@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from academy.knowledge.boards import Board
-from academy.knowledge.evaluation import PositionEvaluator
+from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.surroundings import surroundings
 from academy.knowledge.tesujis.table import TesujiTable

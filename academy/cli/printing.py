@@ -293,7 +293,7 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
 def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeightsResponse, most: int) -> Table:
     """Return a table of the features' weights and of the anchored patterns that weigh most."""
     from academy.knowledge.anchored_patterns import anchored_patterns
-    from academy.knowledge.evaluation import FIRST_PATTERN, Feature
+    from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature
     from academy.wire.games import read_spec
 
     evaluation = dict(zip(weights.evaluation.codes, weights.evaluation.millionths, strict=True))

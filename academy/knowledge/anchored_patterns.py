@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Geometry, GraphGeometry, SquareGeometry
 from academy.knowledge.cells import State
+from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
 
@@ -38,9 +39,6 @@ _DIGITS: Final = 3
 _EMPTY, _FIRST, _SECOND = range(_DIGITS)
 _EXCHANGED: Final = np.array([_EMPTY, _SECOND, _FIRST])
 _MOST_CELLS: Final = max(map(len, (*_SQUARE, *_HEX)))
-
-
-Numbers = NDArray[np.int64]
 
 
 def _digits() -> Numbers:

@@ -10,21 +10,21 @@ are plus, minus, times, division and square root of float64, and sums are in a f
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from enum import IntEnum
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
-from academy.knowledge.boards import Board
-from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature, count_features
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.learnt_weights import (
     MOST_GRADIENT,
     MOST_LOG_ODDS,
     MOST_WEIGHT,
+    Floats,
+    Numbers,
     exp,
     find_rows,
     logistic,
@@ -35,13 +35,9 @@ from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, MAX_ELO, VALUE_SCALE
 
-__all__ = ["EVALUATION_IN_USES", "FIRST_PATTERN", "EvaluationTable", "Feature", "PositionEvaluator"]
-
 # Features are few, and many contests have the same.
 FEATURE_RATE: Final = 0.2
 PATTERN_RATE: Final = 0.03
-# More moves count as this number: a game may have millions, and all of a contest's are added up and squared.
-MOST_MOVES: Final = 1_000.0
 # The best Elo is believed a step at a time, because an arena may claim any: in hundredths, where it may
 # begin, and how far a contest moves it up, or, if it counts fully, down.
 _FIRST_BEST: Final = 500 * ELO_SCALE
@@ -57,46 +53,7 @@ _PLACES_AT_ONCE: Final = 2**18
 # ones, proposed tesujis greater ones.
 EVALUATION_IN_USES: Final = 2**52
 _SCORES: Final = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
-
-Numbers = NDArray[np.int64]
-_Floats = NDArray[np.float64]
-
-
-class Feature(IntEnum):
-    """What is counted of a position for the first player; its number is its code in the table."""
-
-    FIRST = 0
-    MOVE = 1
-    MOBILITY = 2
-    SOLDIERS = 3
-    KINGS = 4
-
-
 _FEATURES: Final = np.array(list(Feature), dtype=np.int64)
-# Anchored patterns have their own codes and this added.
-FIRST_PATTERN: Final = 16
-
-
-def _ahead(first: State, second: State) -> NDArray[np.int8]:
-    """What a state counts where the first player's pieces count 1, and the second's -1."""
-    counts = np.zeros(256, dtype=np.int8)
-    counts[[first, second]] = 1, -1
-    return counts
-
-
-_SOLDIERS_OF: Final = _ahead(State.FIRST_SOLDIER, State.SECOND_SOLDIER)
-_KINGS_OF: Final = _ahead(State.FIRST_KING, State.SECOND_KING)
-
-
-def _features_of(boards: NDArray[np.uint8], signs: _Floats, moves: _Floats) -> _Floats:
-    """Count the features of positions, one row each.
-
-    `signs` are 1 where the first player is to move, else -1; `moves` how many moves that player has, of which
-    `MOST_MOVES` count.
-    """
-    soldiers, kings = _SOLDIERS_OF[boards].sum(axis=1), _KINGS_OF[boards].sum(axis=1)
-    mobility = signs * np.minimum(moves, MOST_MOVES)
-    return np.stack([np.ones(len(boards)), signs, mobility, soldiers, kings], axis=1)
 
 
 def _none() -> Numbers:
@@ -193,7 +150,7 @@ class EvaluationTable:
         return self.taught_elo / (max(1, self.taught_millionths) * ELO_SCALE)
 
     @property
-    def strengths(self) -> _Floats:
+    def strengths(self) -> Floats:
         """What eviction goes by: times seen, times (0.5 - value)^2; all share the Elo."""
         clear = 0.5 - logistic(self.weight_millionths / VALUE_SCALE)
         return self.seen * (clear * clear)
@@ -417,8 +374,8 @@ class _Positions:
     """The positions of a contest in which a move was made, in their order."""
 
     boards: NDArray[np.uint8]
-    signs: _Floats
-    features: _Floats
+    signs: Floats
+    features: Floats
 
     @classmethod
     def of(cls, report: ContestReport) -> Self:
@@ -428,7 +385,7 @@ class _Positions:
         boards = np.frombuffer(b"".join(states for states, _ in kept), dtype=np.uint8).reshape(-1, size or 1)
         signs = np.array([1.0 if ply.player == 1 else -1.0 for _, ply in kept])
         moves = np.array([float(ply.legal_moves) for _, ply in kept])
-        return cls(boards, signs, _features_of(boards, signs, moves))
+        return cls(boards, signs, count_features(boards, signs, moves))
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,7 +425,7 @@ class _SeenPatterns:
             signs[numbered].astype(np.int8),
         )
 
-    def sums(self, weights: _Floats, boards: int) -> _Floats:
+    def sums(self, weights: Floats, boards: int) -> Floats:
         """Return for each board the sum of the weights on it."""
         # bincount adds one entry after the other.
         sums = np.bincount(self.boards, self.signs * weights[self.numbers], minlength=boards)
@@ -481,7 +438,7 @@ def _room(settings: LibrarySettings) -> int:
     return switched_on or GREATEST["evaluation_patterns"]
 
 
-def _ordered_sums(rows: _Floats) -> _Floats:
+def _ordered_sums(rows: Floats) -> Floats:
     """Return the sum of each column, added one row after the other."""
     sums = np.zeros(rows.shape[1])
     for row in rows:
@@ -493,84 +450,3 @@ def _share(elo: int, best: int) -> float:
     """Return how much a contest counts whose weaker player has this Elo: 1 from the best on."""
     power = min(0.0, max(-MOST_LOG_ODDS, (elo - best) / (ELO_SCALE * _ELO_PER_POWER)))
     return float(exp(np.array([power]))[0])
-
-
-class PositionEvaluator:
-    """Evaluates positions of one game by learnt weights, some hundred in a millisecond.
-
-    Args:
-        spec: The game.
-        codes: As in `EvaluationTable`.
-        weights: The weight of each.
-
-    Attributes:
-        features: The features' weights, in the order of `Feature`.
-        knows_patterns: Whether there are weights of anchored patterns.
-    """
-
-    def __init__(self, spec: GameSpec, codes: Numbers, weights: _Floats) -> None:
-        known = codes < FIRST_PATTERN
-        by_code = dict(zip(codes[known].tolist(), weights[known].tolist(), strict=True))
-        self.features = tuple(float(by_code.get(feature, 0.0)) for feature in Feature)
-        self.knows_patterns = not known.all()
-        self._patterns = anchored_patterns(spec) if self.knows_patterns else None
-        if self._patterns is not None:
-            images, signs = self._patterns.images(codes[~known] - FIRST_PATTERN)
-            of_patterns = weights[~known]
-            # For each place and code the index into `_weights`; unknown codes point to the last weight, 0.
-            self._weights = np.concatenate([of_patterns, -of_patterns, [0.0]])
-            nothing = len(self._weights) - 1
-            self._weight_of = np.full(self._patterns.size, nothing, dtype=np.min_scalar_type(nothing))
-            numbers = np.arange(len(of_patterns))
-            self._weight_of[images] = numbers[:, None] + (signs < 0) * len(numbers)
-
-    def log_odds(self, boards: Sequence[Board], player: int, moves: Sequence[int] = ()) -> list[float]:
-        """Return how well the first player stands.
-
-        Args:
-            boards: The positions' boards.
-            player: 1 or 2, who is to move in all of them.
-            moves: How many moves that player has in each; none where they are not known.
-
-        Returns:
-            The log odds that the first player wins, for each position.
-        """
-        if not boards:
-            return []
-        states = np.frombuffer(b"".join(board.states for board in boards), dtype=np.uint8)
-        sums = self.log_odds_of_states(states.reshape(len(boards), -1), player, moves)
-        return [float(total) for total in sums]
-
-    def log_odds_of_states(
-        self, states: NDArray[np.uint8], player: int, moves: Sequence[int] = ()
-    ) -> NDArray[np.float64]:
-        """Return the same of boards in an array.
-
-        Args:
-            states: One row of `cells.State` a board; fastest where they differ little from the first.
-            player: As in `log_odds`.
-            moves: As in `log_odds`.
-
-        Returns:
-            As `log_odds`.
-        """
-        signs = np.full(len(states), 1.0 if player == 1 else -1.0)
-        mobility = np.array(moves, dtype=np.float64) if moves else np.zeros(len(states))
-        sums: _Floats = (_features_of(states, signs, mobility) * np.array(self.features)).sum(axis=1)
-        if self._patterns is not None and len(states):
-            sums += self._pattern_sums(self._patterns, states)
-        return sums
-
-    def _pattern_sums(self, patterns: AnchoredPatterns, states: NDArray[np.uint8]) -> _Floats:
-        first, boards, places, others = patterns.changed_codes(states)
-        of_first = self._worth(first)
-        differences = np.bincount(
-            boards, weights=self._worth(others) - of_first[places], minlength=len(states)
-        )
-        sums: _Floats = of_first.sum() + differences
-        return sums
-
-    def _worth(self, codes: Numbers) -> _Floats:
-        """Return the weight of what stands at a place, 0 where it is not known."""
-        worth: _Floats = self._weights[self._weight_of[codes]]
-        return worth

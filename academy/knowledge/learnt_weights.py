@@ -17,12 +17,17 @@ __all__ = [
     "MOST_GRADIENT",
     "MOST_LOG_ODDS",
     "MOST_WEIGHT",
+    "Floats",
+    "Numbers",
     "exp",
     "find_rows",
     "logistic",
     "mean_weights",
     "read_columns",
 ]
+
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 # Log odds are clipped to [-MOST_LOG_ODDS, MOST_LOG_ODDS].
 MOST_LOG_ODDS: Final = 8.0

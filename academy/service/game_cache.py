@@ -11,8 +11,9 @@ from typing import Final
 
 import structlog
 
-from academy.knowledge.evaluation import EvaluationTable, PositionEvaluator
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import VALUE_SCALE
 from academy.service.books import Books

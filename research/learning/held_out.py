@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
 from academy.knowledge.contests import ContestReport, Ply, Result
-from academy.knowledge.evaluation import EvaluationTable, PositionEvaluator
+from academy.knowledge.evaluation import EvaluationTable
+from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.surroundings import surroundings

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import SquareGeometry
+from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.symmetries import Cell
 from academy.knowledge.tesujis.fights import MOST_IN_FIGHT, Fight
 from academy.knowledge.tesujis.shapes import (
@@ -20,7 +21,6 @@ from academy.knowledge.tesujis.shapes import (
     OTHER,
     OWN,
     InvalidTesujiError,
-    Numbers,
     Places,
     Tesuji,
     Views,

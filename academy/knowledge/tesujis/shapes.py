@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Geometry, GraphGeometry, SquareGeometry
+from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.tesujis.fights import Fight
@@ -35,7 +36,6 @@ __all__ = [
     "Flags",
     "Flips",
     "InvalidTesujiError",
-    "Numbers",
     "Places",
     "Proposed",
     "Tesuji",
@@ -75,7 +75,6 @@ _MOST_TURNED: Final = 15
 _STAGES: Final = 3
 
 
-Numbers = NDArray[np.int64]
 Places = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 Views = NDArray[np.uint8]

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
+from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
 from academy.knowledge.tesujis.captures import Captures
@@ -55,7 +56,6 @@ from academy.knowledge.tesujis.shapes import (
     Flags,
     Flips,
     InvalidTesujiError,
-    Numbers,
     Places,
     Proposed,
     Tesuji,

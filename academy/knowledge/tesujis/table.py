@@ -25,6 +25,7 @@ from academy.knowledge.learnt_weights import (
     MOST_COUNTED,
     MOST_GRADIENT,
     MOST_WEIGHT,
+    Numbers,
     exp,
     find_rows,
     mean_weights,
@@ -32,14 +33,7 @@ from academy.knowledge.learnt_weights import (
 )
 from academy.knowledge.settings import GREATEST, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis.shapes import (
-    MOST_CODES,
-    NO_SHAPE,
-    PROPOSED,
-    InvalidTesujiError,
-    Numbers,
-    Places,
-)
+from academy.knowledge.tesujis.shapes import MOST_CODES, NO_SHAPE, PROPOSED, InvalidTesujiError, Places
 from academy.knowledge.tesujis.surroundings import Surroundings, surroundings
 from academy.knowledge.tesujis.training import Choices, LearntMove, choices_of, moves_of
 from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_SCALE, MAX_ELO, VALUE_SCALE

@@ -8,7 +8,8 @@ import numpy as np
 
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport
-from academy.knowledge.tesujis.shapes import OWN, PLAYERS, Numbers, Places
+from academy.knowledge.learnt_weights import Numbers
+from academy.knowledge.tesujis.shapes import OWN, PLAYERS, Places
 from academy.knowledge.tesujis.surroundings import Surroundings
 
 __all__ = ["Choices", "LearntMove", "choices_of", "moves_of"]

@@ -8,10 +8,12 @@ from typing import Any, Final
 import numpy as np
 
 from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
-from academy.knowledge.evaluation import FIRST_PATTERN, EvaluationTable, Feature
+from academy.knowledge.evaluation import EvaluationTable
+from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature
+from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis.shapes import InvalidTesujiError, Numbers, Tesuji
+from academy.knowledge.tesujis.shapes import InvalidTesujiError, Tesuji
 from academy.knowledge.tesujis.surroundings import surroundings
 from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.tesujis.text import read_tesuji_cells, write_tesuji_cells

@@ -15,14 +15,10 @@ from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patte
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Result, Use
-from academy.knowledge.evaluation import (
-    EVALUATION_IN_USES,
-    FIRST_PATTERN,
-    EvaluationTable,
-    Feature,
-    PositionEvaluator,
-)
+from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
+from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature
 from academy.knowledge.game import GameKnowledge
+from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE

@@ -11,7 +11,7 @@ import pytest
 from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.cells import State
 from academy.knowledge.cutting import cell_of_move
-from academy.knowledge.evaluation import PositionEvaluator
+from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store.codec.games import spec_to_proto
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
