@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from academy.cli import printing
+from academy.cli import contest_tables, printing
 from academy.cli.commands import CommandError, Commands
 from academy.cli.connection import with_server
 from academy.cli.options import Json, Limit
@@ -53,7 +53,7 @@ def list_contests(
     response = server.contests.ListOpenContests(
         contests_pb2.ListOpenContestsRequest(game_id=game, page_size=limit, page_token=page)
     )
-    printing.show(response, json, printing.contests_table(response.contests, time.time()))
+    printing.show(response, json, contest_tables.contests_table(response.contests, time.time()))
     printing.show_next_page(response.next_page_token, json)
 
 
@@ -92,7 +92,7 @@ def questions(
     """Show what the players of a contest asked, after which ply, and how many patterns they got."""
     request = contests_pb2.GetConsultationsRequest(contest_id=contest_id, arena=arena)
     response = server.contests.GetConsultations(request)
-    printing.show(response, json, printing.questions_table(response.seats))
+    printing.show(response, json, contest_tables.questions_table(response.seats))
 
 
 def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.Contest:
@@ -116,7 +116,7 @@ Other = Annotated[str, typer.Argument(metavar="OTHER", help="Another arena.")]
 def list_arenas(server: Server, json: Json = False) -> None:
     """List the arenas that have had contests, their players' namespaces, and for whom each may act."""
     response = server.contests.ListArenas(contests_pb2.ListArenasRequest())
-    printing.show(response, json, printing.arenas_table(response.arenas))
+    printing.show(response, json, contest_tables.arenas_table(response.arenas))
 
 
 def link_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
@@ -144,7 +144,7 @@ def forbid_arena(server: Server, arena: ArenaName, other: Other, json: Json = Fa
 
 
 def _print_arena(arena: contests_pb2.Arena, json: bool) -> None:
-    printing.show(arena, json, printing.arenas_table([arena]))
+    printing.show(arena, json, contest_tables.arenas_table([arena]))
 
 
 def proposals(  # noqa: PLR0913
@@ -175,5 +175,5 @@ def proposals(  # noqa: PLR0913
         if len(listed) == limit or not request.page_token:
             break
     answer = proposals_pb2.ListProposalsResponse(proposals=listed, next_page_token=request.page_token)
-    printing.show(answer, json, printing.proposals_table(listed))
+    printing.show(answer, json, contest_tables.proposals_table(listed))
     printing.show_next_page(request.page_token, json)

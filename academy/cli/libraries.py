@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 from google.protobuf.descriptor import FieldDescriptor
 
-from academy.cli import printing
+from academy.cli import contest_tables, event_table, library_tables, printing
 from academy.cli.commands import CommandError, Commands, ExitCode, ListingCommands
 from academy.cli.connection import pages, with_server
 from academy.cli.opening_names import names_of
@@ -72,7 +72,7 @@ def list_games(
     if measures:
         _compare_games(server, [game.game_id for game in games], json)
     else:
-        printing.show(games, json, printing.games_table(games))
+        printing.show(games, json, library_tables.games_table(games))
 
 
 def _compare_games(server: Server, games: Sequence[str], json: bool) -> None:
@@ -138,7 +138,7 @@ def list_patterns(  # noqa: PLR0913
         )
     )
     title = f"{game}, {library}: {len(response.patterns)} of {response.total_size} patterns"
-    printing.show(response, json, printing.patterns_table(title, response.patterns))
+    printing.show(response, json, library_tables.patterns_table(title, response.patterns))
     printing.show_next_page(response.next_page_token, json)
 
 
@@ -158,12 +158,12 @@ def list_tesujis(
     )
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     title = f"{game}: {len(response.tesujis)} of {response.total_size} tesujis"
-    printing.show(response, json, printing.tesujis_table(title, response.tesujis, described))
+    printing.show(response, json, library_tables.tesujis_table(title, response.tesujis, described))
     printing.show_next_page(response.next_page_token, json)
 
 
 def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -> None:
-    printing.show(pattern, json, printing.patterns_table(title, [pattern]))
+    printing.show(pattern, json, library_tables.patterns_table(title, [pattern]))
     if json:
         return
     for votes, heard in ((pattern.votes, ""), (pattern.silent_votes, ", silent")):
@@ -234,7 +234,7 @@ def openings(  # noqa: PLR0913
         named = ({"name": names[node.node_id]} if node.node_id in names else {} for node in shown)
         printing.print_json([printing.as_json(node) | name for node, name in zip(shown, named, strict=True)])
     else:
-        printing.console().print(printing.openings_table(f"Openings of {game}", shown, names))
+        printing.console().print(library_tables.openings_table(f"Openings of {game}", shown, names))
 
 
 def delete_opening(
@@ -253,7 +253,7 @@ def delete_opening(
     request = libraries_pb2.DeleteOpeningRequest(game_id=game, moves=moves)
     response = server.libraries.DeleteOpening(request)
     title = f"{game}: {response.removed} positions deleted"
-    printing.show(response, json, printing.openings_table(title, response.nodes))
+    printing.show(response, json, library_tables.openings_table(title, response.nodes))
     if not json:
         undo = f"undo it with: academy removals restore {game} {response.removal}"
         printing.console().print(undo, soft_wrap=True)
@@ -284,7 +284,7 @@ def list_removals(server: Server, game: Game, json: Json = False) -> None:
     The newest comes first.
     """
     response = server.libraries.ListRemovals(libraries_pb2.ListRemovalsRequest(game_id=game))
-    printing.show(response, json, printing.removals_table(game, response.removals))
+    printing.show(response, json, library_tables.removals_table(game, response.removals))
 
 
 def restore_removal(
@@ -332,7 +332,7 @@ def events(
         without_contests=changes,
     )
     events = list(islice(pages(server.libraries.ListEvents, request, "events"), limit))
-    printing.show(events, json, printing.events_table(events))
+    printing.show(events, json, event_table.events_table(events))
 
 
 def statistics(
@@ -347,14 +347,14 @@ def statistics(
     if players:
         request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game)
         rows = list(pages(server.libraries.ListPlayerStatistics, request, "players"))
-        printing.show(rows, json, printing.players_table(rows))
+        printing.show(rows, json, contest_tables.players_table(rows))
         return
     figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
     measures = server.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id=game))
     if json:
         printing.print_json(printing.as_json(figures) | {"measures": printing.as_json(measures)["measures"]})
     else:
-        printing.console().print(printing.statistics_table(figures, measures))
+        printing.console().print(library_tables.statistics_table(figures, measures))
 
 
 def prune(
@@ -390,9 +390,9 @@ def prune(
     what = "would be removed" if dry_run else "removed"
     title = f"{game}, {library}: {response.removed} {what}"
     if response.nodes:
-        printing.console().print(printing.openings_table(title, response.nodes))
+        printing.console().print(library_tables.openings_table(title, response.nodes))
     elif response.patterns:
-        printing.console().print(printing.patterns_table(title, response.patterns))
+        printing.console().print(library_tables.patterns_table(title, response.patterns))
     else:
         printing.console().print(title)
     if not dry_run and response.removed:
@@ -425,7 +425,7 @@ def settings(
     else:
         now = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game.settings
         removed = 0
-    printing.show(now, json, printing.settings_table(game, now))
+    printing.show(now, json, library_tables.settings_table(game, now))
     if changes and not json:
         _print_undo(game, f"{removed} records removed", removed)
         if "evaluation_patterns" in names and now.evaluation_patterns and not now.evaluation:
@@ -444,7 +444,7 @@ def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -
         printing.print_json(printing.as_json(answer))
         return
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
-    printing.console().print(printing.weights_table(described, answer, limit))
+    printing.console().print(library_tables.weights_table(described, answer, limit))
     if not described.settings.evaluation:
         typer.echo(_EVALUATION_OFF.format(game))
 

@@ -18,7 +18,7 @@ import typer
 from google.protobuf import json_format, proto
 from google.protobuf.message import DecodeError
 
-from academy.cli import printing
+from academy.cli import library_tables, printing
 from academy.cli.commands import CommandError, ListingCommands
 from academy.cli.connection import with_server, with_server_where_asked
 from academy.cli.data_folder import account_name, open_existing
@@ -159,7 +159,7 @@ def create_game(
     if json:
         printing.print_json(printing.as_json(response))
     elif response.created:
-        typer.echo(f"{response.game.game_id}: registered, {printing.board_of(response.game)}")
+        typer.echo(f"{response.game.game_id}: registered, {library_tables.board_of(response.game)}")
     else:
         typer.echo(f"{response.game.game_id}: is registered already; its settings stay as they are")
 

@@ -1,6 +1,6 @@
 """What is printed cannot command the terminal, whatever older data hold."""
 
-from academy.cli import printing
+from academy.cli import contest_tables, event_table, library_tables, printing
 from academy.store.library_text.writing import write_text
 from academy.v1 import contests_pb2, events_pb2, pattern_pb2
 
@@ -17,8 +17,8 @@ def test_moves_and_words_are_printed_without_their_control_characters() -> None:
     event = events_pb2.Event(actor=ESCAPE, contest_reported=events_pb2.ContestReported(report=report))
     console = printing.console()
     with console.capture() as capture:
-        console.print(printing.openings_table("Openings", [NODE]))
-        console.print(printing.events_table([event]))
+        console.print(library_tables.openings_table("Openings", [NODE]))
+        console.print(event_table.events_table([event]))
     printed = capture.get()
     assert printed.count(r"E5\u001b[2J\u009b1m") == 3
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
@@ -35,5 +35,5 @@ def test_a_recommended_move_is_printed_as_it_is() -> None:
     console = printing.console()
     for move.move in ("[red]x", "E5[/b]", ESCAPE):
         with console.capture() as capture:
-            console.print(printing.questions_table([seat]))
+            console.print(contest_tables.questions_table([seat]))
         assert f"0: {move.move}".replace("\x1b", r"\u001b").replace("\x9b", r"\u009b") in capture.get()

@@ -1,0 +1,61 @@
+"""The table of a game's events, each in a line."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from rich.table import Table
+
+from academy.cli.printing import new_table, shown
+
+
+def events_table(events: Iterable[Any]) -> Table:
+    """Events with who caused them and what they did."""
+    table = new_table("Events", "number", " time", " game", " by", " what")
+    for event in events:
+        table.add_row(
+            str(event.sequence),
+            event.time.ToJsonString(),
+            event.game_id,
+            shown(event.actor),
+            shown(_describe_event(event)),
+        )
+    return table
+
+
+def _describe_report(body: Any) -> str:
+    report = body.report
+    names = " - ".join(player.name for player in report.contest.players)
+    how = "void" if report.void else f"{len(report.plies)} plies, {report.termination}"
+    return f"{report.contest.contest_id} {names}, {how}"
+
+
+# What an event of a kind did, by its body.
+_EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
+    "contest_reported": _describe_report,
+    "pattern_deleted": lambda body: f"{body.pattern_id}",
+    "pattern_restored": lambda body: f"{body.record.pattern_id}",
+    "library_pruned": lambda body: f"below {body.below:g}",
+    "opening_deleted": lambda body: " ".join(body.moves),
+    "removal_restored": lambda body: (
+        f"{body.removal}, {len(body.patterns)} patterns, {len(body.nodes)} positions"
+    ),
+    "player_muted": lambda body: body.player,
+    "player_unmuted": lambda body: body.player,
+    "player_forgotten": lambda body: body.player,
+    "game_forked": lambda body: f"from {body.from_game_id}",
+    "history_imported": lambda body: f"{len(body.ratings)} ratings",
+    "patterns_imported": lambda body: f"{len(body.records)}",
+    "tesujis_imported": lambda body: f"{len(body.records)}",
+    "evaluation_imported": lambda body: f"{sum(len(record.weights) for record in body.records)}",
+    "openings_imported": lambda body: f"{len(body.nodes)}",
+    "openings_analysed": lambda body: f"{len(body.nodes)} positions",
+    "analyses_forgotten": lambda body: body.analyst or "everybody's",
+    "proposal_judged": lambda body: f"{body.proposal.proposal_id} by {body.proposal.player}",
+}
+
+
+def _describe_event(event: Any) -> str:
+    kind = event.WhichOneof("kind") or "unknown"
+    words: str = kind.replace("_", " ")
+    describe = _EVENT_DETAILS.get(kind)
+    return words if describe is None else f"{words}: {describe(getattr(event, kind))}"

@@ -1,0 +1,272 @@
+"""Tables of games and of what their libraries hold, with drawn patterns and lines of play."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from rich.table import Table
+from rich.text import Text
+
+from academy.cli.printing import new_table, shown
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.wire.tesujis import read_fight
+
+
+def games_table(games: Iterable[game_pb2.Game]) -> Table:
+    """Games with their boards, libraries' capacities and rules of fair use."""
+    table = new_table(
+        "Games",
+        *(" game", "players", " board", " symmetries", "opening", "middle-game", "endgame"),
+        *_FAIR_USE_COLUMNS,
+    )
+    for game in games:
+        settings = game.settings
+        table.add_row(
+            game.game_id,
+            str(game.players),
+            board_of(game),
+            str(len(game.symmetries)),
+            f"{settings.opening_capacity:,}",
+            f"{settings.middle_game_capacity:,}",
+            f"{settings.endgame_capacity:,}",
+            *_fair_use_cells(settings),
+        )
+    return table
+
+
+# The rules of fair use, and what their columns are called.
+_FAIR_USE: Final = {
+    "opening_moves_per_consultation": "moves a consultation",
+    "opening_plies_ahead": "plies ahead",
+    "pattern_value_limit": "patterns up to",
+    "elo_margin": "elo margin",
+    "consult_share": "consult share",
+    "local_weights": "local weights",
+}
+_FAIR_USE_COLUMNS: Final = tuple(_FAIR_USE.values())
+
+
+def _fair_use_cells(rules: game_pb2.LibrarySettings | contests_pb2.FairUseRules) -> list[str]:
+    given = {field.name: value for field, value in rules.ListFields()}
+    return [_fair_use_cell(given[name]) if name in given else "" for name in _FAIR_USE]
+
+
+def _fair_use_cell(value: float) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else f"{value:g}"
+
+
+def board_of(game: game_pb2.Game) -> str:
+    """A game's board in a few words."""
+    shape = game.geometry.WhichOneof("shape")
+    if shape == "graph":
+        return f"{len(game.geometry.graph.nodes)} nodes"
+    grid = game.geometry.square if shape == "square" else game.geometry.hex
+    return f"{grid.rows}x{grid.columns} {'hexagons' if shape == 'hex' else 'squares'}"
+
+
+def tesujis_table(title: str, tesujis: Iterable[pattern_pb2.TesujiRecord], game: game_pb2.Game) -> Table:
+    """Tesujis, drawn as text beside their figures: `*` is the cell that the move goes to."""
+    table = new_table(title, " tesuji", "place", *("offered", "chosen", "elo", "value", "weight", "uses"))
+    table.show_lines = True
+    for tesuji in tesujis:
+        table.add_row(
+            Text(tesuji.cells),
+            place_of(tesuji, game),
+            str(tesuji.offered),
+            str(tesuji.chosen),
+            f"{tesuji.signature.elo:.0f}",
+            f"{tesuji.signature.value:.3f}",
+            f"{tesuji.weight_millionths / 1e6:+.2f}",
+            str(tesuji.uses),
+        )
+    return table
+
+
+_THIRDS: Final = ("first", "second", "last")
+
+
+def place_of(tesuji: pattern_pb2.TesujiRecord, game: game_pb2.Game) -> str:
+    """What a tesuji knows of its place, in words; nothing where it may be anywhere."""
+    player = "" if game.symmetric else f"player {tesuji.player} "
+    if (fight := read_fight(tesuji)) is not None:
+        return f"{player}{fight}"
+    if tesuji.cells == "*":
+        third = _THIRDS[tesuji.place]
+        return f"{player}{tesuji.turned} turned, {third} third of the game"
+    if not tesuji.HasField("place"):
+        return player.strip()
+    if game.placement == game_pb2.PLACEMENT_DROPPED:
+        return f"{player}in row {tesuji.place + 1}"
+    names = game.cell_names
+    return f"{player}at {names[tesuji.place] if names else f'cell {tesuji.place}'}"
+
+
+def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) -> Table:
+    """Patterns, drawn as text beside their figures; silent votes have a column where there are any."""
+    patterns = list(patterns)
+    any_silent = any(pattern.silent_votes for pattern in patterns)
+    table = new_table(
+        title,
+        *("id", " pattern", "proposers", *(["silent"] if any_silent else [])),
+        *("elo", "value", "player", "strength", "uses", "successes"),
+    )
+    table.show_lines = True
+    for pattern in patterns:
+        table.add_row(
+            str(pattern.pattern_id),
+            Text(pattern.cells),
+            str(pattern.signature.proposers),
+            *([str(len(pattern.silent_votes))] if any_silent else []),
+            f"{pattern.signature.elo:.0f}",
+            f"{pattern.signature.value:.3f}",
+            str(pattern.signature.player),
+            f"{pattern.strength:.1f}",
+            str(pattern.uses),
+            str(pattern.successes),
+        )
+    return table
+
+
+def openings_table(
+    title: str,
+    nodes: Sequence[pattern_pb2.OpeningNodeRecord],
+    names: Mapping[int, str] = MappingProxyType({}),
+) -> Table:
+    """The opening tree: each move indented below the one it answers, values for its mover.
+
+    What analysts' searches found stands in columns of its own, where there is any.
+    `names` are what nodes are called, by their numbers; without any there is no column for them.
+    """
+    analysed = any(node.HasField("analysis") for node in nodes)
+    table = new_table(
+        title,
+        " move",
+        *([" name"] if names else []),
+        *("visits", "won", "drawn", "lost", "value", "elo"),
+        *(["searched value", "searched", " analyst"] if analysed else []),
+    )
+    first = min((node.depth for node in nodes), default=0)
+    for node in nodes:
+        mover = (node.mover or 1) - 1
+        visits = max(node.visits, 1)
+        table.add_row(
+            Text("  " * (node.depth - first)) + (shown(node.move) if node.move else Text("(start)")),
+            *([shown(names.get(node.node_id, ""))] if names else []),
+            str(node.visits),
+            str(node.wins[mover]),
+            str(node.draws[mover]),
+            str(node.losses[mover]),
+            f"{node.value_millionths[mover] / visits / 1e6:.3f}",
+            f"{node.elo_hundredths / visits / 100:.0f}" if node.mover else "",
+            *(_analysis_cells(node) if analysed else []),
+        )
+    return table
+
+
+def _analysis_cells(node: pattern_pb2.OpeningNodeRecord) -> list[str | Text]:
+    if not node.HasField("analysis"):
+        return ["", "", ""]
+    analysis = node.analysis
+    unit = "plies" if analysis.kind == pattern_pb2.SEARCH_KIND_PLIES else "games"
+    return [f"{analysis.value_millionths / 1e6:.3f}", f"{analysis.budget:,} {unit}", shown(analysis.analyst)]
+
+
+def statistics_table(
+    statistics: libraries_pb2.GetStatisticsResponse, measures: libraries_pb2.GetMeasuresResponse
+) -> Table:
+    """Return a table of a game's figures and LUDAE's measures."""
+    table = new_table(statistics.game_id, " what", "value", "of contests", "of positions")
+    for name in (
+        "contests",
+        "players",
+        "opening_nodes",
+        "opening_depth",
+        "analysed_nodes",
+        "middle_game_patterns",
+        "endgame_patterns",
+        "tesujis",
+        "evaluation_contests",
+        "evaluation_patterns",
+        "held_proposals",
+        "generation",
+    ):
+        table.add_row(
+            name.replace("_", " ").replace("middle game", "middle-game"), f"{getattr(statistics, name):,}"
+        )
+    for what, name in (
+        ("proposals taken", "accepted_proposals"),
+        ("proposals dropped", "dropped_proposals"),
+        ("players helped by others", "helped_by_others"),
+        ("of these won or drew", "helped_by_others_successes"),
+    ):
+        table.add_row(what, f"{getattr(statistics.everybody, name):,}")
+    for name, measure in sorted(measures.measures.items()):
+        value = f"{measure.value:.4g}" if measure.HasField("value") else "not known"
+        positions = f"{measure.positions:,}" if measure.positions else ""
+        table.add_row(name.replace("_", " "), value, f"{measure.contests:,}", positions)
+    return table
+
+
+def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
+    """A game's settings."""
+    table = new_table(f"Settings of {game_id}", " setting", "value")
+    for field in settings.DESCRIPTOR.fields:
+        value = getattr(settings, field.name)
+        table.add_row(field.name, str(value).lower() if isinstance(value, bool) else f"{value:g}")
+    return table
+
+
+def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeightsResponse, most: int) -> Table:
+    """Return a table of the features' weights and of the anchored patterns that weigh most."""
+    from academy.knowledge.anchored_patterns import anchored_patterns
+    from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature
+    from academy.wire.games import read_spec
+
+    evaluation = dict(zip(weights.evaluation.codes, weights.evaluation.millionths, strict=True))
+    features = {code: weight for code, weight in evaluation.items() if code < FIRST_PATTERN}
+    patterns = {code: weight for code, weight in evaluation.items() if code >= FIRST_PATTERN}
+    title = (
+        f"{game.game_id}: {weights.contests:,} contests learnt from, {len(patterns):,} patterns; "
+        f"{weights.uses:,} uses, {weights.successes:,} successes; revision {weights.revision}"
+    )
+    table = new_table(title, " for the first player", "log odds")
+    words = {
+        Feature.FIRST: "being first",
+        Feature.MOVE: "being on move",
+        Feature.MOBILITY: "each move that the mover has",
+        Feature.SOLDIERS: "each soldier ahead",
+        Feature.KINGS: "each king ahead",
+    }
+    for code, weight in features.items():
+        table.add_row(words[Feature(code)], f"{weight / 1e6:+.3f}")
+    spec = read_spec(game)
+    anchored = anchored_patterns(spec)
+    if anchored is None:
+        return table
+    names = spec.cell_names or [str(cell) for cell in range(spec.geometry.size)]
+    for code, weight in sorted(patterns.items(), key=lambda pair: -abs(pair[1]))[:most]:
+        cells = anchored.contents(code - FIRST_PATTERN)
+        table.add_row(
+            Text(" ".join(f"{names[cell]}:{'-xo'[who]}" for cell, who in cells)), f"{weight / 1e6:+.3f}"
+        )
+    return table
+
+
+def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> Table:
+    """Return a table of a game's removals that can be restored."""
+    table = new_table(
+        f"Removed from {game_id}",
+        *("number", " time", " by", " what", "patterns", "opening positions", "tesujis", "weights"),
+    )
+    for removal in removals:
+        table.add_row(
+            str(removal.event),
+            removal.time.ToJsonString(),
+            shown(removal.actor),
+            removal.what,
+            f"{removal.patterns:,}",
+            f"{removal.nodes:,}",
+            f"{removal.tesujis:,}",
+            f"{removal.weights:,}",
+        )
+    return table
