@@ -1,7 +1,7 @@
 """How much a player may lean on the libraries during a contest.
 
 From LUDAE: openings for 25 % of the moves, middle-game and endgame only in positions of very low
-expected value, and only knowledge of players of Elo above one's own less 200. A game's settings may have
+expected value, and only knowledge of a mean Elo above one's own minus 200. A game's settings may have
 other numbers.
 """
 
@@ -130,7 +130,7 @@ class FairUse:
     Attributes:
         opening_moves_per_consultation: The opening tree may be consulted once in this many own moves.
         pattern_value_limit: Patterns may be consulted where the player expects this or less, 0.0 to 1.0.
-        elo_margin: Knowledge counts of players of an Elo above the player's own less this.
+        elo_margin: A player gets only knowledge of a mean Elo above its own minus this.
         opening_plies_ahead: How many plies of recommended moves and replies follow a recommended move.
         consult_share: The share of contests in which a player may consult, 0.0 to 1.0.
         local_weights: Whether players may download the weights of tesujis and evaluation.
@@ -226,7 +226,7 @@ class FairUse:
             raise ValueNotLowError(value, self)
 
     def least_elo(self, player_elo: float) -> float:
-        """Return the Elo above which a player accepts knowledge (seed: its own less 200).
+        """Return the Elo above which a player accepts knowledge (seed: its own minus 200).
 
         Args:
             player_elo: The player's Elo.

@@ -67,7 +67,7 @@ class LibrarySettings:
         local_weights: Whether players may download weights of tesujis and evaluation in contests.
         opening_moves_per_consultation: Players may consult openings before one own move in this number.
         pattern_value_limit: They may consult patterns where they expect this or less, 0.0 to 1.0.
-        elo_margin: They get knowledge of players above their own Elo less this.
+        elo_margin: They get only knowledge of a mean Elo above their own minus this.
         consult_share: The share of their contests in which they may consult, 0.0 to 1.0.
         removed_days: For this number of days what admins removed can be restored.
         removed_records: Up to this number of removed records are kept for that.

@@ -234,7 +234,7 @@ class FairUseTable(Table):
     pattern_value_limit: float | None = Field(None, ge=0, le=1)
     """Patterns may be consulted where the player expects this or less."""
     elo_margin: int | None = Field(None, ge=0, le=1_000_000)
-    """Knowledge counts of players of an Elo above the player's own less this."""
+    """A player gets only knowledge of a mean Elo above its own minus this."""
     consult_share: float | None = Field(None, ge=0, le=1)
     """The share of contests in which a player may consult; ACADEMY draws for each contest and seat."""
     local_weights: bool | None = None
