@@ -2,16 +2,19 @@
 
 import importlib.util
 import re
-from dataclasses import fields
+from dataclasses import Field, fields
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from academy.cli.app import application as academy
+from academy.knowledge.measures import Measures
+from academy.knowledge.settings import LibrarySettings
 from academy.service.limits import Limits
 from arena.cli.app import application as arena
 from arena.lobby.lobby import LobbyLimits
+from referees.api import Termination
 
 ROOT = Path(__file__).parent.parent
 # Lower it when fields get comments in the protos.
@@ -25,6 +28,11 @@ def generate() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def grpc(generate: ModuleType) -> str:
+    return str(generate.grpc())
 
 
 def test_pages_use_every_generator_once(generate: ModuleType) -> None:
@@ -57,6 +65,40 @@ def test_every_field_of_a_message_has_a_meaning(generate: ModuleType) -> None:
     fields = re.findall(r"^\| `(\w+)` \| \d+ \| [^|]+ \| (.*)\|$", generate.grpc(), re.MULTILINE)
     assert len(fields) > 500
     assert sum(not meaning.strip() for _, meaning in fields) <= FIELDS_WITHOUT_MEANING
+
+
+def meaning_of(reference: str, message: str, field: str) -> str:
+    row = rf"^### `{message}`\n(?:(?!#).*\n)*\| `{field}` \| \d+ \| [^|]+ \| (.*) \|$"
+    meaning = re.search(row, reference, re.MULTILINE)
+    assert meaning is not None
+    return meaning[1]
+
+
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [("ReportContestRequest", "termination"), ("Outcome", "termination"), ("Game", "termination")],
+)
+def test_every_way_in_which_a_game_ends_is_named(grpc: str, message: str, field: str) -> None:
+    named = re.findall("`([^`]+)`", meaning_of(grpc, message, field))
+    assert named == [termination.value for termination in Termination]
+
+
+def test_every_measure_of_a_game_is_named(grpc: str) -> None:
+    named = re.findall("`([^`]+)`", meaning_of(grpc, "GetMeasuresResponse", "measures"))
+    assert named == list(Measures().measures())
+
+
+def test_no_default_is_left_to_the_server(grpc: str) -> None:
+    assert "server's default" not in grpc
+
+
+@pytest.mark.parametrize("setting", fields(LibrarySettings), ids=lambda setting: setting.name)
+def test_the_default_of_every_library_setting_is_given(grpc: str, setting: Field[object]) -> None:
+    text = meaning_of(grpc, "LibrarySettings", setting.name)
+    if setting.type is bool or setting.name == "tesuji_capacity":  # by the kind of game
+        assert "default" in text
+    else:
+        assert re.search(rf"(default is|By default) {setting.default:,g}\b", text)
 
 
 def test_refusals_of_both_servers_are_listed(generate: ModuleType) -> None:
