@@ -283,13 +283,10 @@ def opponent_gains(response: consultation_pb2.MatchPatternsResponse) -> list[lis
     """
     table = _Table(response.patterns)
     first, *after = (
-        [*compress(_placements(position), position.for_opponent)] for position in response.positions
+        [*compress(_match_rows(position), position.for_opponent)] for position in response.positions
     )
     known = set(first)
-    return [
-        [table.match(placement, True) for placement in placements if placement not in known]
-        for placements in after
-    ]
+    return [[table.match(row, True) for row in rows if row not in known] for rows in after]
 
 
 def successor_matches(response: consultation_pb2.MatchSuccessorsResponse) -> SuccessorMatches:
@@ -309,10 +306,10 @@ def _split(matches: Sequence[PatternMatch], ends: Iterable[int]) -> tuple[tuple[
 
 
 # The row of the table of patterns, the symmetry, and where the top left cell lies (row, column).
-_Placement = tuple[int, int, int, int]
+_MatchRow = tuple[int, int, int, int]
 
 
-def _placements(position: consultation_pb2.PositionMatches) -> Iterator[_Placement]:
+def _match_rows(position: consultation_pb2.PositionMatches) -> Iterator[_MatchRow]:
     return zip(position.patterns, position.symmetries, position.rows, position.columns, strict=True)
 
 
@@ -326,15 +323,15 @@ class _Table:
         ]
         self._cells = [*table.cells] or [""] * len(libraries)
 
-    def match(self, placement: _Placement, for_opponent: bool) -> PatternMatch:
-        """What is known of a placement."""
-        pattern, symmetry, row, column = placement
+    def match(self, match_row: _MatchRow, for_opponent: bool) -> PatternMatch:
+        """What is known of a match."""
+        pattern, symmetry, row, column = match_row
         return PatternMatch(*self._rows[pattern], symmetry, row, column, for_opponent, self._cells[pattern])
 
     def matches(self, position: consultation_pb2.PositionMatches) -> list[PatternMatch]:
-        """All placements on a position."""
+        """All matches on a position."""
         flags = position.for_opponent or repeat(False, len(position.patterns))
-        return [*map(self.match, _placements(position), flags)]
+        return [*map(self.match, _match_rows(position), flags)]
 
 
 def proposal_statuses(

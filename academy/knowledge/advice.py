@@ -30,7 +30,7 @@ __all__ = [
 
 # Contests after which an evaluation is a part of the advice.
 ENOUGH_CONTESTS: Final = 30
-# The placements of patterns that are counted for one move, those first that say most.
+# The matches of patterns that are counted for one move, those first that say most.
 MOST_GAINED: Final = 32
 # How much of what patterns say is believed; and the votes after which a pattern is half believed.
 _BELIEF: Final = 2.0
@@ -137,7 +137,7 @@ def pattern_log_odds(
 
     Args:
         moves: How many moves there are.
-        moves_of: For each placement of a pattern the move that it belongs to.
+        moves_of: For each match of a pattern the move that it belongs to.
         values: What its proposers expected.
         proposers: How many they were.
     """

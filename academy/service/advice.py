@@ -33,7 +33,7 @@ from academy.service.moves import CandidateMoveChange, read_changes, read_empty_
 from academy.store.columns import pack_columns
 from academy.v1 import consultation_pb2 as messages
 
-# The placements of one pattern that are counted for one move.
+# The matches of one pattern that are counted for one move.
 _MOST_OF_ONE: Final = 16
 
 

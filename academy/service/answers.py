@@ -145,12 +145,12 @@ def _write_analysis(
 
 
 class AnsweredPatterns:
-    """The patterns of one answer: each that has a placement, once, in the order of their places."""
+    """The patterns of one answer: each that has a match, once, in the order of their places."""
 
-    def __init__(self, ranked: RankedPatterns, placements: Sequence[Matches]) -> None:
+    def __init__(self, ranked: RankedPatterns, matched: Sequence[Matches]) -> None:
         self.ranked = ranked
         listed = np.zeros(len(ranked.pattern_ids), dtype=np.bool_)
-        for matches in placements:
+        for matches in matched:
             listed[matches.places] = True
         self.places: NDArray[np.intp] = np.flatnonzero(listed)
         self._row_of = np.empty(len(ranked.pattern_ids), dtype=np.int32)
@@ -170,7 +170,7 @@ class AnsweredPatterns:
         return {library: pattern_ids[numbers == _PROTO_LIBRARIES[library]].tolist() for library in libraries}
 
     def write_matches(self, message: messages.PositionMatches, matches: Matches) -> None:
-        """Write placements of the table's patterns."""
+        """Write matches of the table's patterns."""
         pack_columns(
             message,
             patterns=self._row_of.take(matches.places),
@@ -187,10 +187,10 @@ Message = TypeVar("Message", messages.MatchPatternsResponse, messages.MatchSucce
 
 @dataclass(frozen=True, slots=True)
 class PatternAnswer(Generic[Message]):
-    """A message without cells, how many placements it lists, and its table of patterns."""
+    """A message without cells, how many matches it lists, and its table of patterns."""
 
     message: Message
-    placements: int
+    matches_listed: int
     table: AnsweredPatterns
 
     def cells(self, stored: Mapping[int, bytes]) -> list[str]:
@@ -207,7 +207,7 @@ class PatternAnswer(Generic[Message]):
 class PatternQuestion:
     """A position that a caller asks about.
 
-    At most `matches_each` placements of one pattern are listed, so that others have room among `max_matches`;
+    At most `matches_each` matches of one pattern are listed, so that others have room among `max_matches`;
     `least_elo` is the Elo above which the caller accepts knowledge, None outside a contest.
     """
 
@@ -246,7 +246,7 @@ class PatternCall:
 
     @property
     def both_players(self) -> bool:
-        """Whether the call wants placements of both players."""
+        """Whether the call wants matches of both players."""
         return self.questions[0].both_players
 
     def match(self, questions: Sequence[PatternQuestion]) -> list[Matches]:
@@ -258,16 +258,16 @@ class PatternCall:
         """Return the answer, a MatchPatternsResponse without cells. Raises InvalidBoardError."""
         return self.encode(self.match(self.questions))
 
-    def encode(self, placements: Sequence[Matches]) -> PatternAnswer[messages.MatchPatternsResponse]:
+    def encode(self, matched: Sequence[Matches]) -> PatternAnswer[messages.MatchPatternsResponse]:
         """Return the answer, once all questions are matched."""
-        message, table = messages.MatchPatternsResponse(), AnsweredPatterns(self.ranked, placements)
-        for question, matches in zip(self.questions, placements, strict=True):
+        message, table = messages.MatchPatternsResponse(), AnsweredPatterns(self.ranked, matched)
+        for question, matches in zip(self.questions, matched, strict=True):
             position = message.positions.add()
             table.write_matches(position, matches)
             if self.both_players:
                 pack_columns(position, for_opponent=self._for_opponent(question, matches))
         table.write(message.patterns)
-        return PatternAnswer(message, sum(len(matches.places) for matches in placements), table)
+        return PatternAnswer(message, sum(len(matches.places) for matches in matched), table)
 
     def _for_opponent(self, question: PatternQuestion, matches: Matches) -> NDArray[np.bool_]:
         if self.spec.symmetric:
@@ -327,7 +327,7 @@ class SuccessorAnswer:
         self._parts.append(self._ranked.snapshot.match_successors(self._query, moves))
 
     def gained(self) -> tuple[Matches, NDArray[np.int32]]:
-        """Return the placements that the moves bring, move after move, and where those of each end."""
+        """Return the matches that the moves bring, move after move, and where those of each end."""
         parts = self._parts
         return join_matches([part.all_new for part in parts]), _ends([part.new_starts for part in parts])
 

@@ -61,7 +61,7 @@ from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc, contests_pb2
 
 Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
-# Answers with at most this number of placements fit into any message.
+# Answers with at most this number of matches fit into any message.
 _SURELY_SMALL: Final = 10_000
 _SOME_PATTERNS: Final = 3
 
@@ -157,7 +157,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._metrics.questions["position"] += count
-        if written.placements > _SURELY_SMALL or request.include_cells:
+        if written.matches_listed > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
         return response
 

@@ -34,7 +34,7 @@ from academy.store.environment import PATTERN_CACHES, Transaction
 from academy.store.replica import GameView
 
 _SELECTIONS_REMEMBERED: Final = 64
-# Patterns matched first for each placement: in a full library one pattern in ten lies on a position.
+# Patterns matched first for each match asked for: in a full library one pattern in ten lies on a position.
 _MATCHED_FIRST: Final = 16
 _MOST_OF_ALL: Final = 0.75
 
@@ -86,9 +86,9 @@ class RankedPatterns:
         return self._selections[key]
 
     def match(self, query: MatchQuery) -> Matches:
-        """Return the placements on a board, the strongest patterns' first.
+        """Return the matches on a board, the strongest patterns' first.
 
-        A library has many times more placements than a query wants, so the strongest patterns are matched
+        A library has many times more matches than a query wants, so the strongest patterns are matched
         first, and the weaker ones only if those had too few. Raises InvalidBoardError.
         """
         size, first = len(self), self._count_first(query)

@@ -165,7 +165,7 @@ def letters(board: Board) -> str:
 
 
 def questions(game_id: str, count: int, positions: int = 1) -> list[consultation_pb2.MatchPatternsRequest]:
-    """What bots ask: `positions` at a time, the 64 strongest placements on each."""
+    """What bots ask: `positions` at a time, the 64 strongest matches on each."""
     drawn = boards(min(count * positions, 64))
     shown = list(drawn)
     return [

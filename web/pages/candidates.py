@@ -14,7 +14,7 @@ from web.failures import PageError
 
 __all__ = ["Candidate", "Comparison", "compare", "list_candidates"]
 
-# The placements that are counted for each move: more say nothing that a person would read.
+# The matches that are counted for each move: more say nothing that a person would read.
 _MOST_COUNTED: Final = 64
 _MOST_SHOWN: Final = 240
 _MATCHES_EACH: Final = 8

@@ -349,25 +349,25 @@ def _known_moves(moves: Sequence[Candidate]) -> dict[str, KnownMove]:
 
 
 def _grouped(
-    placements: Iterable[PatternMatch],
+    matches: Iterable[PatternMatch],
     question: _Question,
     first_number: int,
     shown: int,
     *,
     on_board: bool = False,
 ) -> list[_Match]:
-    """Placements by pattern, as they come: the strongest first. Those on the board can be shown there."""
+    """Matches by pattern, as they come: the strongest first. Those on the board can be shown there."""
     together: dict[tuple[int, str, bool], list[PatternMatch]] = {}
-    for match in placements:
+    for match in matches:
         together.setdefault((match.pattern_id, match.library.value, match.for_opponent), []).append(match)
     state, player = question.state, question.player
-    spec, matches = state.spec, []
+    spec, grouped = state.spec, []
     groups = list(together.items())[:_MOST_PATTERNS]
     for number, ((pattern_id, library, _), group) in enumerate(groups, first_number):
         cells = frozenset[int]().union(*(covered_cells(match, player, spec) for match in group))
         pattern = read_cells(group[0].cells, spec.geometry)
         own_page = link(f"/games/{spec.game_id}/patterns/{library}/{pattern_id}")
-        matches.append(
+        grouped.append(
             _Match(
                 number,
                 group[0],
@@ -379,7 +379,7 @@ def _grouped(
                 own_page,
             )
         )
-    return matches
+    return grouped
 
 
 def _by_cell(matches: Sequence[_Match]) -> dict[int, list[int]]:

@@ -254,7 +254,7 @@ def test_a_pattern_that_lies_everywhere_leaves_room_for_others(
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
     views = [board, spec.reversed_board(board)] if spec.symmetric else [board]
-    # All placements of each pattern on each board, only the first of them, and of these only the first.
+    # All matches of each pattern on each board, only the first of them, and of these only the first.
     everything = [
         (match, number > 0)
         for pattern_id, pattern in sorted(library.items())

@@ -370,7 +370,7 @@ class TestPatterns:
                 assert strengths == sorted(strengths, reverse=True)
                 assert matches.total == len(everything.positions[0].patterns)
         assert [len(matches.patterns) for matches in cut.positions] == [3, 3]
-        # A pattern counts once, however many placements and positions it has.
+        # A pattern counts once, however many matches and positions it has.
         assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
 
     def test_placements_of_each_pattern_are_limited(self, academy: Running) -> None:

@@ -87,7 +87,7 @@ def test_every_position_and_the_cells_of_a_call_count(
         (63, 4_096, False, 5 + 64 * 4),
     ],
 )
-def test_cost_of_candidate_moves_includes_their_placements(
+def test_cost_of_candidate_moves_includes_their_matches(
     moves: int, most: int, cells: bool, cost: int
 ) -> None:
     assert cost_of_successors([([0], "x")] * moves, 1, most, cells) == cost

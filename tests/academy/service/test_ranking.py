@@ -1,4 +1,4 @@
-"""The strongest placements are the same whether the weaker patterns were looked at or not."""
+"""The strongest matches are the same whether the weaker patterns were looked at or not."""
 
 import random
 from itertools import pairwise

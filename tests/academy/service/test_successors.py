@@ -26,7 +26,7 @@ PATTERNS = [
     ("d", "xo", 0.6),
     ("e", "#1\n2#", 0.3),
 ]
-Placement = tuple[int, int, int, int]
+MatchRow = tuple[int, int, int, int]
 Move = consultation_pb2.CandidateMove
 
 
@@ -41,15 +41,15 @@ def after(board: str, changes: dict[int, str]) -> str:
     return "".join(letters)
 
 
-def placements(
+def match_rows(
     matches: consultation_pb2.PositionMatches, table: consultation_pb2.PatternTable
-) -> list[Placement]:
+) -> list[MatchRow]:
     numbers = [table.pattern_ids[row] for row in matches.patterns]
     return list(zip(numbers, matches.symmetries, matches.rows, matches.columns, strict=True))
 
 
-def gained_by_move(answer: consultation_pb2.MatchSuccessorsResponse) -> list[list[Placement]]:
-    gained = placements(answer.moves.gained, answer.patterns)
+def gained_by_move(answer: consultation_pb2.MatchSuccessorsResponse) -> list[list[MatchRow]]:
+    gained = match_rows(answer.moves.gained, answer.patterns)
     return [gained[first:end] for first, end in pairwise([0, *answer.moves.gained_ends])]
 
 
@@ -108,13 +108,13 @@ def test_call_about_successors_equals_matching_every_position(
     )
 
     before, *expected = [
-        placements(matches, expected_answer.patterns) for matches in expected_answer.positions
+        match_rows(matches, expected_answer.patterns) for matches in expected_answer.positions
     ]
-    base = placements(answer.position, answer.patterns)
+    base = match_rows(answer.position, answer.patterns)
     assert base == before and answer.position.total == len(before)
     changes = zip(gained_by_move(answer), answer.moves.gained_totals, lost_by_move(answer), strict=True)
     for (gained, total, lost), there in zip(changes, expected, strict=True):
-        stays = [placement for entry, placement in enumerate(base) if entry not in set(lost)]
+        stays = [match for entry, match in enumerate(base) if entry not in set(lost)]
         assert not set(gained) & set(base) and total == len(gained)
         assert sorted([*stays, *gained]) == sorted(there)
     if player == 1:
@@ -133,17 +133,17 @@ def test_limits_apply_to_the_position_and_to_each_moves_gains(taught: Running) -
         game_id="next", positions=[position(HERE)], max_matches=5, max_matches_each=2
     )
     expected_answer = bot.consultation.MatchPatterns(alone)
-    assert placements(cut.position, cut.patterns) == placements(
+    assert match_rows(cut.position, cut.patterns) == match_rows(
         expected_answer.positions[0], expected_answer.patterns
     )
     assert cut.position.total == everything.position.total == expected_answer.positions[0].total
     # The last move empties the board: it gains many a place for the pattern of an empty cell.
     assert len(gained_by_move(cut)[-1]) == 2 < cut.moves.gained_totals[-1]
-    kept = placements(cut.position, cut.patterns)
+    kept = match_rows(cut.position, cut.patterns)
     assert cut.moves.gained_totals == everything.moves.gained_totals
     for small, large in zip(gained_by_move(cut), gained_by_move(everything), strict=True):
         assert set(small) <= set(large)
-    base = placements(everything.position, everything.patterns)
+    base = match_rows(everything.position, everything.patterns)
     for few, many in zip(lost_by_move(cut), lost_by_move(everything), strict=True):
         assert {kept[entry] for entry in few} == {base[entry] for entry in many} & set(kept)
 
