@@ -15,60 +15,6 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-# What each limit bounds; a limit that is missing here fails the build.
-MEANINGS = {
-    "message_bytes": "size of a message",
-    "metadata_bytes": "size of a call's metadata",
-    "libraries_per_call": "entries of `libraries` in a call",
-    "positions_per_call": "positions in a call",
-    "successors_per_call": "candidate moves in a call",
-    "changes_per_call": "cells that the candidate moves of a call change in all",
-    "cells_per_call": "cells that a question for advice compares",
-    "moves_per_list": "moves in a list",
-    "characters_per_move": "characters of a move",
-    "characters_per_list": "characters of all moves in a list",
-    "proposals_per_call": "proposals in a call",
-    "analyses_per_call": "lines that an analyst reports in a call",
-    "verdicts_per_call": "verdicts to filter by in a call",
-    "players_per_call": "players in a call",
-    "pattern_characters": "characters of a pattern's text",
-    "records_per_import": "records of an import",
-    "bytes_per_import": "size of an import",
-    "default_matches": "placements returned for a position unless the call says otherwise",
-    "default_matches_each": "placements returned of one pattern on a position unless the call says otherwise",
-    "matches_per_position": "placements returned for a position at most",
-    "matches_per_call": "placements returned for a call at most",
-    "default_page_size": "entries of a page unless the call says otherwise",
-    "page_size": "entries of a page at most",
-    "concurrent_calls": "calls and streams at the same time, of all callers; an eighth for arenas and admins",
-    "concurrent_calls_per_caller": "calls and streams at the same time, of one caller",
-    "health_calls": "calls about health at the same time, of all addresses",
-    "health_calls_per_peer": "calls about health at the same time, of one address",
-    "health_watch_seconds": "seconds until a watch of health ends",
-    "connections": "connections in all",
-    "questions_per_second": "questions a second of one caller, on average",
-    "question_burst": "questions of one caller at once",
-    "idle_stream_seconds": "seconds until a stream without questions ends",
-    "message_seconds": "seconds until a call without its message ends",
-    "write_seconds": "seconds until a call whose answer nobody reads is reset",
-    "library_watches": "watches of libraries at the same time, of all callers",
-    "library_watches_per_caller": "watches of libraries at the same time, of one caller",
-    "library_watch_seconds": "seconds until a watch of libraries ends, to be begun again where it ended",
-    "ping_seconds": "seconds of silence until a connection is pinged",
-    "pong_seconds": "seconds until a pinged connection without an answer is closed",
-    "contest_seconds": "seconds until an open contest blocks its players' analysis no longer",
-    "patterns_outside_contests_per_hour": "different patterns that a name gets in an hour outside contests",
-    "players": "players that dial in",
-    "games_at_once": "games at the same time of one player",
-    "messages_per_second": "messages a second of one player, on average",
-    "message_burst": "messages of one player at once",
-    "waiting_messages": "messages that a player may leave unread; a game that it comes back to counts as one",
-    "name_characters": "characters of a player's name",
-    "description_characters": "characters of an engine's name, version or description",
-    "hello_seconds": "seconds until a stream without `Hello` ends",
-    "log_lines_per_second": "lines of the log a second, for each kind of event",
-    "log_line_burst": "lines of the log at once, for each kind of event",
-}
 LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\"(?:https?:)?//(?!localhost)[^>]*>")
 MARKER = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
@@ -296,7 +242,7 @@ def _limits(kind: Any) -> str:
     for field in dataclasses.fields(kind):
         value = field.default
         shown = f"{value:,g}" if isinstance(value, float) else f"{value:,}"
-        rows.append((f"`{field.name}`", MEANINGS[field.name], _bytes(field.name, value) or shown))
+        rows.append((f"`{field.name}`", field.metadata["meaning"], _bytes(field.name, value) or shown))
     return table(("limit", "meaning", "default"), rows)
 
 

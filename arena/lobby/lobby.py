@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from academy.wire.errors import RefusedCallError
+from academy.wire.limits import limit
 from academy.wire.names import complaint_about
 from academy.wire.tokens import digest_of, same_digest
 from arena.lobby.errors import InvalidRequestError, LobbyClosingError, SessionReplacedError, TooManyError
@@ -24,28 +25,26 @@ TURN_SECONDS: Final = 10.0
 
 @dataclass(frozen=True)
 class LobbyLimits:
-    """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
+    """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items."""
 
-    `waiting_messages` is how many a player may leave unread, where a game so far counts as one;
-    `hello_seconds` how long a stream may say nothing at first; `write_seconds` how long one message, or the
-    status at the end, may wait to be taken; `health_watch_seconds` how long a watch of health lasts. Lines of
-    the log are limited by kind of event.
-    """
-
-    players: int = 2_000
-    games_at_once: int = 256
-    message_bytes: int = 64 * 1024
-    metadata_bytes: int = 16 * 1024
-    messages_per_second: float = 500.0
-    message_burst: float = 2_000.0
-    waiting_messages: int = 10_000
-    name_characters: int = 64
-    description_characters: int = 10_000
-    hello_seconds: float = 10.0
-    write_seconds: float = 30.0
-    log_lines_per_second: float = 10.0
-    log_line_burst: float = 100.0
-    health_watch_seconds: float = 600.0
+    players: int = limit(2_000, "players that dial in")
+    games_at_once: int = limit(256, "games at the same time of one player")
+    message_bytes: int = limit(64 * 1024, "size of a message")
+    metadata_bytes: int = limit(16 * 1024, "size of a call's metadata")
+    messages_per_second: float = limit(500.0, "messages a second of one player, on average")
+    message_burst: float = limit(2_000.0, "messages of one player at once")
+    waiting_messages: int = limit(
+        10_000, "messages that a player may leave unread; a game that it comes back to counts as one"
+    )
+    name_characters: int = limit(64, "characters of a player's name")
+    description_characters: int = limit(10_000, "characters of an engine's name, version or description")
+    hello_seconds: float = limit(10.0, "seconds until a stream without `Hello` ends")
+    write_seconds: float = limit(
+        30.0, "seconds that a message, or the status at the end, may wait to be read"
+    )
+    log_lines_per_second: float = limit(10.0, "lines of the log a second, for each kind of event")
+    log_line_burst: float = limit(100.0, "lines of the log at once, for each kind of event")
+    health_watch_seconds: float = limit(600.0, "seconds until a watch of health ends")
 
 
 class RemoteSession:
