@@ -46,6 +46,7 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/python scripts/unasync_clients.py --check
 	$(BIN)/python scripts/check_compatibility.py
 	$(BIN)/mypy
+	$(BIN)/mypy docs/generate.py
 	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
 	@if command -v tsc >/dev/null; then tsc --project web/static/jsconfig.json; \

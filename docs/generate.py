@@ -7,7 +7,6 @@ import ast
 import dataclasses
 import inspect
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -102,23 +101,11 @@ def _parameter(parameter: Any) -> tuple[str, str, str]:
 
 def grpc() -> str:
     """Describe every service and message of the API from the comments of the protos."""
-    import grpc_tools
-    from google.protobuf.descriptor_pb2 import FileDescriptorSet
-    from grpc_tools import protoc
+    from scripts.protos import compile_protos
 
-    include = Path(grpc_tools.__file__).parent / "_proto"
-    names = sorted(
-        str(path.relative_to(ROOT / "protos"))
-        for folder in ("academy/v1", "arena/v1")
-        for path in (ROOT / "protos" / folder).glob("*.proto")
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "set.pb"
-        arguments = [f"-I{ROOT / 'protos'}", f"-I{include}", "--include_source_info", "--include_imports"]
-        if protoc.main(["protoc", *arguments, f"--descriptor_set_out={target}", *names]):
-            raise RuntimeError("protoc refuses the protos")
-        files = FileDescriptorSet.FromString(target.read_bytes()).file
-    return "\n\n".join(part for file in files if file.name in names for part in _proto(file))
+    described = ("academy/v1/", "arena/v1/")
+    files = compile_protos(ROOT / "protos", "--include_source_info").file
+    return "\n\n".join(part for file in files if file.name.startswith(described) for part in _proto(file))
 
 
 def _proto(file: Any) -> Iterator[str]:
@@ -240,7 +227,7 @@ def lobby_limits() -> str:
 def _limits(kind: Any) -> str:
     rows = []
     for field in dataclasses.fields(kind):
-        value = field.default
+        value = getattr(kind, field.name)
         shown = f"{value:,g}" if isinstance(value, float) else f"{value:,}"
         rows.append((f"`{field.name}`", field.metadata["meaning"], _bytes(field.name, value) or shown))
     return table(("limit", "meaning", "default"), rows)
@@ -265,7 +252,7 @@ def metrics() -> str:
                 continue
             kind = call.func.id.removesuffix("MetricFamily").lower()  # type: ignore[attr-defined]
             name, meaning = (ast.literal_eval(argument) for argument in call.args[:2])
-            labels = next(
+            labels: list[str] = next(
                 (ast.literal_eval(word.value) for word in call.keywords if word.arg == "labels"), []
             )
             name += "_total" if kind == "counter" else ""

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 import griffe
-import grpc_tools
 from google.protobuf.descriptor_pb2 import DescriptorProto, EnumDescriptorProto, FileDescriptorSet
-from grpc_tools import protoc
+
+from scripts.protos import compile_protos
 
 ROOT: Final = Path(__file__).parents[1]
 PUBLIC_MODULES: Final = ("clients", "referees.api", "referees.conformance", "academy.knowledge")
@@ -40,8 +40,6 @@ PUBLIC_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "referees.openspiel": ("OpenSpiel",),
     "referees.warlight": ("WarLight",),
 }
-# What the store alone reads: its own migrations keep it.
-PRIVATE_PROTOS: Final = ("academy/store/",)
 
 
 def main() -> int:
@@ -72,17 +70,6 @@ def last_tag() -> str | None:
     command = ["git", "describe", "--tags", "--abbrev=0"]
     described = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return described.stdout.strip() or None
-
-
-def compile_protos(folder: Path) -> FileDescriptorSet:
-    """Compile all public protos of a folder. Raises ValueError where protoc refuses them."""
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.proto"))
-    public = [name for name in names if not name.startswith(PRIVATE_PROTOS)]
-    include = Path(grpc_tools.__file__).parent / "_proto"
-    with tempfile.NamedTemporaryFile() as output:
-        if protoc.main(["protoc", f"-I{folder}", f"-I{include}", f"-o{output.name}", *public]):
-            raise ValueError(f"protoc refuses the protos in {folder}")
-        return FileDescriptorSet.FromString(Path(output.name).read_bytes())
 
 
 def proto_breakages(old: FileDescriptorSet, new: FileDescriptorSet) -> Iterator[str]:
@@ -166,7 +153,9 @@ def python_breakages(tag: str) -> Iterator[str]:
         yield from package_breakages(before, today)
 
 
-def package_breakages(before: griffe.Object, today: griffe.Object) -> Iterator[str]:
+def package_breakages(
+    before: griffe.Object | griffe.Alias, today: griffe.Object | griffe.Alias
+) -> Iterator[str]:
     """Yield what changed in the public modules and names of a package. Both are its root."""
     for module in (*PUBLIC_MODULES, *PUBLIC_NAMES):
         package, _, inner = module.partition(".")
@@ -185,7 +174,7 @@ def package_breakages(before: griffe.Object, today: griffe.Object) -> Iterator[s
             yield f"{breakage.obj.path}: {breakage.kind.value}"
 
 
-def _member(tree: griffe.Object, path: str) -> griffe.Object | griffe.Alias | None:
+def _member(tree: griffe.Object | griffe.Alias, path: str) -> griffe.Object | griffe.Alias | None:
     """Return what stands at a dotted path, None where nothing does."""
     try:
         return tree[path] if path else tree
@@ -196,7 +185,7 @@ def _member(tree: griffe.Object, path: str) -> griffe.Object | griffe.Alias | No
 def _with_names(module: griffe.Object | griffe.Alias, names: tuple[str, ...]) -> griffe.Module:
     """Return a module that has only these names of another."""
     shown = griffe.Module(module.name)
-    shown.exports = set(names)
+    shown.exports = list(names)
     for name in names:
         value = module.members.get(name)
         if value is not None:

@@ -23,8 +23,8 @@ def main() -> None:
     control = next(COMPETITION.glob("*.toml"), None)
     if browser_program is None or control is None:
         sys.exit("Pictures need Chromium, and what `make demo` leaves in build/.")
-    command = [BIN / "academy-web", "--address", "127.0.0.1:0"]
-    options = ["--library", LIBRARY, "--competitions", COMPETITION]
+    command: list[str | Path] = [BIN / "academy-web", "--address", "127.0.0.1:0"]
+    options: list[str | Path] = ["--library", LIBRARY, "--competitions", COMPETITION]
     with (
         tempfile.TemporaryDirectory() as folder,
         subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as pages,
