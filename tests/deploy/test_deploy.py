@@ -23,6 +23,7 @@ from arena.service.runs import Runs
 from arena.service.server import ServiceMetrics
 from arena.service.tokens import ServiceRole, Tokens, add_token
 from tests.academy.service.running import serving
+from web.cli.app import application as web_application
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -113,18 +114,18 @@ def test_units_and_container_call_commands_with_options_that_there_are() -> None
     calls = []
     for unit in UNITS:
         for program, arguments in re.findall(
-            r"/opt/academy/bin/(\w+) ([^'\n]*)", unit.read_text(encoding="utf-8")
+            r"/opt/academy/bin/([\w-]+) ([^'\n]*)", unit.read_text(encoding="utf-8")
         ):
             calls.append((program, arguments.split("#")[0].replace('"', "").split()))
     container = (DEPLOY / "container" / "Containerfile").read_text(encoding="utf-8")
     (command,) = re.findall(r"^CMD (\[.*\])$", container, re.MULTILINE)
     calls.append(("academy", json.loads(command)))
-    calls = [call for call in calls if call[0] in ("academy", "arena")]
-    assert len(calls) >= 5
+    programs = {"academy": application, "arena": arena_application, "academy-web": web_application}
+    calls = [call for call in calls if call[0] in programs]
+    assert {program for program, _ in calls} == set(programs)
     for program, arguments in calls:
-        known = application if program == "academy" else arena_application
         # Wrong options are reported before any help.
-        done = CliRunner().invoke(known, [*arguments, "--help"])
+        done = CliRunner().invoke(programs[program], [*arguments, "--help"])
         assert done.exit_code == 0, (arguments, done.output)
 
 

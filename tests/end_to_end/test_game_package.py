@@ -13,11 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "examples" / "konane"
-SHOWN = re.findall(
-    r"<!-- konane -->\n```(\w+)\n(.*?)```",
-    (ROOT / "docs" / "tutorials" / "add-a-game.md").read_text(),
-    re.DOTALL,
-)
+GUIDE = (ROOT / "docs" / "tutorials" / "add-a-game.md").read_text()
+SHOWN = re.findall(r"<!-- konane -->\n```(\w+)\n(.*?)```", GUIDE, re.DOTALL)
 COMMANDS = [text for language, text in SHOWN if language == "sh"]
 
 # The fresh environment borrows what these tests run in, so that nothing is fetched; the package is not in it.
@@ -41,19 +38,11 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(PACKAGE, tmp_path_factory.mktemp("game") / "konane", ignore=ignored))
 
 
-@pytest.mark.timeout(900)
-def test_the_package_is_installed_tested_and_played(package: Path) -> None:
-    assert len(COMMANDS) == 3
-    assert INSTALL_ARENA in COMMANDS[0]
-    assert VENV in COMMANDS[0]
-    script = "".join(COMMANDS).replace(INSTALL_ARENA, BORROW).replace(VENV, BARE_VENV)
-    control = package / "cup.toml"
-    text = control.read_text()
-    alone, others = text.index("[players.alone]"), text.index("[players.jumps]")
-    control.write_text((text[:alone] + text[others:]).replace("rounds = 2", "rounds = 1"))
-    done = subprocess.run(
+def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run commands of the page, without what this environment says and without a network."""
+    return subprocess.run(
         ["bash", "-c", f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{script}"],
-        cwd=package,
+        cwd=folder,
         env={
             **{
                 name: value
@@ -71,6 +60,39 @@ def test_the_package_is_installed_tested_and_played(package: Path) -> None:
         text=True,
         timeout=800,
     )
+
+
+@pytest.mark.timeout(900)
+def test_the_small_referee_is_installed_tested_and_played(tmp_path: Path) -> None:
+    referee, law = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    project, control = re.findall(r"<!-- my-games -->\n```toml\n(.*?)```", GUIDE, re.DOTALL)
+    (tmp_path / "my_games").mkdir()
+    for name, text in {
+        "my_games/__init__.py": "",
+        "my_games/tic_tac_toe.py": referee,
+        "pyproject.toml": project,
+        "cup.toml": control,
+        "test_laws.py": law,
+    }.items():
+        (tmp_path / name).write_text(text)
+    install = f"{BARE_VENV}. .venv/bin/activate\n{BORROW}\npip install .\n"
+    done = run(f"{install}pytest test_laws.py\narena run cup.toml\n", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+    assert "the run is over: all games have been played" in done.stdout
+
+
+@pytest.mark.timeout(900)
+def test_the_package_is_installed_tested_and_played(package: Path) -> None:
+    assert len(COMMANDS) == 3
+    assert INSTALL_ARENA in COMMANDS[0]
+    assert VENV in COMMANDS[0]
+    script = "".join(COMMANDS).replace(INSTALL_ARENA, BORROW).replace(VENV, BARE_VENV)
+    control = package / "cup.toml"
+    text = control.read_text()
+    alone, others = text.index("[players.alone]"), text.index("[players.jumps]")
+    control.write_text((text[:alone] + text[others:]).replace("rounds = 2", "rounds = 1"))
+    done = run(script, package)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\d+ passed", done.stdout)
     assert "konane-6x6: 5 games, 5 finished" in done.stdout
@@ -87,8 +109,7 @@ def test_what_is_shown_of_the_package_is_what_is_in_it() -> None:
 
 
 def test_the_files_of_the_steps_exist() -> None:
-    guide = (ROOT / "docs" / "tutorials" / "add-a-game.md").read_text()
-    steps = re.findall(r"^\| \d+\. [^|]+\| `([^`]+)` \|", guide, re.MULTILINE)
+    steps = re.findall(r"^\| \d+\. [^|]+\| `([^`]+)` \|", GUIDE, re.MULTILINE)
     files = [step for step in steps if "/" in step or step.endswith("toml")]
     assert len(files) == 9
     assert all((PACKAGE / file).is_file() for file in files)

@@ -65,7 +65,7 @@ def villain(fault: str, tmp_path: Path, **setup: Any) -> PlayerSetup:
 
 
 @pytest.mark.parametrize(("fault", "kind", "reason"), DURING_SET_UP)
-def test_a_player_that_fails_before_the_first_move_makes_the_game_void(
+def test_a_player_that_fails_before_the_first_move_is_asked_for_makes_the_game_void(
     fault: str, kind: Fault, reason: str, tmp_path: Path
 ) -> None:
     # In 3 s the player has noted itself on a busy machine, too.
