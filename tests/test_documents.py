@@ -77,6 +77,12 @@ def test_the_quickstart_stops_waiting_where_another_server_has_the_port(tmp_path
     assert "the token is not known here" in done.stderr
 
 
+def test_the_readme_shows_the_program_of_the_quickstart() -> None:
+    (shown,) = PYTHON.findall((ROOT / "README.md").read_text())
+    assert shown == PYTHON.findall((DOCS / "quickstart.md").read_text())[0]
+    assert len(shown.splitlines()) <= 15
+
+
 def test_the_readme_opens_the_demo_as_the_demo_and_the_page_on_the_browser_do() -> None:
     command = ".venv/bin/academy-web --library build/demo-library --competitions build/demo-competition"
     for page in (ROOT / "README.md", DOCS / "how-to" / "web.md"):
