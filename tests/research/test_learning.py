@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -274,6 +275,23 @@ def test_results_are_kept_one_line_a_row_and_counted_once(tmp_path: Path) -> Non
     alone = site(tmp_path).ledger
     assert alone.counts(**FIRST.key) == again.counts(**FIRST.key) == (0, 1, 1, 0, 1)
     alone.keep()
+    assert (tmp_path / "results.jsonl").read_text() == kept
+
+
+def test_results_that_cannot_be_written_whole_leave_those_of_before(tmp_path: Path) -> None:
+    results = site(tmp_path).ledger
+    add_pairs(results, FIRST, 1, 2, 0.5)
+    results.keep()
+    kept = (tmp_path / "results.jsonl").read_text()
+    add_pairs(results, Row("small", "first", "own"), *[1.0] * 100)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # What comes nearest to a full disk.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(kept), before[1]))
+    try:
+        with pytest.raises(OSError, match=r"results\.jsonl"):
+            results.keep()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert (tmp_path / "results.jsonl").read_text() == kept
 
 
