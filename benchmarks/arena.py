@@ -23,6 +23,8 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from benchmarks import arguments
+
 SOURCE: Final = Path(__file__).parent / "engines" / "random_go.c"
 # Gomill's ringmaster 0.8.3 on a setting like this one, measured on a machine like this one (it needs
 # Python 2, so it can't run here): games a second, and its own milliseconds a game over 40 games.

@@ -27,6 +27,7 @@ from arena.results.database import utc_now
 from arena.runner.league import strengths_in
 from arena.selection.selector import CompletedGame
 from arena.selection.standing import ROUNDS_APART, Standing
+from benchmarks import arguments
 from referees.api import Outcome, Termination
 
 GAME = "go-9x9"
@@ -34,8 +35,8 @@ GAME = "go-9x9"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--players", type=int, default=1_000)
-    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--players", type=arguments.at_least(2), default=1_000)
+    parser.add_argument("--rounds", type=arguments.count, default=100)
     chosen = parser.parse_args()
     pair(chosen.players, chosen.rounds)
 

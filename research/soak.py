@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from academy.service.workers import signals
+from benchmarks import arguments
 from research.crash_loop import find_faults, sleep_through
 from research.mixed_load import Load
 from research.sites import Site
@@ -174,9 +175,9 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
 def main() -> int:
     """Run it from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--callers", type=int, default=4)
+    parser.add_argument("--minutes", type=arguments.positive, default=60.0)
+    parser.add_argument("--processes", type=arguments.count, default=2)
+    parser.add_argument("--callers", type=arguments.count, default=4)
     parser.add_argument(
         "--contests-a-second", type=float, default=CONTESTS_A_SECOND, help="0: without a limit"
     )
