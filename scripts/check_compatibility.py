@@ -166,7 +166,9 @@ def python_breakages(tag: str) -> Iterator[str]:
         yield from package_breakages(before, today)
 
 
-def package_breakages(before: griffe.Object, today: griffe.Object) -> Iterator[str]:
+def package_breakages(
+    before: griffe.Object | griffe.Alias, today: griffe.Object | griffe.Alias
+) -> Iterator[str]:
     """Yield what changed in the public modules and names of a package. Both are its root."""
     for module in (*PUBLIC_MODULES, *PUBLIC_NAMES):
         package, _, inner = module.partition(".")
@@ -185,7 +187,7 @@ def package_breakages(before: griffe.Object, today: griffe.Object) -> Iterator[s
             yield f"{breakage.obj.path}: {breakage.kind.value}"
 
 
-def _member(tree: griffe.Object, path: str) -> griffe.Object | griffe.Alias | None:
+def _member(tree: griffe.Object | griffe.Alias, path: str) -> griffe.Object | griffe.Alias | None:
     """Return what stands at a dotted path, None where nothing does."""
     try:
         return tree[path] if path else tree
@@ -196,7 +198,7 @@ def _member(tree: griffe.Object, path: str) -> griffe.Object | griffe.Alias | No
 def _with_names(module: griffe.Object | griffe.Alias, names: tuple[str, ...]) -> griffe.Module:
     """Return a module that has only these names of another."""
     shown = griffe.Module(module.name)
-    shown.exports = set(names)
+    shown.exports = list(names)
     for name in names:
         value = module.members.get(name)
         if value is not None:
