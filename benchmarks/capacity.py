@@ -100,7 +100,7 @@ def waiting(questions: float, reports: float, chance: np.random.Generator) -> fl
     between = chance.exponential(1 / rate, _ARRIVALS)
     asks = chance.random(_ARRIVALS) < questions / rate
     service = np.where(asks, chance.exponential(1 / CONSULTATIONS_A_SECOND, _ARRIVALS), FOLLOWING_SECONDS)
-    # Lindley: who comes waits for what the one before waited and took, less the time between them.
+    # Lindley: a question waits as long as the one before it waited and took, minus the time between the two.
     steps = np.concatenate(([0.0], np.cumsum(service[:-1] - between[1:])))
     waits = steps - np.minimum.accumulate(steps)
     return float(np.quantile((waits + service)[asks], 0.99))

@@ -1,9 +1,12 @@
-"""How long what is wrong lives when rules change, and how libraries mend: `python -m research.change`.
+"""After a change of rules: how long old libraries give wrong answers, and how new contests correct them.
 
-ACADEMY learns connect four. Then the rules change: who makes a row has lost. The same contests are reported
-to a fork of the game, which begins with the old libraries, and to a new game, which begins with none. Before
-each report both are asked what they expect in the contest's positions. The Brier score of these answers
-against the contest's result says how wrong they are; a quarter is that of one who expects a half everywhere.
+    python -m research.change
+
+ACADEMY learns connect four. Then the rules change: the player that makes a row has lost. The same contests
+are reported to a fork of the game, which begins with the old libraries, and to a new game, which begins with
+none. Before each report both are asked what they expect in the contest's positions. The Brier score of these
+answers against the contest's result says how wrong they are; a quarter is that of one who expects a half
+everywhere.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""What ACADEMY is loaded with to see whether it lasts: contests, consultations, proposals and admins.
+"""Callers that play contests, consult, propose and administer until they are stopped.
 
-The callers remember what was acknowledged.
+They remember what was acknowledged.
 """
 
 import math

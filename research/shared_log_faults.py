@@ -42,7 +42,7 @@ from tests.academy.store.shared_log.nats_servers import NatsServer, Place, start
 _SETTLING_SECONDS: Final = 180.0
 _QUESTION_SECONDS: Final = 0.1
 _WRONG_SECONDS: Final = 400 * 86_400
-# How often one of two ways is taken.
+# The chance that a fault hits one server instead of all, and that a server is paused instead of killed.
 _ALONE: Final = 0.4
 _STOPPED: Final = 0.4
 

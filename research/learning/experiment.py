@@ -25,7 +25,7 @@ from research.learning.sequential import verdict_of_row
 PAIRS: Final = 200
 # Pairs of games against each level of the population that rate the player; the error is then some 60 Elo.
 RATED_PAIRS: Final = 10
-# ACADEMY is busy that takes more than this share of the time, measured over LOOK_SECONDS.
+# ACADEMY counts as busy above this share of a core, measured over LOOK_SECONDS.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
 MOST_LOOKS: Final = 100
