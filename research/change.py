@@ -33,8 +33,8 @@ from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import Outcome
 from referees.openspiel import OpenSpiel, SpielPosition
-from research.kept_lines import kept_lines
-from research.learning.contests import Entrant, play
+from research.contests import Entrant, play
+from research.whole_lines import read_whole_lines
 
 SETTINGS: Final = {"game": "connect_four"}
 BLOCK: Final = 20
@@ -249,7 +249,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.new % BLOCK:
         parser.error(f"--new {options.new}: give a multiple of {BLOCK}, of which each point is the mean")
-    lines = list(map(json.loads, kept_lines(options.results)))
+    lines = list(map(json.loads, read_whole_lines(options.results)))
     size = {"old": options.old, "new": options.new}
     for line in lines:
         if any(line[name] != count for name, count in size.items()):

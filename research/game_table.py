@@ -34,7 +34,7 @@ from clients.bots.search_game import SearchGame
 from clients.bots.strength import Strength
 from clients.bots.tree_search import TreeSearchThinker
 from referees.api import Referee, referee
-from research.learning.contests import Entrant, play
+from research.contests import Entrant, play
 
 GAMES: Final[tuple[tuple[str, str, Mapping[str, object]], ...]] = (
     ("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}),

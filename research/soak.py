@@ -26,7 +26,7 @@ from academy.service.workers import signals
 from benchmarks import arguments
 from research.crash_loop import find_faults, sleep_through
 from research.mixed_load import Load
-from research.sites import Site
+from research.server_processes import ServerProcesses
 
 SAMPLES = 30
 # A run that was ended early needs these for a third to say something.
@@ -69,8 +69,8 @@ def soak(
     samples = []
     begun = time.monotonic()
     # Far above what the callers can ask on any machine.
-    with Site(folder, processes, ["--rate", "1000000"]) as site:
-        load = Load(site, callers, "soak", contests_a_second)
+    with ServerProcesses(folder, processes, ["--rate", "1000000"]) as servers:
+        load = Load(servers, callers, "soak", contests_a_second)
         for number in range(1, SAMPLES + 1):
             if not pause(max(0.0, begun + minutes * 60 * number / SAMPLES - time.monotonic())):
                 break
@@ -79,8 +79,8 @@ def soak(
                 Sample(
                     at=time.monotonic() - begun,
                     contests=len(load.taken().reports),
-                    memory=site.memory(),
-                    file=_bytes_used(site.data),
+                    memory=servers.memory(),
+                    file=_bytes_used(servers.data),
                     consultation=_percentiles([s for what, s in taken if what in ("opening", "patterns")]),
                     report=_percentiles([s for what, s in taken if what == "report"]),
                 )
@@ -88,10 +88,10 @@ def soak(
             _print(samples[-1])
             if load.taken().unexpected:
                 break
-            _compact(site.data)
+            _compact(servers.data)
         load.stop()
         acknowledged = load.taken()
-        faults = [*acknowledged.unexpected, *find_faults(site.data, acknowledged, replay=True)]
+        faults = [*acknowledged.unexpected, *find_faults(servers.data, acknowledged, replay=True)]
     return samples, faults
 
 

@@ -27,7 +27,7 @@ from clients.bots.strength import Strength
 from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import referee
-from research.learning.contests import Entrant, play
+from research.contests import Entrant, play
 
 SETTINGS: Final = {"board_size": 5, "komi": 0.5, "ko": "positional_superko"}
 LEVELS: Final = {"weakest": 2, "weak": 6, "middle": 15, "good": 40, "strong": 80}

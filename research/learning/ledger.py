@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from academy.wire.files import write_whole
 from arena.ratings.pentanomial import Counts
-from research.kept_lines import kept_lines
+from research.whole_lines import read_whole_lines
 
 # What the pairs of a row do not have in common.
 _OF_A_PAIR: Final = ("number", "points", "took")
@@ -25,7 +25,7 @@ class Ledger:
     def __init__(self, kept: Path, new: Path) -> None:
         """Read the results kept in the repository, and those that runs have added."""
         self._kept, self._new = kept, new
-        lines = (kept.read_text().splitlines() if kept.exists() else []) + kept_lines(new)
+        lines = (kept.read_text().splitlines() if kept.exists() else []) + read_whole_lines(new)
         pairs = [pair for line in lines for pair in _pairs(json.loads(line))]
         # What was brought into the repository is in both files. The first pair of some seeds counts.
         firsts: dict[tuple[str, int], dict[str, Any]] = {}

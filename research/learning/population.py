@@ -9,7 +9,7 @@ from typing import Final
 from academy.v1 import contests_pb2
 from arena.ratings.elo import EloRules, expected_score
 from arena.results.run_lock import lock_file
-from research.learning.contests import Entrant, play
+from research.contests import Entrant, play
 from research.learning.games import STUDY, Level, Trial
 
 _LENGTH_BYTES: Final = 4
