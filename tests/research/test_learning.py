@@ -280,7 +280,7 @@ def test_results_are_kept_one_line_a_row_and_counted_once(tmp_path: Path) -> Non
     assert (tmp_path / "results.jsonl").read_text() == kept
 
 
-def test_results_that_cannot_be_written_whole_leave_those_of_before(tmp_path: Path) -> None:
+def test_results_that_cannot_be_written_whole_leave_the_earlier_ones(tmp_path: Path) -> None:
     results = workplace(tmp_path).ledger
     add_pairs(results, FIRST, 1, 2, 0.5)
     results.keep()
