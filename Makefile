@@ -37,7 +37,7 @@ ray: $(VENV)/installed-dev.stamp
 
 # The pictures in docs/, of what the demo leaves.
 screenshots: $(VENV)/installed-dev.stamp demo
-	@$(BIN)/python scripts/take_screenshots.py
+	@$(BIN)/python -m scripts.take_screenshots
 
 # What the gate runs besides the tests: lint, types (the scripts' too), the arrows of import, the documentation.
 check: $(VENV)/installed-dev.stamp

@@ -23,6 +23,8 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from benchmarks import arguments
+
 SOURCE: Final = Path(__file__).parent / "engines" / "random_go.c"
 # Gomill's ringmaster 0.8.3 on a setting like this one, measured on a machine like this one (it needs
 # Python 2, so it can't run here): games a second, and its own milliseconds a game over 40 games.
@@ -83,7 +85,7 @@ def running(control: Path, *options: str) -> Iterator["Run"]:
     """Run a competition, with more options of `arena run`, while the block lasts."""
     process = subprocess.Popen([*_command(control), *options], env={**os.environ, "COLUMNS": "100"})
     try:
-        yield Run(process.pid, control.with_suffix(".results.sqlite"))
+        yield Run(process, control.with_suffix(".results.sqlite"))
     finally:
         process.terminate()
         process.wait()
@@ -96,20 +98,22 @@ def _command(control: Path) -> list[str]:
 class Run:
     """A competition in progress, looked at from outside."""
 
-    def __init__(self, pid: int, results: Path) -> None:
-        self._pid = pid
+    def __init__(self, process: subprocess.Popen[bytes], results: Path) -> None:
+        self._process = process
         self._results = results
 
     def sample(self) -> Sample:
         """Look now."""
-        pids = [self._pid, *_workers(self._pid)]
+        pids = [self._process.pid, *_workers(self._process.pid)]
         return Sample(
             time.monotonic(), self._games(), sum(map(_own_cpu, pids)), sum(_resident(pid) for pid in pids)
         )
 
     def at(self, games: int) -> Sample:
-        """Look when this number of games is finished."""
+        """Look when this number of games is finished. Raises RuntimeError where the arena ends before."""
         while self._games() < games:
+            if self._process.poll() is not None:
+                raise RuntimeError(f"the arena ended with {self._process.returncode} before {games} games")
             time.sleep(0.02)
         return self.sample()
 
@@ -332,7 +336,9 @@ def main() -> None:
     parser.add_argument(
         "--games", type=int, default=100_000, help="games in the database, at most (0: no growth)"
     )
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long each speed is taken")
+    parser.add_argument(
+        "--seconds", type=arguments.positive, default=10.0, help="how long each speed is taken"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

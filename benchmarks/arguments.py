@@ -1,18 +1,26 @@
-"""Types of numbers on the command lines of what is measured: none is accepted of which nothing would come."""
+"""Types of numbers on command lines. They refuse values with which a program would do nothing."""
 
 import argparse
 import math
+from collections.abc import Callable
 
 
-def count(text: str) -> int:
-    """Read a whole number from 1. Raises argparse.ArgumentTypeError."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: it must be a whole number from 1")
-    return number
+def at_least(fewest: int) -> Callable[[str], int]:
+    """A type of whole numbers from `fewest`, which raises argparse.ArgumentTypeError."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = fewest - 1
+        if number < fewest:
+            raise argparse.ArgumentTypeError(f"{text!r}: it must be a whole number from {fewest}")
+        return number
+
+    return read
+
+
+count = at_least(1)
 
 
 def positive(text: str) -> float:

@@ -16,6 +16,8 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks import arguments
+
 # Measured; docs/explanation/performance.md has them, and a test compares.
 CONSULTATIONS_A_SECOND: Final = 3_114  # one process on one core, shared log
 REPORTS_A_SECOND: Final = 442  # one server, shared log
@@ -98,7 +100,7 @@ def waiting(questions: float, reports: float, chance: np.random.Generator) -> fl
     between = chance.exponential(1 / rate, _ARRIVALS)
     asks = chance.random(_ARRIVALS) < questions / rate
     service = np.where(asks, chance.exponential(1 / CONSULTATIONS_A_SECOND, _ARRIVALS), FOLLOWING_SECONDS)
-    # Lindley: who comes waits for what the one before waited and took, less the time between them.
+    # Lindley: a question waits as long as the one before it waited and took, minus the time between the two.
     steps = np.concatenate(([0.0], np.cumsum(service[:-1] - between[1:])))
     waits = steps - np.minimum.accumulate(steps)
     return float(np.quantile((waits + service)[asks], 0.99))
@@ -176,17 +178,16 @@ COLUMNS: Final = (
 HEAD: Final = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(command: Sequence[str] | None = None) -> None:
     """Print the table; loads that are too much are a line below it, and an error where all are."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("bots", nargs="*", type=int, default=[1_000, 10_000, 100_000])
-    parser.add_argument("--minutes", type=float, nargs="+", default=[10.0, 1.0], help="how long games take")
-    parser.add_argument("--questions", type=float, default=30.0, help="of a bot in a game")
-    parser.add_argument("--cores", type=int, default=8, help="of a server")
-    chosen = parser.parse_args(arguments)
-    amounts = (*chosen.bots, *chosen.minutes, chosen.questions, chosen.cores)
-    if not all(amount > 0 and math.isfinite(amount) for amount in amounts):
-        parser.error("bots, minutes, questions and cores must be more than 0, and finite")
+    parser.add_argument("bots", nargs="*", type=arguments.count, default=[1_000, 10_000, 100_000])
+    parser.add_argument(
+        "--minutes", type=arguments.positive, nargs="+", default=[10.0, 1.0], help="how long games take"
+    )
+    parser.add_argument("--questions", type=arguments.positive, default=30.0, help="of a bot in a game")
+    parser.add_argument("--cores", type=arguments.count, default=8, help="of a server")
+    chosen = parser.parse_args(command)
     rows, refused = [], []
     for minutes in chosen.minutes:
         for bots in chosen.bots:

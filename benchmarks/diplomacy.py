@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from benchmarks import diplomacy_package
+from benchmarks import arguments, diplomacy_package
 from benchmarks.diplomacy_package import NotInstalledError, Played
 from clients.bots.diplomacy.bots import BOTS, bot
 from referees.diplomacy import (
@@ -232,16 +232,17 @@ def print_players() -> None:
 
 def main() -> None:
     """Print the figures."""
-    arguments = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    arguments.add_argument(
-        "--games", type=int, default=GAMES, help=f"games of {YEARS} years (default {GAMES})"
+    parser.add_argument(
+        "--games",
+        type=arguments.at_least(ROUNDS),
+        default=GAMES,
+        help=f"games of {YEARS} years (default {GAMES})",
     )
-    arguments.add_argument(
-        "--package", type=Path, help="the interpreter of an environment that has the package"
-    )
-    chosen = arguments.parse_args()
+    parser.add_argument("--package", type=Path, help="the interpreter of an environment that has the package")
+    chosen = parser.parse_args()
     random_play(1, seed=0)
     with ExitStack() as stack:
         python, missing = chosen.package, ""

@@ -1,4 +1,4 @@
-"""What the run itself costs where others play: games recorded, rated and reported in a second, on one core.
+"""What a run costs besides the games: how many it records, rates and reports in a second on one core.
 
     python -m benchmarks.driver [--seconds 20] [--workers 1000] [--game-seconds 10]
 

@@ -18,6 +18,8 @@ from html import unescape
 from pathlib import Path
 from typing import Final
 
+from benchmarks import arguments
+
 _MOVE: Final = re.compile(r'<a href="([^"]+)" data-move')
 _GAME: Final = re.compile(r'<th scope="row"><a href="/games/([^"]+)"')
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
@@ -72,7 +74,7 @@ class Visitor:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--library", type=Path, default=Path("build/demo-library"))
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--steps", type=arguments.count, default=300)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     pages = subprocess.Popen(

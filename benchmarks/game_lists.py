@@ -25,6 +25,7 @@ import grpc
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.totals import count_totals
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
+from benchmarks import arguments
 
 CALLS: Final = 20
 _GAMES: Final = 100_000
@@ -171,15 +172,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--games", type=int, help="of a new competition (100,000)")
+    parser.add_argument("--games", type=arguments.count, help="of a new competition (100,000)")
     parser.add_argument("--folder", type=Path, help="where the competition is kept for the next time")
-    arguments = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments.folder or Path(temporary)
+        folder = options.folder or Path(temporary)
         folder.mkdir(exist_ok=True)
         if not (folder / "many.toml").exists():
-            copy_games(play(folder).with_suffix(".results.sqlite"), arguments.games or _GAMES)
-        elif arguments.games is not None:
+            copy_games(play(folder).with_suffix(".results.sqlite"), options.games or _GAMES)
+        elif options.games is not None:
             parser.error(f"{folder} has a competition with games: leave out --games, or take another folder")
         measure(folder)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from arena.league.database import open_league
 from arena.league.members import Application, Members
 from arena.v1 import players_pb2, players_pb2_grpc
+from benchmarks import arguments
 from clients import Connection
 
 
@@ -69,8 +70,8 @@ def processor_seconds(process: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--members", type=int, default=1_000)
-    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--members", type=arguments.count, default=1_000)
+    parser.add_argument("--seconds", type=arguments.positive, default=30.0)
     chosen = parser.parse_args()
     wait(chosen.members, chosen.seconds)
 

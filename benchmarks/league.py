@@ -31,6 +31,7 @@ from arena.league.recording import BATCH, enter_competition, record
 from arena.league.source import SourceCompetition, SourceGame, SourceSeat
 from arena.league.tables import COMPETITION as COMPETITION_TABLE
 from arena.ratings.elo import change_factor, expected_score
+from benchmarks import arguments
 from referees.api import Outcome, Termination
 
 GAME = "go-9x9"
@@ -238,13 +239,13 @@ def inside(league: LeagueDatabase, society: Society) -> float:
 def main() -> None:
     """Measure, as the arguments say."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, default=1_000_000)
-    parser.add_argument("--players", type=int, default=10_000)
+    parser.add_argument("--games", type=arguments.count, default=1_000_000)
+    parser.add_argument("--players", type=arguments.at_least(2), default=10_000)
     parser.add_argument("--league", default="benchmark-league.db", help="a file or a URL")
     parser.add_argument("--copy", type=int, default=0, help="how many games are written in bulk at first")
-    arguments = parser.parse_args()
-    with closing(open_league(arguments.league, create=True)) as league:
-        measure(league, Society(arguments.players), arguments.games, arguments.copy)
+    options = parser.parse_args()
+    with closing(open_league(options.league, create=True)) as league:
+        measure(league, Society(options.players), options.games, options.copy)
 
 
 if __name__ == "__main__":

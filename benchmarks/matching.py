@@ -27,6 +27,7 @@ from academy.knowledge.spec import GameSpec
 from academy.matching.index import PatternIndex
 from academy.matching.matches import MatchQuery
 from academy.matching.warming import warm_up
+from benchmarks import arguments
 from benchmarks.pattern_libraries import GO, HEX, MAP, library
 from tests.academy.matching.reference import all_matches
 
@@ -243,7 +244,7 @@ def start(_: int) -> Table:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=arguments.count, default=7)
     rounds = parser.parse_args().rounds
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     sections: dict[str, Callable[[int], Table]] = {

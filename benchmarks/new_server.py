@@ -24,6 +24,7 @@ from academy.store.shared_log import snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.tokens import CreateToken, Role
+from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.restart import Start, start
 from tests.academy.store.shared_log.nats_servers import NatsServer
@@ -63,8 +64,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--games", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--games", type=arguments.count, default=100)
+    parser.add_argument("--rounds", type=arguments.count, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as parent:
         nats = NatsServer(Path(parent) / "nats", max_payload="8MB")

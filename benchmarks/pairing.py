@@ -8,6 +8,7 @@ waited twice in succession, and by how much first and second seats differ.
 """
 
 import argparse
+import math
 import random
 import statistics
 import tempfile
@@ -23,19 +24,24 @@ from arena.jobs import PlayerSetup
 from arena.league.database import open_league
 from arena.league.players import Entrant, enter
 from arena.league.tables import PLAYER, RATING
+from arena.ratings.elo import expected_score
 from arena.results.database import utc_now
 from arena.runner.league import strengths_in
 from arena.selection.selector import CompletedGame
 from arena.selection.standing import ROUNDS_APART, Standing
+from benchmarks import arguments
 from referees.api import Outcome, Termination
 
 GAME = "go-9x9"
+# The deviation of the players' Elo, and how far two of them are apart on average.
+DEVIATION = 300
+RANDOM_APART = 2 * DEVIATION / math.sqrt(math.pi)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--players", type=int, default=1_000)
-    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--players", type=arguments.at_least(2), default=1_000)
+    parser.add_argument("--rounds", type=arguments.count, default=100)
     chosen = parser.parse_args()
     pair(chosen.players, chosen.rounds)
 
@@ -43,7 +49,7 @@ def main() -> None:
 def pair(players: int, rounds: int) -> None:
     chance = random.Random(1)
     names = [f"bot{number}" for number in range(players)]
-    elo = {name: chance.gauss(1500, 300) for name in names}
+    elo = {name: chance.gauss(1500, DEVIATION) for name in names}
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(open_league(str(Path(folder) / "league.db"), create=True)) as league,
@@ -83,8 +89,7 @@ def pair(players: int, rounds: int) -> None:
                 seats[first] += 1
                 seats[second] -= 1
                 apart.append(abs(elo[first] - elo[second]))
-                better = 1.0 / (1.0 + 10 ** ((elo[second] - elo[first]) / 400))
-                won = 1 if chance.random() < better else 2
+                won = 1 if chance.random() < expected_score(elo[first] - elo[second]) else 2
                 outcome = Outcome((won,), Termination.SCORE, "+")
                 pool.completed(CompletedGame(fixture.game_id, "pool", fixture.players, outcome))
                 pool.dropped(fixture)
@@ -100,7 +105,7 @@ def pair(players: int, rounds: int) -> None:
             f"{players} players, {rounds} rounds, {what}: median {1e3 * statistics.median(times):.1f} ms, "
             f"95 % within {1e3 * ordered[int(0.95 * len(ordered))]:.1f} ms"
         )
-    print(f"paired players are {statistics.mean(apart):.0f} Elo apart (at random: {338:.0f})")
+    print(f"paired players are {statistics.mean(apart):.0f} Elo apart (at random: {RANDOM_APART:.0f})")
     print(f"pairs that met again within {ROUNDS_APART} rounds: {again} of {sum(map(len, last))}")
     print(
         f"waited twice in succession: {waited_twice}; seats differ by at most {max(map(abs, seats.values()))}"

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from benchmarks import arguments
 from benchmarks.arena import compiled, control, rate, running
 
 # Games that are played before the first look: nodes and workers have started then.
@@ -31,7 +32,9 @@ def games_a_second(
 def main() -> None:
     """Print games a second of both, and how many times as long a game takes on Ray."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=4, help="how often each is measured, in turns")
+    parser.add_argument(
+        "--rounds", type=arguments.count, default=4, help="how often each is measured, in turns"
+    )
     rounds = parser.parse_args().rounds
     print("| a move | processes, games/s | Ray, games/s | a game on Ray takes |")
     print("|---|---|---|---|")

@@ -26,6 +26,7 @@ from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, consultation_pb2_grpc, game_pb2
+from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.load.copied_games import copied
 
@@ -96,7 +97,7 @@ def start(
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--games", type=arguments.count, default=100)
     names = [f"go-{number:04}" for number in range(parser.parse_args().games)]
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"

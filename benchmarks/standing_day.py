@@ -42,6 +42,7 @@ from arena.ratings.elo import expected_score
 from arena.ratings.pentanomial import NORMAL_95
 from arena.results.database import utc_now
 from arena.v1 import players_pb2, players_pb2_grpc, pools_pb2
+from benchmarks import arguments
 from clients import Connection
 
 PLAYED = "SELECT ContestId FROM ARENA_Game"
@@ -286,10 +287,10 @@ def compared(ratings: Sequence[ListedRating], strengths: Mapping[str, float]) ->
 def main() -> None:
     """Live a day in a folder of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bots", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--bots", type=arguments.at_least(2), default=200)
+    parser.add_argument("--seconds", type=arguments.positive, default=600.0)
     parser.add_argument("--kills", type=int, default=9)
-    parser.add_argument("--games-at-once", type=int, default=8)
+    parser.add_argument("--games-at-once", type=arguments.count, default=8)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(day(Path(folder), chosen.bots, chosen.seconds, chosen.kills, chosen.games_at_once))

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks import arguments
 from referees.api import Referee
 
 PAUSE: Final = 0.3
@@ -43,8 +44,8 @@ def slow(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], st
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--watchers", type=int, default=1_000)
-    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--watchers", type=arguments.count, default=1_000)
+    parser.add_argument("--seconds", type=arguments.positive, default=30.0)
     options = parser.parse_args()
     print(measure(options.watchers, options.seconds))
 

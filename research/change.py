@@ -1,9 +1,12 @@
-"""How long what is wrong lives when rules change, and how libraries mend: `python -m research.change`.
+"""After a change of rules: how long old libraries give wrong answers, and how new contests correct them.
 
-ACADEMY learns connect four. Then the rules change: who makes a row has lost. The same contests are reported
-to a fork of the game, which begins with the old libraries, and to a new game, which begins with none. Before
-each report both are asked what they expect in the contest's positions. The Brier score of these answers
-against the contest's result says how wrong they are; a quarter is that of one who expects a half everywhere.
+    python -m research.change
+
+ACADEMY learns connect four. Then the rules change: the player that makes a row has lost. The same contests
+are reported to a fork of the game, which begins with the old libraries, and to a new game, which begins with
+none. Before each report both are asked what they expect in the contest's positions. The Brier score of these
+answers against the contest's result says how wrong they are; a quarter is that of one who expects a half
+everywhere.
 """
 
 import argparse
@@ -30,8 +33,8 @@ from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import Outcome
 from referees.openspiel import OpenSpiel, SpielPosition
-from research.kept_lines import kept_lines
-from research.learning.contests import Entrant, play
+from research.contests import Entrant, play
+from research.whole_lines import read_whole_lines
 
 SETTINGS: Final = {"game": "connect_four"}
 BLOCK: Final = 20
@@ -246,7 +249,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.new % BLOCK:
         parser.error(f"--new {options.new}: give a multiple of {BLOCK}, of which each point is the mean")
-    lines = list(map(json.loads, kept_lines(options.results)))
+    lines = list(map(json.loads, read_whole_lines(options.results)))
     size = {"old": options.old, "new": options.new}
     for line in lines:
         if any(line[name] != count for name, count in size.items()):

@@ -35,7 +35,7 @@ from academy.store.v1.records_pb2 import ContestRecord
 from academy.v1.proposals_pb2 import Proposal
 from benchmarks import arguments
 from research.mixed_load import GAME, Acknowledged, Load
-from research.sites import SharedPort, Site
+from research.server_processes import ServerProcesses, SharedPortProcesses
 
 # So few that a short loop has something to give up.
 _KEPT: Final = (1, 20, 200)
@@ -157,10 +157,10 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
     chance = random.Random(rounds)
     outcome = Outcome()
     with (
-        (SharedPort if shared_port else Site)(folder, processes) as site,
-        Compactions(site.data, chance) as compactions,
+        (SharedPortProcesses if shared_port else ServerProcesses)(folder, processes) as servers,
+        Compactions(servers.data, chance) as compactions,
     ):
-        load = Load(site, callers, "crash")
+        load = Load(servers, callers, "crash")
         ended = False
         # On a slow machine a few rounds more, until everything has been tried.
         while outcome.rounds < 20 * rounds:
@@ -170,13 +170,13 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
             if compact:
                 compactions.begin_or_kill()
             outcome.rounds += 1
-            outcome.killed[site.kill(chance)] += 1
+            outcome.killed[servers.kill(chance)] += 1
             # What was acknowledged before the look must be seen by it.
             outcome.acknowledged = load.taken()
             replay = outcome.rounds % REPLAY_EVERY == 0
-            seen = [*find_faults(site.data, outcome.acknowledged, replay=replay), *compactions.faults]
-            site.restart()
-            seen += site.faults()
+            seen = [*find_faults(servers.data, outcome.acknowledged, replay=replay), *compactions.faults]
+            servers.restart()
+            seen += servers.faults()
             outcome.faults += [f"round {outcome.rounds}: {what}" for what in seen]
             outcome.compacted = compactions.done
             outcome.killed["compaction"] = compactions.killed
@@ -191,7 +191,7 @@ def crash_loop(  # noqa: PLR0913 - the options of its command line
     outcome.compacted = compactions.done
     outcome.faults += [f"a call was refused: {what}" for what in outcome.acknowledged.unexpected]
     # A loop that is ended early does not wait for a replay.
-    last = [*compactions.faults, *find_faults(site.data, outcome.acknowledged, replay=not ended)]
+    last = [*compactions.faults, *find_faults(servers.data, outcome.acknowledged, replay=not ended)]
     outcome.faults += [f"at the end: {what}" for what in last]
     untried = outcome.untried(shared_port, compact)
     if untried and not ended and not outcome.faults:

@@ -27,14 +27,14 @@ from academy.v1 import contests_pb2, libraries_pb2, libraries_pb2_grpc
 from academy.wire.files import write_whole
 from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
-from arena.ratings.elo import change_factor, expected_score
+from arena.ratings.elo import EloRules
 from benchmarks import arguments
 from benchmarks.figures import placed
 from clients.bots.search_game import SearchGame
 from clients.bots.strength import Strength
 from clients.bots.tree_search import TreeSearchThinker
 from referees.api import Referee, referee
-from research.learning.contests import Entrant, play
+from research.contests import Entrant, play
 
 GAMES: Final[tuple[tuple[str, str, Mapping[str, object]], ...]] = (
     ("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}),
@@ -158,13 +158,10 @@ def contests(rules: Referee[Any, Any], count: int, seed: str) -> Iterator[contes
             for level in levels
         ]
         played = play(rules, f"{seed}/{number}", entrants, f"{seed}/{number}")
-        first, second = levels
-        score, expected = played.score(1), expected_score(elo[first] - elo[second])
-        change = score - expected
-        before = dict(elo)
-        elo[first] += change_factor(before[first], before[second]) * change
-        elo[second] -= change_factor(before[second], before[first]) * change
-        played.report.elo_after.extend(elo[level] for level in levels)
+        names, before = [entrant.name for entrant in entrants], [entrant.elo for entrant in entrants]
+        after = EloRules().rate(names, before, played.winners)
+        elo.update(zip(levels, after, strict=True))
+        played.report.elo_after.extend(after)
         yield played.report
 
 

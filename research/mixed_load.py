@@ -1,6 +1,6 @@
-"""What ACADEMY is loaded with to see whether it lasts: contests, consultations, proposals and admins.
+"""Callers that play contests, consult, propose and administer until they are stopped.
 
-The callers remember what was acknowledged.
+They remember what was acknowledged.
 """
 
 import math
@@ -25,7 +25,7 @@ from academy.v1 import (
     proposals_pb2,
     proposals_pb2_grpc,
 )
-from research.sites import Site
+from research.server_processes import ServerProcesses
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report
 
 GAME: Final = "go-9x9"
@@ -56,12 +56,14 @@ class Acknowledged:
 class Load:
     """Callers in threads, each playing one contest after another until they are stopped."""
 
-    def __init__(self, site: Site, callers: int, name: str = "", contests_a_second: float = math.inf) -> None:
+    def __init__(
+        self, servers: ServerProcesses, callers: int, name: str = "", contests_a_second: float = math.inf
+    ) -> None:
         """Start them. Contests are named after `name`, which must be another for another load.
 
         All callers together begin `contests_a_second`; one that is late begins its next at once.
         """
-        self._site = site
+        self._servers = servers
         self._name = name
         self._callers = callers
         self._rate = contests_a_second
@@ -103,10 +105,10 @@ class Load:
     def _register(self) -> None:
         game = go_game(GAME)
         game.settings.CopyFrom(SETTINGS)
-        with _channel(self._site.addresses[0]) as channel:
+        with _channel(self._servers.addresses[0]) as channel:
             contests_pb2_grpc.ContestServiceStub(channel).RegisterGame(
                 contests_pb2.RegisterGameRequest(game=game),
-                metadata=_bearer(self._site.arena_token),
+                metadata=_bearer(self._servers.arena_token),
                 timeout=CALL_SECONDS,
                 # A busy server may take in a connection later than one attempt at it lasts.
                 wait_for_ready=True,
@@ -114,7 +116,7 @@ class Load:
 
     def _call(self, number: int) -> None:
         chance = random.Random(f"{self._name}/{number}")
-        channels = _Channels(self._site, chance)
+        channels = _Channels(self._servers, chance)
         try:
             played = 0
             while not self._stopped.wait(self._until(played * self._callers + number)):
@@ -143,7 +145,7 @@ class Load:
             "open",
             lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).OpenContest(
                 contests_pb2.OpenContestRequest(contest=contest(contest_id, GAME, PLAYERS)),
-                metadata=_bearer(self._site.arena_token),
+                metadata=_bearer(self._servers.arena_token),
                 timeout=CALL_SECONDS,
             ),
         )
@@ -183,7 +185,7 @@ class Load:
         self._repeat(
             "report",
             lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).ReportContest(
-                contest_report, metadata=_bearer(self._site.arena_token), timeout=CALL_SECONDS
+                contest_report, metadata=_bearer(self._servers.arena_token), timeout=CALL_SECONDS
             ),
         )
         with self._lock:
@@ -195,7 +197,7 @@ class Load:
         def libraries() -> libraries_pb2_grpc.LibraryServiceStub:
             return libraries_pb2_grpc.LibraryServiceStub(channels.any())
 
-        call: dict[str, Any] = {"metadata": _bearer(self._site.admin_token), "timeout": CALL_SECONDS}
+        call: dict[str, Any] = {"metadata": _bearer(self._servers.admin_token), "timeout": CALL_SECONDS}
         if chance.random() < 0.5:
             settings = game_pb2.LibrarySettings(opening_capacity=chance.randint(1_500, 2_000))
             request = libraries_pb2.UpdateSettingsRequest(
@@ -252,23 +254,23 @@ class _StoppedError(RuntimeError):
 
 
 class _Channels:
-    """A caller's connections, one to each of a site's addresses, which may change."""
+    """A caller's connections, one to each of the servers' addresses, which may change."""
 
-    def __init__(self, site: Site, chance: random.Random) -> None:
-        self._site = site
+    def __init__(self, servers: ServerProcesses, chance: random.Random) -> None:
+        self._servers = servers
         self._chance = chance
         self._open: dict[tuple[int, str], grpc.Channel] = {}
 
     def any(self) -> grpc.Channel:
         """Return one of them by chance, opened at its first use."""
-        number, address = self._chance.choice(list(enumerate(self._site.addresses)))
+        number, address = self._chance.choice(list(enumerate(self._servers.addresses)))
         if (number, address) not in self._open:
             self._close_former()
             self._open[number, address] = _channel(address)
         return self._open[number, address]
 
     def _close_former(self) -> None:
-        now = set(enumerate(self._site.addresses))
+        now = set(enumerate(self._servers.addresses))
         for former in [process for process in self._open if process not in now]:
             self._open.pop(former).close()
 

@@ -32,6 +32,7 @@ from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.shared_log.address import LogAddress
+from benchmarks import arguments
 from research import simulated_hosts
 from research.simulated_hosts import Host
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
@@ -41,7 +42,7 @@ from tests.academy.store.shared_log.nats_servers import NatsServer, Place, start
 _SETTLING_SECONDS: Final = 180.0
 _QUESTION_SECONDS: Final = 0.1
 _WRONG_SECONDS: Final = 400 * 86_400
-# How often one of two ways is taken.
+# The chance that a fault hits one server instead of all, and that a server is paused instead of killed.
 _ALONE: Final = 0.4
 _STOPPED: Final = 0.4
 
@@ -433,7 +434,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=arguments.count, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="what is done to them")
     parser.add_argument("--folder", type=Path, help="where to keep what they write, for inspection")

@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from academy.service.workers import signals
+from benchmarks import arguments
 from research.crash_loop import find_faults, sleep_through
 from research.mixed_load import Load
-from research.sites import Site
+from research.server_processes import ServerProcesses
 
 SAMPLES = 30
 # A run that was ended early needs these for a third to say something.
@@ -68,8 +69,8 @@ def soak(
     samples = []
     begun = time.monotonic()
     # Far above what the callers can ask on any machine.
-    with Site(folder, processes, ["--rate", "1000000"]) as site:
-        load = Load(site, callers, "soak", contests_a_second)
+    with ServerProcesses(folder, processes, ["--rate", "1000000"]) as servers:
+        load = Load(servers, callers, "soak", contests_a_second)
         for number in range(1, SAMPLES + 1):
             if not pause(max(0.0, begun + minutes * 60 * number / SAMPLES - time.monotonic())):
                 break
@@ -78,8 +79,8 @@ def soak(
                 Sample(
                     at=time.monotonic() - begun,
                     contests=len(load.taken().reports),
-                    memory=site.memory(),
-                    file=_bytes_used(site.data),
+                    memory=servers.memory(),
+                    file=_bytes_used(servers.data),
                     consultation=_percentiles([s for what, s in taken if what in ("opening", "patterns")]),
                     report=_percentiles([s for what, s in taken if what == "report"]),
                 )
@@ -87,10 +88,10 @@ def soak(
             _print(samples[-1])
             if load.taken().unexpected:
                 break
-            _compact(site.data)
+            _compact(servers.data)
         load.stop()
         acknowledged = load.taken()
-        faults = [*acknowledged.unexpected, *find_faults(site.data, acknowledged, replay=True)]
+        faults = [*acknowledged.unexpected, *find_faults(servers.data, acknowledged, replay=True)]
     return samples, faults
 
 
@@ -174,9 +175,9 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
 def main() -> int:
     """Run it from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--callers", type=int, default=4)
+    parser.add_argument("--minutes", type=arguments.positive, default=60.0)
+    parser.add_argument("--processes", type=arguments.count, default=2)
+    parser.add_argument("--callers", type=arguments.count, default=4)
     parser.add_argument(
         "--contests-a-second", type=float, default=CONTESTS_A_SECOND, help="0: without a limit"
     )

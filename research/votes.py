@@ -12,7 +12,7 @@ import random
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -27,7 +27,7 @@ from clients.bots.strength import Strength
 from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import referee
-from research.learning.contests import Entrant, play
+from research.contests import Entrant, play
 
 SETTINGS: Final = {"board_size": 5, "komi": 0.5, "ko": "positional_superko"}
 LEVELS: Final = {"weakest": 2, "weak": 6, "middle": 15, "good": 40, "strong": 80}
@@ -127,11 +127,9 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=arguments.count, default=15, help="contests of each pair that ACADEMY learns from"
     )
-    parser.add_argument("--unheard", type=int, default=200)
+    parser.add_argument("--unheard", type=arguments.at_least(2), default=200)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    if options.unheard < 2:
-        parser.error(f"--unheard {options.unheard}: two contests at least have an error")
     options.folder.mkdir(parents=True, exist_ok=True)
     file = options.folder / f"votes-{options.seed}.toml"
     file.write_text(control(options.rounds, options.seed))
@@ -145,13 +143,25 @@ def main() -> None:
     finally:
         server.close()
     differing = sum(abs(value.then - value.now) > DIFFERENT for value in known.values())
-    gains = [then - now for then, now in scores]
-    error = 2.0 * statistics.stdev(gains) / len(gains) ** 0.5
     sys.stdout.write(
         f"{len(known)} patterns, {differing} of them with values that differ by more than {DIFFERENT:g}\n"
+        f"{compare(scores, options.unheard)}\n"
+    )
+
+
+def compare(scores: Sequence[tuple[float, float]], played: int) -> str:
+    """Return both ways' scores as a sentence; exit where too few of the contests had any."""
+    if len(scores) < 2:
+        sys.exit(
+            f"{len(scores)} of {played} contests had patterns on their boards, which is too few: "
+            "play more by --rounds and --unheard"
+        )
+    gains = [then - now for then, now in scores]
+    error = 2.0 * statistics.stdev(gains) / len(gains) ** 0.5
+    return (
         f"{len(scores)} contests: Brier score {statistics.fmean(then for then, _ in scores):.4f} by the Elo "
         f"of the day, {statistics.fmean(now for _, now in scores):.4f} by the present one; that is "
-        f"better by {statistics.fmean(gains):+.5f} ± {error:.5f}\n"
+        f"better by {statistics.fmean(gains):+.5f} ± {error:.5f}"
     )
 
 

@@ -1,6 +1,5 @@
 """Takes the pictures in docs/ in a real browser, of what `make demo` leaves. `make screenshots` does both."""
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -8,6 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from playwright.sync_api import Page, sync_playwright
+
+from tests.chromium import CHROMIUM
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
@@ -19,10 +20,11 @@ WIDTH: Final = 1_200
 
 def main() -> None:
     """Take all pictures."""
-    browser_program = shutil.which("chromium") or shutil.which("google-chrome")
     control = next(COMPETITION.glob("*.toml"), None)
-    if browser_program is None or control is None:
-        sys.exit("Pictures need Chromium, and what `make demo` leaves in build/.")
+    if CHROMIUM is None or control is None:
+        sys.exit(
+            "Pictures need Chromium (Debian's chromium-headless-shell) and what `make demo` leaves in build/."
+        )
     command: list[str | Path] = [BIN / "academy-web", "--address", "127.0.0.1:0"]
     options: list[str | Path] = ["--library", LIBRARY, "--competitions", COMPETITION]
     with (
@@ -33,7 +35,7 @@ def main() -> None:
         try:
             assert pages.stdout is not None
             base = pages.stdout.readline().split()[1].rstrip("/")
-            browser = started.chromium.launch(executable_path=browser_program, args=["--no-sandbox"])
+            browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": WIDTH, "height": 800})
             competition = f"{base}/competition?name={control.stem}"
             take(page, competition, "web-competition", 900)

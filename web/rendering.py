@@ -85,7 +85,7 @@ ASSETS: Final = {
     name: _read_asset(name, media_type)
     for name, media_type in {
         "site.css": "text/css",
-        "explorer.js": "text/javascript",
+        "stepping.js": "text/javascript",
         "highlight.js": "text/javascript",
         "live.js": "text/javascript",
         "zoom.js": "text/javascript",

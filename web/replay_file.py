@@ -26,7 +26,7 @@ from web.seating import seat_labels, seat_players, words_of_result
 
 __all__ = ["ShownGame", "make_file"]
 
-_SCRIPTS: Final = ("replay.js", "explorer.js", "zoom.js", "highlight.js")
+_SCRIPTS: Final = ("replay_file.js", "stepping.js", "zoom.js", "highlight.js")
 # The boards that are drawn once more for each seat that sees less: more would make files of many megabytes.
 _MOST_SEEN: Final = 2_000
 

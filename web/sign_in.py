@@ -172,7 +172,7 @@ class SignIn:
         return self._form(request, query.text("next"))
 
     def _form(self, request: Request, following: str, wrong: str = "", status: int = 200) -> Response:
-        context = {"next": following, "wrong": wrong, "here": "Sign in"}
+        context = {"next": following, "wrong": wrong}
         return render(request, "sign_in.html", context, status)
 
     async def sign_in(self, request: Request) -> Response:

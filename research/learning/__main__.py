@@ -17,7 +17,7 @@ from typing import Final
 from benchmarks import arguments
 from research.learning import report, society
 from research.learning.conditions import CONDITIONS
-from research.learning.experiment import PAIRS, Row, Site, Size, going_on_without, run
+from research.learning.experiment import PAIRS, Row, Size, Workplace, going_on_without, run
 from research.learning.games import POPULATIONS, TRIALS
 from research.learning.held_out import FEWEST, held_out_losses
 from research.learning.ledger import Ledger
@@ -88,14 +88,14 @@ def main() -> None:
         report.draw(ledger)
         report.draw_societies(ledger)
         return
-    site, deadline = Site(ledger, options.data, _commit()), time.monotonic() + 60 * options.minutes
+    workplace, deadline = Workplace(ledger, options.data, _commit()), time.monotonic() + 60 * options.minutes
     names = options.games or list(TRIALS)
     if options.command == "society":
         for number, name in enumerate(names):
             now = time.monotonic()
             share_of_time = (deadline - now) / (len(names) - number)
             with going_on_without(name):
-                society.live(name, options.share, options.contests, now + share_of_time, site)
+                society.live(name, options.share, options.contests, now + share_of_time, workplace)
             print("\n".join(report.society_rows(ledger, name)), flush=True)
         return
     rows = [
@@ -104,7 +104,7 @@ def main() -> None:
         for condition in options.conditions or TRIALS[name].conditions
         for population in options.populations
     ]
-    run(rows, Size(options.pairs, options.most_pairs or options.pairs), deadline, site)
+    run(rows, Size(options.pairs, options.most_pairs or options.pairs), deadline, workplace)
     for name in names:
         print("\n".join(report.rows(ledger, name)), flush=True)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.academy.embedded import EmbeddedAcademy
-from research.learning.contests import Hall
+from research.learning.hall import Hall
 from research.learning.population import Population
 
 

@@ -14,7 +14,8 @@ FAIR_USE: Final[Mapping[str, float]] = {
     "pattern_value_limit": LibrarySettings().pattern_value_limit,
     "local_weights": False,
 }
-# A player that may ask before every move does so; a search by an evaluation has that one's weights at home.
+# A player that may ask before every move does so; a search that uses the evaluation has downloaded its
+# weights.
 _OPEN: Final[Mapping[str, float]] = {"local_weights": True, "pattern_value_limit": 1.0}
 _OPENINGS: Final = frozenset({Library.OPENING})
 _TESUJIS: Final = frozenset({Library.MIDDLE_GAME})

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from research.contests import Entrant, play
 from research.learning.classroom import Classroom, ProcessorClock
 from research.learning.conditions import CONDITIONS
-from research.learning.contests import Entrant, Hall, play
 from research.learning.games import PLAYER, STUDY, TRIALS
 from research.learning.gnu_go import GnuGoMissingError
+from research.learning.hall import Hall
 from research.learning.ledger import Ledger
 from research.learning.population import Population, PopulationBusyError, Records, alone, performance
 from research.learning.sequential import verdict_of_row
@@ -25,7 +26,7 @@ from research.learning.sequential import verdict_of_row
 PAIRS: Final = 200
 # Pairs of games against each level of the population that rate the player; the error is then some 60 Elo.
 RATED_PAIRS: Final = 10
-# ACADEMY is busy that takes more than this share of the time, measured over LOOK_SECONDS.
+# ACADEMY counts as busy above this share of a core, measured over LOOK_SECONDS.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
 MOST_LOOKS: Final = 100
@@ -60,7 +61,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Site:
+class Workplace:
     """Where results and ACADEMY's folders are, and the revision of the program."""
 
     ledger: Ledger
@@ -94,36 +95,36 @@ def going_on_without(what: str) -> Iterator[None]:
         _report(f"{what}: {error}")
 
 
-def run(rows: Sequence[Row], size: Size, deadline: float, site: Site) -> None:
+def run(rows: Sequence[Row], size: Size, deadline: float, workplace: Workplace) -> None:
     """Measure rows one after the other; each has an even share of the time that is left."""
     for number, row in enumerate(rows):
         now = time.monotonic()
-        if now >= deadline or size.reached(row, site.ledger):
+        if now >= deadline or size.reached(row, workplace.ledger):
             continue
-        with going_on_without(str(row)), alone(site.folder(row.game, row.population)):
-            measure(row, size, now + (deadline - now) / (len(rows) - number), site)
+        with going_on_without(str(row)), alone(workplace.folder(row.game, row.population)):
+            measure(row, size, now + (deadline - now) / (len(rows) - number), workplace)
 
 
-def measure(row: Row, size: Size, deadline: float, site: Site) -> None:
+def measure(row: Row, size: Size, deadline: float, workplace: Workplace) -> None:
     """Learn what is missing, then play pairs of games until there are enough, or the time is up."""
     trial, condition = TRIALS[row.game], CONDITIONS[row.condition]
-    folder = site.folder(row.game, row.population)
+    folder = workplace.folder(row.game, row.population)
     population = Population(row.game, trial, row.population, Records(folder / "contests"))
     classroom = Classroom(population, condition.lessons, folder)
     _report(f"{row}: ACADEMY learns from {trial.contests:,} contests")
     if not classroom.learn(deadline):
         _report(f"{row}: learning goes on in the next run")
         return
-    elo = rate(row, population, site, deadline)
+    elo = rate(row, population, workplace, deadline)
     if elo is None:
         return
     with classroom.opened() as (hall, clock):
         hall.change_settings(condition.rules)
-        match = Match(row, population, site, hall, clock, elo)
+        match = Match(row, population, workplace, hall, clock, elo)
         # Let ACADEMY read its libraries: that is not a player's time to think.
         match.play("warming-up", 0)
         _wait_until_idle(clock)
-        while not size.reached(row, site.ledger) and time.monotonic() < deadline:
+        while not size.reached(row, workplace.ledger) and time.monotonic() < deadline:
             match.play_pair()
             if match.pairs % _REPORTED == 0:
                 _report(
@@ -131,7 +132,7 @@ def measure(row: Row, size: Size, deadline: float, site: Site) -> None:
                 )
 
 
-def rate(row: Row, population: Population, site: Site, deadline: float) -> float | None:
+def rate(row: Row, population: Population, workplace: Workplace, deadline: float) -> float | None:
     """The Elo that the player measured has among the population, by games without ACADEMY against each level.
 
     ACADEMY withholds what weaker players know. None where there was no time for all of them.
@@ -143,17 +144,17 @@ def rate(row: Row, population: Population, site: Site, deadline: float) -> float
     for level, elo in population.levels(trial.contests).items():
         other = Entrant(f"level {level}", trial.strength(level), 0.0)
         name = level if isinstance(level, int) else str(level)
-        for number in range(site.ledger.pairs("rating", **like, level=name), RATED_PAIRS):
+        for number in range(workplace.ledger.pairs("rating", **like, level=name), RATED_PAIRS):
             if time.monotonic() >= deadline:
                 return None
             points = 0.0
             for seat, entrants in enumerate(((timed, other), (other, timed)), 1):
                 seed = f"{population.seed}/rating/{level}/{number}"
                 points += play(trial.referee(), f"{seed}/{seat}", entrants, seed).score(seat)
-            site.ledger.add(
-                kind="rating", **like, level=name, commit=site.commit, number=number, points=points
+            workplace.ledger.add(
+                kind="rating", **like, level=name, commit=workplace.commit, number=number, points=points
             )
-        played = [line["points"] for line in site.ledger.of("rating", **like, level=name)]
+        played = [line["points"] for line in workplace.ledger.of("rating", **like, level=name)]
         results.append((elo, sum(played), 2 * len(played)))
     return performance(results)
 
@@ -164,7 +165,7 @@ class Match:
 
     row: Row
     population: Population
-    site: Site
+    workplace: Workplace
     hall: Hall
     clock: ProcessorClock
     # What ACADEMY learns of both players.
@@ -173,7 +174,7 @@ class Match:
     @property
     def pairs(self) -> int:
         """How many were played."""
-        return self.site.ledger.pairs(**self.row.key)
+        return self.workplace.ledger.pairs(**self.row.key)
 
     def play(self, name: str, number: int) -> tuple[float, list[float]]:
         """Play two games, in which the players change seats; the same seeds give both the same chance.
@@ -198,11 +199,11 @@ class Match:
         """Play the next pair, and write down what came of it."""
         number = self.pairs
         points, took = self.play("measured", number)
-        self.site.ledger.add(
+        self.workplace.ledger.add(
             kind="pair",
             **self.row.key,
             elo=round(self.elo),
-            commit=self.site.commit,
+            commit=self.workplace.commit,
             number=number,
             points=points,
             took=[round(seconds, 4) for seconds in took],

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from academy.wire.files import write_whole
 from arena.ratings.pentanomial import Counts
-from research.kept_lines import kept_lines
+from research.whole_lines import read_whole_lines
 
 # What the pairs of a row do not have in common.
 _OF_A_PAIR: Final = ("number", "points", "took")
@@ -24,7 +25,7 @@ class Ledger:
     def __init__(self, kept: Path, new: Path) -> None:
         """Read the results kept in the repository, and those that runs have added."""
         self._kept, self._new = kept, new
-        lines = (kept.read_text().splitlines() if kept.exists() else []) + kept_lines(new)
+        lines = (kept.read_text().splitlines() if kept.exists() else []) + read_whole_lines(new)
         pairs = [pair for line in lines for pair in _pairs(json.loads(line))]
         # What was brought into the repository is in both files. The first pair of some seeds counts.
         firsts: dict[tuple[str, int], dict[str, Any]] = {}
@@ -44,16 +45,7 @@ class Ledger:
         rows: dict[str, list[dict[str, Any]]] = {}
         for pair in self.lines:
             rows.setdefault(_row(pair), []).append(pair)
-        with self._kept.open("w") as out:
-            for row, pairs in rows.items():
-                pairs.sort(key=lambda pair: pair["number"])
-                joined = json.loads(row) | {
-                    name: [pair[name] for pair in pairs] for name in ("number", "points")
-                }
-                if all("took" in pair for pair in pairs):
-                    seconds = zip(*(pair["took"] for pair in pairs), strict=True)
-                    joined["took"] = [round(sum(of_player), 2) for of_player in seconds]
-                out.write(json.dumps(joined) + "\n")
+        write_whole(self._kept, (f"{_joined(row, pairs)}\n".encode() for row, pairs in rows.items()))
 
     def of(self, kind: str, **like: object) -> Iterator[dict[str, Any]]:
         """The results of a kind with these entries."""
@@ -79,6 +71,16 @@ def counted(points: Sequence[float]) -> Counts:
 def _row(pair: dict[str, Any], besides: Sequence[str] = ()) -> str:
     """What a pair has in common with the others of its row, as JSON; without what is named `besides`."""
     return json.dumps({name: value for name, value in pair.items() if name not in (*_OF_A_PAIR, *besides)})
+
+
+def _joined(row: str, pairs: Sequence[dict[str, Any]]) -> str:
+    """The line of many pairs, in order; their seconds are added up."""
+    ordered = sorted(pairs, key=lambda pair: pair["number"])
+    joined = json.loads(row) | {name: [pair[name] for pair in ordered] for name in ("number", "points")}
+    if all("took" in pair for pair in ordered):
+        seconds = zip(*(pair["took"] for pair in ordered), strict=True)
+        joined["took"] = [round(sum(of_player), 2) for of_player in seconds]
+    return json.dumps(joined)
 
 
 def _pairs(line: dict[str, Any]) -> Iterator[dict[str, Any]]:

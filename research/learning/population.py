@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from academy.v1 import contests_pb2
-from arena.ratings.elo import change_factor, expected_score
+from arena.ratings.elo import EloRules, expected_score
 from arena.results.run_lock import lock_file
-from research.learning.contests import Entrant, play
+from research.contests import Entrant, play
 from research.learning.games import STUDY, Level, Trial
 
 _LENGTH_BYTES: Final = 4
@@ -59,11 +59,6 @@ class Records:
 
 
 FIRST_ELO: Final = 1000.0
-_SCORES: Final = {
-    contests_pb2.RESULT_WIN: 1.0,
-    contests_pb2.RESULT_DRAW: 0.5,
-    contests_pb2.RESULT_LOSS: 0.0,
-}
 
 
 class Population:
@@ -114,11 +109,11 @@ class Population:
         """The Elo of all after a number of contests, in the order of the population."""
         elos = dict.fromkeys(self.players, FIRST_ELO)
         for report in self._records.reports[:contests]:
-            first, second = (player.name for player in report.contest.players)
-            score = _SCORES[report.results[0]]
-            mine, theirs = elos[first], elos[second]
-            elos[first] += change_factor(mine, theirs) * (score - expected_score(mine - theirs))
-            elos[second] += change_factor(theirs, mine) * (expected_score(mine - theirs) - score)
+            names = [player.name for player in report.contest.players]
+            lost = contests_pb2.RESULT_LOSS
+            winners = [seat for seat, result in enumerate(report.results, 1) if result != lost]
+            after = EloRules().rate(names, [elos[name] for name in names], winners)
+            elos.update(zip(names, after, strict=True))
         return list(elos.values())
 
     def levels(self, contests: int) -> dict[Level, float]:

@@ -12,10 +12,11 @@ from time import monotonic
 from typing import Any, Final
 
 from arena.academy.embedded import EmbeddedAcademy
+from research.contests import Entrant
 from research.learning.conditions import EVERYTHING, FAIR_USE
-from research.learning.contests import Entrant, Hall
-from research.learning.experiment import Site
+from research.learning.experiment import Workplace
 from research.learning.games import EDITIONS, PLAYER, POPULATIONS, STUDY, TRIALS
+from research.learning.hall import Hall
 from research.learning.ledger import Ledger
 from research.learning.population import Population, Records, alone
 
@@ -23,12 +24,12 @@ from research.learning.population import Population, Records, alone
 APART: Final = 2
 
 
-def live(game: str, share: float, contests: int, deadline: float, site: Site) -> None:
+def live(game: str, share: float, contests: int, deadline: float, workplace: Workplace) -> None:
     """Let a society play, from where it was interrupted, until the time is up.
 
     `share` is the part of the contests learnt from in which its players consult, 0.0 to 1.0.
     """
-    folder = site.folder(game, POPULATIONS[0]).parent / f"{game}-society-{share:g}"
+    folder = workplace.folder(game, POPULATIONS[0]).parent / f"{game}-society-{share:g}"
     with alone(folder), closing(EmbeddedAcademy(folder / "academy", folder / "server.log")) as server:
         records = Records(folder / "contests")
         population = Population(game, TRIALS[game], POPULATIONS[0], records)
@@ -41,7 +42,7 @@ def live(game: str, share: float, contests: int, deadline: float, site: Site) ->
                 if number > len(records.reports):
                     society.learn(number)
                 if number % APART == 0:
-                    society.measure(number, site)
+                    society.measure(number, workplace)
                 if monotonic() >= deadline:
                     return
 
@@ -88,10 +89,10 @@ class _Society:
         self._records.add(played.report)
         self._hall.teach(played.report)
 
-    def measure(self, number: int, site: Site) -> None:
+    def measure(self, number: int, workplace: Workplace) -> None:
         """Let a player meet itself without ACADEMY, in both seats, after this number of contests."""
         like = key(self._population.game, self._share)
-        if site.ledger.pairs("society", **like, number=number):
+        if workplace.ledger.pairs("society", **like, number=number):
             return
         trial, seed = self._population.trial, f"{self._population.seed}/society/{number}"
         level = random.Random(seed).choice(trial.levels)
@@ -101,7 +102,7 @@ class _Society:
         for seat, entrants in enumerate(((asking, plain), (plain, asking)), 1):
             contest_id = f"{seed}/{self._share:g}/{seat}/{secrets.token_hex(4)}"
             points += self._hall.meet(contest_id, entrants, seed, _no_clock).score(seat)
-        site.ledger.add(kind="society", **like, commit=site.commit, number=number, points=points)
+        workplace.ledger.add(kind="society", **like, commit=workplace.commit, number=number, points=points)
 
 
 def _no_clock() -> float:

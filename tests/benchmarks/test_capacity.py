@@ -82,7 +82,7 @@ def test_nonsense_is_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: 
     with pytest.raises(SystemExit) as ended:
         capacity.main(arguments)
     assert ended.value.code == 2
-    assert "must be more than 0" in capsys.readouterr().err
+    assert re.search("it must be a (whole number from 1|number above 0)", capsys.readouterr().err)
 
 
 def test_where_every_load_is_too_much_there_is_no_table_and_the_status_says_so(

@@ -5,7 +5,6 @@ import random
 import shutil
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -13,9 +12,8 @@ from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 from academy.v1 import contests_pb2, libraries_pb2, libraries_pb2_grpc, pattern_pb2
 from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy
-from benchmarks import driver
 from referees.api import referee
-from research import change, evolution, game_table, growth, stopped_playoff, votes
+from research import change, evolution, game_table, growth, votes
 
 
 def test_generations_are_scored_by_their_members_games_alone() -> None:
@@ -132,31 +130,12 @@ def test_a_table_of_nothing_is_refused_before_anything_is_measured(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("program", "command", "message"),
-    [
-        (stopped_playoff, ["--rounds", "0"], "'0': it must be a whole number from 1"),
-        (votes, ["folder", "--unheard", "1"], "--unheard 1: two contests at least have an error"),
-        (votes, ["folder", "--rounds", "0"], "'0': it must be a whole number from 1"),
-        (evolution, ["folder", "--generations", "0"], "'0': it must be a whole number from 1"),
-        (driver, ["--game-seconds", "0"], "'0': it must be a number above 0"),
-        (driver, ["--workers", "0"], "'0': it must be a whole number from 1"),
-    ],
-)
-def test_numbers_of_which_nothing_would_come_are_refused(
-    program: ModuleType,
-    command: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+@pytest.mark.parametrize("scores", [[], [(0.2, 0.1)]])
+def test_too_few_contests_with_patterns_to_know_an_error_are_reported(
+    scores: list[tuple[float, float]],
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["program", *command])
-    with pytest.raises(SystemExit):
-        program.main()
-    assert message in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
+    with pytest.raises(SystemExit, match=f"{len(scores)} of 200 contests had patterns on their boards"):
+        votes.compare(scores, 200)
 
 
 def test_a_plot_without_a_table_is_refused_before_anything_is_measured(

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from academy.knowledge.settings import Library
 from academy.store.library_store import Store
 from research.learning import __main__ as command
 from research.learning import conditions, experiment, games, gnu_go, held_out, report, society
-from research.learning.experiment import Row, Site, Size, run
+from research.learning.experiment import Row, Size, Workplace, run
 from research.learning.games import EDITIONS, STUDY, Analysis, Trial
 from research.learning.gnu_go import GnuGo
 from research.learning.ledger import Ledger
@@ -44,8 +45,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiment, "MOST_LOOKS", 0)
 
 
-def site(folder: Path) -> Site:
-    return Site(Ledger(folder / "results.jsonl", folder / "pairs.jsonl"), folder, "a revision")
+def workplace(folder: Path) -> Workplace:
+    return Workplace(Ledger(folder / "results.jsonl", folder / "pairs.jsonl"), folder, "a revision")
 
 
 def _analysed(tree: OpeningTree) -> int:
@@ -63,12 +64,12 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(experiment, "RATED_PAIRS", 2)
-    run([FIRST], Size(1, 1), soon(), site(tmp_path))
+    run([FIRST], Size(1, 1), soon(), workplace(tmp_path))
     before = (tmp_path / "pairs.jsonl").read_text()
     rows = [Row("small", "first", name) for name in ("everything", "shared", "own", "open", "evaluated")]
-    run(rows, Size(2, 2), soon(), site(tmp_path))
+    run(rows, Size(2, 2), soon(), workplace(tmp_path))
     assert (tmp_path / "pairs.jsonl").read_text().startswith(before)
-    results = site(tmp_path).ledger
+    results = workplace(tmp_path).ledger
     # Each level of the population rates the player once, for all rows.
     assert {level: results.pairs("rating", level=level) for level in (2, 30)} == {2: 2, 30: 2}
     for row in rows:
@@ -100,8 +101,8 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
 
 def test_a_society_that_was_interrupted_goes_on_and_has_its_rows(tmp_path: Path) -> None:
     for contests in (3, 6):
-        society.live("small", 0.5, contests, soon(), site(tmp_path))
-    results = site(tmp_path).ledger
+        society.live("small", 0.5, contests, soon(), workplace(tmp_path))
+    results = workplace(tmp_path).ledger
     assert [line["number"] for line in results.of("society", share=0.5)] == [2, 4, 6]
     with Store(tmp_path / STUDY / "first" / "small-society-0.5" / "academy") as store:
         # What measures teaches nothing.
@@ -134,7 +135,7 @@ def test_the_population_is_rated_by_its_contests(tmp_path: Path) -> None:
 
 
 def test_when_the_time_is_up_it_ends(tmp_path: Path) -> None:
-    here = site(tmp_path)
+    here = workplace(tmp_path)
     run([FIRST], Size(5, 5), time.monotonic() - 1.0, here)
     assert here.ledger.lines == []
 
@@ -143,10 +144,12 @@ def test_each_row_has_its_share_of_the_time_and_what_one_leaves_goes_to_the_next
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deadlines: list[float] = []
-    monkeypatch.setattr(experiment, "measure", lambda row, size, deadline, site: deadlines.append(deadline))
+    monkeypatch.setattr(
+        experiment, "measure", lambda row, size, deadline, workplace: deadlines.append(deadline)
+    )
     began = time.monotonic()
     rows = [Row("small", "first", name) for name in ("shared", "own", "open")]
-    run(rows, Size(5, 5), began + 90.0, site(tmp_path))
+    run(rows, Size(5, 5), began + 90.0, workplace(tmp_path))
     assert [deadline - began for deadline in deadlines] == pytest.approx([30.0, 45.0, 90.0], abs=1.0)
 
 
@@ -164,13 +167,13 @@ def test_each_row_has_its_share_of_the_time_and_what_one_leaves_goes_to_the_next
 def test_a_row_goes_on_while_its_test_is_open(
     tmp_path: Path, points: list[float], most: int, reached: bool
 ) -> None:
-    results = site(tmp_path).ledger
+    results = workplace(tmp_path).ledger
     add_pairs(results, FIRST, *points)
     assert Size(30, most).reached(FIRST, results) == reached
 
 
 def test_the_table_says_after_how_many_pairs_a_gain_was_shown_or_excluded(tmp_path: Path) -> None:
-    results = site(tmp_path).ledger
+    results = workplace(tmp_path).ledger
     add_pairs(results, FIRST, *[2.0, 1.5] * 15)
     add_pairs(results, Row("small", "second", "shared"), *[0.0, 1.0] * 15)
     (row,) = report.rows(results, "small")
@@ -190,7 +193,7 @@ def add_pairs(results: Ledger, row: Row, *points: float, **changes: object) -> N
 
 
 def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
-    results = site(tmp_path).ledger
+    results = workplace(tmp_path).ledger
     add_pairs(results, FIRST, 1, 1, 0.5, 1.5)
     add_pairs(results, Row("small", "second", "shared"), 2, 2, 2)
     add_pairs(results, Row("small", "second", "own"), 1, 1, 2, 0)
@@ -210,7 +213,7 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
 
 
 def test_a_row_of_an_earlier_study_stays_until_later_ones_have_all_its_populations(tmp_path: Path) -> None:
-    results = site(tmp_path).ledger
+    results = workplace(tmp_path).ledger
     for population in ("first", "second"):
         add_pairs(results, Row("small", population, "own"), 0, 1, **edition(0))
     add_pairs(results, Row("small", "second", "own"), 1, 1, 2)
@@ -226,7 +229,7 @@ def test_a_row_of_an_earlier_study_stays_until_later_ones_have_all_its_populatio
 
 def test_the_same_figures_make_the_same_page_and_chart(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    results = site(tmp_path).ledger
+    results = workplace(tmp_path).ledger
     add_pairs(results, FIRST, *[0.5, 1, 2, 1.5, 1] * report.FEWEST_PAIRS_DRAWN)
     add_pairs(results, Row("small", "first", "own"), 0.5, 1, 2)
     for number, points in enumerate((0.5, 1.0, 2.0, 1.0), 1):
@@ -235,7 +238,7 @@ def test_the_same_figures_make_the_same_page_and_chart(tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").unlink()
     for draw in (report.draw, report.draw_societies):
         for name in ("a.svg", "b.svg"):
-            draw(site(tmp_path).ledger, tmp_path / f"{draw.__name__}-{name}")
+            draw(workplace(tmp_path).ledger, tmp_path / f"{draw.__name__}-{name}")
         first, second = (tmp_path / f"{draw.__name__}-{name}" for name in ("a.svg", "b.svg"))
         assert first.read_bytes() == second.read_bytes()
     text = (tmp_path / "draw-a.svg").read_text()
@@ -245,7 +248,7 @@ def test_the_same_figures_make_the_same_page_and_chart(tmp_path: Path) -> None:
 
 
 def test_the_page_has_the_tables_in_their_places(tmp_path: Path) -> None:
-    results = site(tmp_path).ledger
+    results = workplace(tmp_path).ledger
     add_pairs(results, FIRST, 1, 1, 0.5, 1.5)
     document = tmp_path / "does-it-help.md"
     marks = "\n".join(
@@ -261,28 +264,45 @@ def test_the_page_has_the_tables_in_their_places(tmp_path: Path) -> None:
 
 
 def test_results_are_kept_one_line_a_row_and_counted_once(tmp_path: Path) -> None:
-    results = site(tmp_path).ledger
+    results = workplace(tmp_path).ledger
     add_pairs(results, FIRST, 1, 2, 0.5)
     add_pairs(results, Row("small", "first", "own"), 1, 0)
     results.keep()
     kept = (tmp_path / "results.jsonl").read_text()
     assert [json.loads(line)["points"] for line in kept.splitlines()] == [[1, 2, 0.5], [1, 0]]
     # The run's own file has the same pairs.
-    again = site(tmp_path).ledger
+    again = workplace(tmp_path).ledger
     assert again.pairs(**FIRST.key) == 3
     (tmp_path / "pairs.jsonl").unlink()
-    alone = site(tmp_path).ledger
+    alone = workplace(tmp_path).ledger
     assert alone.counts(**FIRST.key) == again.counts(**FIRST.key) == (0, 1, 1, 0, 1)
     alone.keep()
     assert (tmp_path / "results.jsonl").read_text() == kept
 
 
+def test_results_that_cannot_be_written_whole_leave_the_earlier_ones(tmp_path: Path) -> None:
+    results = workplace(tmp_path).ledger
+    add_pairs(results, FIRST, 1, 2, 0.5)
+    results.keep()
+    kept = (tmp_path / "results.jsonl").read_text()
+    add_pairs(results, Row("small", "first", "own"), *[1.0] * 100)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # What comes nearest to a full disk.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(kept), before[1]))
+    try:
+        with pytest.raises(OSError, match=r"results\.jsonl"):
+            results.keep()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (tmp_path / "results.jsonl").read_text() == kept
+
+
 def test_a_pair_that_two_runs_or_two_revisions_played_counts_once(tmp_path: Path) -> None:
-    side_by_side = [site(tmp_path).ledger for _ in range(2)]
+    side_by_side = [workplace(tmp_path).ledger for _ in range(2)]
     for number, results in enumerate(side_by_side):
         add_pairs(results, FIRST, 2, 1, commit=f"revision {number}", elo=1000 + number)
     add_pairs(side_by_side[1], Row("small", "second", "shared"), 0)
-    counted = site(tmp_path).ledger
+    counted = workplace(tmp_path).ledger
     assert counted.pairs(**FIRST.key) == 2
     assert {line["commit"] for line in counted.of("pair", **FIRST.key)} == {"revision 0"}
     assert counted.pairs(**Row("small", "second", "shared").key) == 1
@@ -291,7 +311,7 @@ def test_a_pair_that_two_runs_or_two_revisions_played_counts_once(tmp_path: Path
 def test_a_second_run_leaves_a_population_to_the_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    here = site(tmp_path)
+    here = workplace(tmp_path)
     with alone(here.folder("small", "first")):
         run([FIRST], Size(1, 1), soon(), here)
     assert here.ledger.lines == []
@@ -307,7 +327,7 @@ def test_without_gnu_go_the_other_games_are_measured(
     monkeypatch.setattr(experiment, "RATED_PAIRS", 1)
     monkeypatch.setattr(gnu_go, "_FOLDERS", "")
     monkeypatch.setenv("PATH", str(tmp_path))
-    here = site(tmp_path)
+    here = workplace(tmp_path)
     run([Row("taught", "first", "shared"), FIRST], Size(1, 1), soon(), here)
     assert "Go, first population, openings and tesujis: GNU Go is not installed" in capsys.readouterr().out
     assert here.ledger.pairs(**FIRST.key) == 1
@@ -319,11 +339,11 @@ def test_without_gnu_go_the_other_games_are_measured(
 
 def test_half_a_line_that_an_interrupted_run_wrote_is_cut_off(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
-    add_pairs(site(tmp_path).ledger, FIRST, 1, 2)
+    add_pairs(workplace(tmp_path).ledger, FIRST, 1, 2)
     whole = file.read_bytes()
     for cut in (1, 10, len(whole) // 2 - 1):
         file.write_bytes(whole[:-cut])
-        results = site(tmp_path).ledger
+        results = workplace(tmp_path).ledger
         assert [line["points"] for line in results.lines] == [1]
         results.add(kind="pair", **FIRST.key, number=1, points=0.5, took=[1.0, 1.0])
         assert [json.loads(line)["points"] for line in file.read_text().splitlines()] == [1, 0.5]

@@ -311,11 +311,14 @@ def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
     watched = Watched(context.new_page(), running_cup.base)
     watched.page.route("**/competition/events*", lambda route: route.fulfill(status=503))
     page = watched.open("/competition?name=cup")
+    # A screen reader tells of changes in what was there before.
+    assert 'id="connection"' in running_cup.get("/competition?name=cup").text
     # Who is refused is shown so, and comes back.
     lost = page.get_by_text("The connection is lost")
     expect(lost).to_be_visible()
     page.unroute("**/competition/events*")
     expect(lost).to_be_hidden(timeout=20_000)
+    expect(page.get_by_role("status")).to_have_text("")
     watched.faults.clear()
     page.wait_for_selector(".wall .board .piece")
     note = page.locator(".wall .note").first

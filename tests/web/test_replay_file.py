@@ -136,6 +136,33 @@ def test_a_file_shows_the_last_clock_of_each_seat_after_every_move() -> None:
 
 
 @needs_browser
+def test_who_steps_by_the_keyboard_stays_on_the_button(tmp_path: Path) -> None:
+    whole = competitions_pb2.GetGameResponse(
+        game=competitions_pb2.Game(game_id="0_1", players=[competitions_pb2.GamePlayer(name="ann")]),
+        moves=[
+            competitions_pb2.GameMove(seat=seat, text=text)
+            for seat, text in ((1, "a1"), (2, "b2"), (1, "c3"))
+        ],
+        settings_json=json.dumps({"board_size": 4}),
+    )
+    file = tmp_path / "hex.html"
+    file.write_text(make_file(ShownGame(competitions_pb2.Competition(name="cup", game="hex"), whole)))
+    with sync_playwright() as started:
+        page = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]).new_page()
+        page.goto(f"{file.as_uri()}#0")
+        forward = page.locator("#step-forward")
+        forward.focus()
+        for ply in (1, 2):
+            page.keyboard.press("Enter")
+            expect(page.locator("#note")).to_have_text(re.compile(f"^Move {ply} of 3"))
+            expect(forward).to_be_focused()
+        # After a click into the list of moves the arrow keys are for the game.
+        page.locator("#rows a").first.click()
+        page.keyboard.press("ArrowDown")
+        expect(page.locator("#note")).to_have_text(re.compile("^Move 2 of 3"))
+
+
+@needs_browser
 def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(tmp_path: Path) -> None:
     settings = {"map": "double_earth"}
     moves = random_game(referee("warlight").from_settings(settings), 2)

@@ -15,7 +15,6 @@ async def show_account(request: Request, session: Session) -> Response:
     Query(request.query_params, ())
     who = [("ACADEMY", session.academy), ("the arena", session.arena)]
     context = {
-        "here": "Account",
         "holders": [(service, holder.name, holder.role) for service, holder in who if holder],
         "player": link("/player", {"name": session.academy.name}) if session.academy else "",
     }

@@ -88,7 +88,6 @@ async def show_overview(request: Request, session: Session) -> Response:
     own = own_academy(session)
     muted = await own.ask(own.libraries.ListMutedPlayers, libraries_pb2.ListMutedPlayersRequest())
     context = {
-        "here": "Admin",
         "games": [figures.game.game_id for figures in await own.games()],
         "muted": [(player.player, format_time(player.time)) for player in muted.players],
     }
@@ -105,7 +104,6 @@ async def show_tokens(request: Request, session: Session) -> Response:
     )
     now = datetime.now(UTC)
     context = {
-        "here": "Admin",
         "tokens": [_token(token, now) for token in listed.tokens],
         "roles": list(_ROLES),
         "next": link("/admin/tokens", {"page": listed.next_page_token}) if listed.next_page_token else "",
@@ -188,7 +186,6 @@ async def show_events(request: Request, session: Session) -> Response:
     here = {"game": game_id, "contests": contests if with_contests else None}
     following = {**here, "page": listed.next_page_token}
     context = {
-        "here": "Admin",
         "game": game_id,
         "contests": with_contests,
         "events": [_event(event, undo) for event, undo in zip(listed.events, undos, strict=True)],

@@ -29,7 +29,7 @@ def _own_arena(session: Session) -> ArenaService:
 async def show_upload(request: Request, session: Session) -> Response:
     """Show the form that takes a control file."""
     Query(request.query_params, ())
-    return render(request, "upload.html", {"here": "Competitions"})
+    return render(request, "upload.html", {})
 
 
 async def _start(session: Session, form: Query) -> str:

@@ -74,15 +74,8 @@ const LONGEST_WAIT = 30000;
  * @param {boolean} lost
  */
 function tellConnection(lost) {
-  let note = document.getElementById("connection");
-  if (!note) {
-    note = document.createElement("p");
-    note.id = "connection";
-    note.className = "connection";
-    note.setAttribute("role", "status");
-    document.body.append(note);
-  }
-  note.textContent = lost ? "The connection is lost: this page may be old. It tries again." : "";
+  const note = document.getElementById("connection");
+  if (note) note.textContent = lost ? "The connection is lost: this page may be old. It tries again." : "";
 }
 
 /**
@@ -114,7 +107,7 @@ function listen(region, address) {
     });
     opened.addEventListener("open", () => {
       wait = WAIT;
-      if (document.getElementById("connection")) tellConnection(false);
+      tellConnection(false);
     });
     opened.addEventListener("error", () => {
       tellConnection(true);

@@ -15,10 +15,11 @@ from clients import Academy, AcademyRefusedError, Connection
 from clients.bots.strength import Strength
 from clients.seat import Seat
 from referees.api import referee
-from research.learning import contests
+from research import contests
+from research.contests import AcademyLostError, Entrant, play
 from research.learning.conditions import CONDITIONS, EVERYTHING
-from research.learning.contests import AcademyLostError, Entrant, Hall, play
 from research.learning.gnu_go import GnuGo
+from research.learning.hall import Hall
 
 TIC_TAC_TOE = referee("openspiel").from_settings({"game": "tic_tac_toe"})
 SPEC = TIC_TAC_TOE.spec()

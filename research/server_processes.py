@@ -1,4 +1,4 @@
-"""The server processes of one data folder, as those who try whether they last start, kill and end them."""
+"""Starts, kills and ends the server processes of one data folder, for trials."""
 
 import json
 import os
@@ -21,7 +21,7 @@ START_SECONDS: Final = 120.0
 _DIED: Final = "process died; another takes its place"
 
 
-class Site:
+class ServerProcesses:
     """One data folder and the server processes on it, each on a socket of its own."""
 
     def __init__(self, folder: Path, processes: int, options: Sequence[str] = ()) -> None:
@@ -109,7 +109,7 @@ class Site:
         self.close()
 
 
-class SharedPort(Site):
+class SharedPortProcesses(ServerProcesses):
     """One `academy serve --processes`: a parent that replaces its children, and whose end is theirs."""
 
     def _begin(self, processes: int) -> None:

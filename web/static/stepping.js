@@ -70,7 +70,7 @@ function scrolls(box, key) {
     : box.scrollHeight > box.clientHeight;
 }
 
-// Who moves a map by the pointer steps by keys on. Who came to it by Tab moves it by keys.
+// After a click on a map the arrow keys step through the game; after Tab to it they scroll it.
 /** @type {Element | null} */
 let pressed = null;
 document.addEventListener("pointerdown", (event) => {

@@ -125,8 +125,6 @@ function follow() {
   const [, moves, view] = /^#([0-9]+)(?:-([0-9]+))?$/.exec(location.hash) ?? [];
   seen = Math.min(Number(view ?? 0), Math.max(steps.views.length - 1, 0));
   show(moves === undefined ? last : Math.min(Number(moves), last));
-  // The arrow keys are for the game again, not for the list that was clicked in.
-  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
 document.addEventListener("click", (event) => {

@@ -3,8 +3,11 @@
 from pathlib import Path
 
 
-def kept_lines(file: Path) -> list[str]:
-    """Read a file, if it is there. What an interrupted run wrote of a last line is cut off."""
+def read_whole_lines(file: Path) -> list[str]:
+    """Return a file's lines, none if there is no file.
+
+    A last line that an interrupted run left unfinished is cut off the file.
+    """
     held = file.read_bytes() if file.exists() else b""
     whole = held.rfind(b"\n") + 1
     if whole < len(held):
