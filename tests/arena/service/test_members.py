@@ -217,6 +217,18 @@ def test_operators_list_the_members_page_by_page(service: Service) -> None:
 
 
 @pytest.mark.threat("impersonation")
+@pytest.mark.parametrize("method", ["GetMember", "ChangeMember", "RotateToken", "RevokeMemberToken"])
+def test_a_member_neither_sees_nor_changes_another(service: Service, method: str) -> None:
+    everybody = Connection(service.address)
+    names = (f"prowler-{method}", f"victim-{method}")
+    own, _ = (register(everybody, Membership(name), invite(service)) for name in names)
+    request = getattr(messages, f"{method}Request")(name=names[1])
+    with pytest.raises(grpc.RpcError) as error:
+        service.call(method, request, own)
+    assert reason(error.value) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_PERMITTED")
+
+
+@pytest.mark.threat("impersonation")
 def test_names_that_look_like_claimed_ones_are_refused(service: Service) -> None:
     everybody, code = Connection(service.address), invite(service, uses=2)
     register(everybody, Membership("Swift-One"), code)
