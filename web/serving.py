@@ -43,15 +43,9 @@ class _Protocol(H11Protocol):
         self.timeout_keep_alive_task = self.loop.call_later(wait, self.timeout_keep_alive_handler)
 
     def data_received(self, data: bytes) -> None:
-        # The time goes on, where uvicorn ends it with the first byte.
+        # The time goes on to the whole head, where uvicorn ends it with the first byte.
         self.conn.receive_data(data)
         self.handle_events()
-
-    def handle_events(self) -> None:
-        earlier = self.cycle
-        super().handle_events()
-        if self.cycle is not earlier:
-            self._unset_keepalive_if_required()
 
 
 class _Server(uvicorn.Server):

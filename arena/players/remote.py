@@ -106,10 +106,6 @@ class RemotePlayer(Player):
             raise PlayerTimeoutError(f"{self._label}: was not ready within {seconds:g} s") from None
         if answer.HasField("decline"):
             raise GameDeclinedError(f"{self._label}: declines the game: {answer.decline.reason[:500]!r}")
-        if not answer.HasField("ready"):
-            raise IllFormedAnswerError(
-                f"{self._label}: answered a game's start with neither ready nor decline"
-            )
 
     def _game_start(self) -> players_pb2.GameStart:
         seating, rules = self.seating, self.seating.referee

@@ -106,7 +106,7 @@ def test_a_draw_waits_for_the_lost_bot_that_comes_back_and_agrees(tmp_path: Path
         assert back.ask("DRW") == "YES (DRW)"
         for client in (*clients[1:], back):
             client.until("DRW")
-            client.is_sent_off()
+            assert client.is_sent_off()
         # The bots hear of the end before it is stored; leaving interrupts the run.
         deadline = time.monotonic() + 60
         while not _has_history(tmp_path / "seven.hist") and time.monotonic() < deadline:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.web.conftest import BIN, ENVIRONMENT
+
 pytest.importorskip("pyspiel")
 
 # Far more than is needed, for machines that are busy with other things.
@@ -14,7 +16,6 @@ SECONDS = 800
 pytestmark = pytest.mark.timeout(SECONDS + 100)
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "six_games"
-BIN = Path(sys.executable).parent
 CONTROLS = sorted(EXAMPLES.glob("*.toml"))
 # Another test plays Hex, with examples/hex.toml.
 PLAYED = "connect_four"
@@ -65,7 +66,7 @@ def test_the_script_plays_and_shows_what_was_learnt(tmp_path: Path) -> None:
 def run(*command: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [str(word) for word in command],
-        env={"PATH": f"{BIN}:/usr/bin:/bin", "ACADEMY_MATCHING_KERNEL": "numpy"},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         timeout=SECONDS,

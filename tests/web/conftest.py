@@ -15,7 +15,13 @@ from tests.web.visiting import Visitor
 
 BIN = Path(sys.executable).parent
 # The compiled kernel would take each ACADEMY that is started here a second to load.
-ENVIRONMENT = {"PATH": f"{BIN}:/usr/bin:/bin", "HOME": "/nonexistent", "ACADEMY_MATCHING_KERNEL": "numpy"}
+ENVIRONMENT = {
+    "PATH": f"{BIN}:/usr/bin:/bin",
+    "HOME": "/nonexistent",
+    "ACADEMY_MATCHING_KERNEL": "numpy",
+    # The programs of this checkout, also where another one is installed.
+    "PYTHONPATH": str(Path(__file__).parents[2]),
+}
 
 
 @pytest.fixture(scope="session")

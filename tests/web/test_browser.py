@@ -286,7 +286,7 @@ def running_cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
         assert run.stdout is not None and run.stderr is not None
         line = next((line for line in run.stdout if "http://" in line), "")
         assert line, run.stderr.read()
-        yield Visitor(line.split("http://")[1].split("/")[0].join(["http://", ""]), run)
+        yield Visitor(f"http://{line.split('http://')[1].split('/')[0]}", run)
     finally:
         run.terminate()
         run.communicate(timeout=30)

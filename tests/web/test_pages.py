@@ -2,14 +2,17 @@
 
 import re
 import time
+from collections.abc import Iterator
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.wire.games import game_message
 from tests.academy.service.examples import ENDGAME, contest, report, tiny_go
-from tests.academy.service.running import Running
+from tests.academy.service.running import Running, serving
+from tests.web.conftest import served_pages
 from tests.web.filling import (
     DIPLOMACY,
     DRAUGHTS,
@@ -20,12 +23,30 @@ from tests.web.filling import (
     HOSTILE_NAME,
     RING,
     SEEDS,
+    fill_little,
     import_patterns,
     judge_of,
     propose,
     random_line,
 )
 from tests.web.visiting import Answer, Visitor, elements_of
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server to which tests of this module report; what the others count on `academy` stays as it is."""
+    with serving(tmp_path_factory.mktemp("own")) as running:
+        fill_little(running)
+        game = game_message(judge_of(DRAUGHTS).spec())
+        running.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        yield running
+
+
+@pytest.fixture(scope="module")
+def own_pages(own: Running) -> Iterator[Visitor]:
+    with served_pages("--academy", own.address, token=own.token("pages", Role.ADMIN)) as visitor:
+        yield visitor
+
 
 ALL_PAGES = [
     "/",
@@ -124,16 +145,16 @@ def test_the_move_that_the_tree_recommends_is_a_link(pages: Visitor, academy: Ru
 
 
 def test_where_the_list_begins_with_another_move_than_the_recommended_the_page_says_why(
-    pages: Visitor, academy: Running
+    own_pages: Visitor, own: Running
 ) -> None:
-    arena = academy.arena()
+    arena = own.arena()
     arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("recommended")))
     # A move that won mostly, and one that won once.
     for number, move in enumerate([*["b2"] * 8, "a1"]):
         first = "LOSS" if number in (5, 7) else "WIN"
         played = contest(f"recommended/{number}", "recommended")
         arena.contests.ReportContest(report(played, [move], first=first))
-    shown = pages.get("/games/recommended/openings?sort=best").words
+    shown = own_pages.get("/games/recommended/openings?sort=best").words
     assert "The list begins with" in shown
 
 
@@ -192,17 +213,17 @@ class TestGallery:
         assert shown("&min_elo=1800") == []
         assert len(shown("&proposer=teacher-1")) == 1
 
-    def test_paging_goes_on_where_the_page_before_ended(self, pages: Visitor, academy: Running) -> None:
+    def test_paging_goes_on_where_the_page_before_ended(self, own_pages: Visitor, own: Running) -> None:
         path, numbers = f"/games/{DRAUGHTS}/patterns?library=endgame&order=newest", list[str]()
-        admin = academy.admin()
+        admin = own.admin()
         letters = "-xo"
         cells = [
             " ".join(letters[number // 3**place % 3] for place in range(4)) + " x x b w o"
             for number in range(60)
         ]
-        import_patterns(academy, DRAUGHTS, cells)
+        import_patterns(own, DRAUGHTS, cells)
         while path:
-            answer = pages.get(path)
+            answer = own_pages.get(path)
             numbers += re.findall(r'class="name">Pattern (\d+)<', answer.text)
             following = re.search(r'rel="next" href="([^"]+)"', answer.text)
             path = following[1].replace("&amp;", "&") if following else ""
@@ -290,7 +311,7 @@ def test_a_position_names_its_contests_other_orders_and_what_a_filter_leaves(pag
 
 
 def test_another_order_of_moves_is_named_where_the_referee_comes_to_the_same_board(
-    pages: Visitor, academy: Running
+    own_pages: Visitor, own: Running
 ) -> None:
     go = judge_of(GO)
     for number, order in enumerate((["B2", "D4", "C3", "A1"], ["C3", "D4", "B2", "A1"])):
@@ -299,10 +320,10 @@ def test_another_order_of_moves_is_named_where_the_referee_comes_to_the_same_boa
             position = go.play(position, {1 + ply % 2: go.read_move(position, 1 + ply % 2, text)})
             boards.append(go.board(position, 1).letters)
         played = contest(f"orders/{number}", GO, ("ann", "bob"), (1500.0, 1450.0))
-        academy.arena().contests.ReportContest(report(played, order, boards))
-    answer = pages.get(f"/games/{GO}/openings?m=B2&m=D4&m=C3")
+        own.arena().contests.ReportContest(report(played, order, boards))
+    answer = own_pages.get(f"/games/{GO}/openings?m=B2&m=D4&m=C3")
     assert "The same position by other orders: C3 D4 B2 (1 contest)" in answer.words
-    assert pages.get(answer.link("m=C3&m=D4&m=B2")).status == 200
+    assert own_pages.get(answer.link("m=C3&m=D4&m=B2")).status == 200
 
 
 def test_a_piece_is_moved_by_two_clicks_on_the_board(pages: Visitor) -> None:
@@ -329,37 +350,37 @@ def test_a_pattern_shows_its_history_and_the_boards_where_it_was_found(pages: Vi
     assert "2 patterns pass the filter" in wide
 
 
-def test_a_game_shows_how_its_libraries_grew_and_who_helped_whom(pages: Visitor, academy: Running) -> None:
+def test_a_game_shows_how_its_libraries_grew_and_who_helped_whom(own_pages: Visitor, own: Running) -> None:
     played = contest("helped/1", GO, ("learner", "bob"), (1500.0, 1450.0))
-    arena = academy.arena()
+    arena = own.arena()
     ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
     board = "-" * 12 + "x" + "-" * 12
     position = consultation_pb2.Position(board=board, player=1, expected_value=0.1, plies=1)
-    matches = academy.client(ticket).consultation.MatchPatterns(
+    matches = own.client(ticket).consultation.MatchPatterns(
         consultation_pb2.MatchPatternsRequest(
             game_id=GO, contest_id=played.contest_id, positions=[position], libraries=[ENDGAME]
         )
     )
     assert matches.positions[0].total
     arena.contests.ReportContest(report(played, ["C3"], [board], values=[0.1]))
-    answer = pages.get(f"/games/{GO}")
+    answer = own_pages.get(f"/games/{GO}")
     assert "The sizes of the libraries from contest to contest" in answer.text
     row = re.search(r">teacher-0</a></th>(.*?)</tr>", answer.text)
     assert row is not None and re.findall(r">(\d+)<", row[1])[-2:] == ["1", "1"]
-    learner = pages.get(f"/contributor?{urlencode({'name': 'learner'})}")
+    learner = own_pages.get(f"/contributor?{urlencode({'name': 'learner'})}")
     row = re.search(rf">{GO}</a></th>(.*?)</tr>", learner.text)
     assert row is not None and re.findall(r">(\d+)<", row[1])[-2:] == ["1", "1"]
 
 
-def test_home_names_the_latest_results_and_the_newest_patterns(pages: Visitor, academy: Running) -> None:
+def test_home_names_the_latest_results_and_the_newest_patterns(own_pages: Visitor, own: Running) -> None:
     played = contest("latest/1", DRAUGHTS, ("latecomer", "bob"), (1500.0, 1450.0))
-    academy.arena().contests.ReportContest(report(played, ["9-13"], first="DRAW"))
+    own.arena().contests.ReportContest(report(played, ["9-13"], first="DRAW"))
     deadline = time.monotonic() + 20
     # The list of games is some seconds old.
-    while "latecomer drew , bob drew" not in (answer := pages.get("/")).words:
+    while "latecomer drew , bob drew" not in (answer := own_pages.get("/")).words:
         assert time.monotonic() < deadline, answer.words
         time.sleep(0.5)
-    assert pages.get(answer.link("/patterns/endgame/")).status == 200
+    assert own_pages.get(answer.link("/patterns/endgame/")).status == 200
 
 
 def test_a_game_leads_to_its_players_and_their_patterns(pages: Visitor) -> None:
@@ -372,21 +393,21 @@ def test_a_game_leads_to_its_players_and_their_patterns(pages: Visitor) -> None:
     assert pages.get("/contributor").status == 400
 
 
-def test_who_proposed_a_pattern_again_is_led_to_its_own_contest(pages: Visitor, academy: Running) -> None:
+def test_who_proposed_a_pattern_again_is_led_to_its_own_contest(own_pages: Visitor, own: Running) -> None:
     known = libraries_pb2.GetPatternRequest(game_id=GO, library=ENDGAME, pattern_id=2)
-    cells = academy.client(academy.token("admin", Role.ADMIN)).libraries.GetPattern(known).pattern.cells
+    cells = own.client(own.token("admin", Role.ADMIN)).libraries.GetPattern(known).pattern.cells
     played = contest("again/1", GO, ("follower", "bob"), (1700.0, 1450.0))
-    arena = academy.arena()
+    arena = own.arena()
     ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
-    propose(academy.client(ticket), played.contest_id, cells)
+    propose(own.client(ticket), played.contest_id, cells)
     board = "-" * 12 + "x" + "-" * 12
     arena.contests.ReportContest(report(played, ["C3"], [board], first="DRAW", values=[0.9]))
-    answer = pages.get("/contributor?name=follower")
+    answer = own_pages.get("/contributor?name=follower")
     assert "by follower, in again/1, ply 1" in answer.words and "taught/" not in answer.words
-    pattern = pages.get(answer.link(f"/games/{GO}/patterns/endgame/2")).words
+    pattern = own_pages.get(answer.link(f"/games/{GO}/patterns/endgame/2")).words
     assert "Came from follower in again/1" in pattern
     assert "Proposed first by teacher-1 in taught/1" in pattern
-    assert "Came from teacher-1 in taught/1" in pages.get(f"/games/{GO}/patterns/endgame/2").words
+    assert "Came from teacher-1 in taught/1" in own_pages.get(f"/games/{GO}/patterns/endgame/2").words
 
 
 def test_a_filter_that_cannot_be_read_comes_back_with_the_rest_of_its_form(pages: Visitor) -> None:

@@ -13,7 +13,7 @@ from web.arena_service import ArenaService
 from web.failures import PageError
 from web.shared_answer import Extras
 
-_SECONDS = 0.5
+_SECONDS = 3.0
 _VISITORS = 5
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn, cast
 from urllib.parse import urlencode
@@ -279,7 +278,7 @@ def test_members_read_as_their_tokens_may_and_strangers_nothing(own: Running, me
 
 
 @pytest.mark.threat("sessions")
-def test_a_token_is_in_no_page_address_or_log_but_once_when_it_is_made(own: Running, tmp_path: Path) -> None:
+def test_a_token_is_in_no_page_address_or_log_but_once_when_it_is_made(own: Running) -> None:
     secret = own.token("admin", Role.ADMIN)
     with served_pages("--academy", own.address, token=own.token("pages", Role.ADMIN)) as visitor:
         admin = SignedIn(visitor, secret)

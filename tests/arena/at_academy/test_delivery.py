@@ -111,13 +111,6 @@ def test_reports_wait_while_the_server_is_away(scene: Scene) -> None:
     assert sum("trying again" in warning for warning in scene.warnings()) == 1
 
 
-def test_one_report_that_fails_does_not_hold_up_the_others(scene: Scene) -> None:
-    scene.server.fail("ReportContest", grpc.StatusCode.INTERNAL)
-    first, second = scene.finish_game(), scene.finish_game()
-    eventually(lambda: scene.reporter.waiting() == 0)
-    assert set(scene.server.reports) == {first, second}
-
-
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_FAILURES", 3)
@@ -174,12 +167,13 @@ def test_a_busy_server_is_asked_again_however_often_it_says_so(impatient: None, 
 
 def test_games_that_end_do_not_make_a_busy_server_be_asked_earlier_than_it_wants(scene: Scene) -> None:
     scene.server.put_off("ReportContest", 1.5)
+    # Before the server's answer, from which the time counts.
+    began = time.monotonic()
     first = scene.finish_game()
     eventually(lambda: not scene.reporter.warnings.empty())
-    began = time.monotonic()
     contests = {first, *(scene.finish_game() for _ in range(5))}
     eventually(lambda: scene.reporter.waiting() == 0)
-    assert time.monotonic() - began > 1.2
+    assert time.monotonic() - began > 1.5
     assert set(scene.server.reports) == contests
 
 

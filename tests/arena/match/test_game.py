@@ -289,7 +289,7 @@ def test_one_name_in_two_seats_is_distinguished_by_the_seat(tmp_path: Path) -> N
 
 
 @needs_gnugo
-def test_gnu_go_plays_whole_games(tmp_path: Path) -> None:
+def test_gnu_go_plays_whole_games() -> None:
     settings = {"board_size": 9, "komi": 7.5}
     result = play(
         job(gnugo("one"), gnugo("two", 2), settings=settings, event="cup", game_id="0_7", scorer="players")

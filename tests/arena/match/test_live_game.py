@@ -57,6 +57,9 @@ def test_a_full_disk_costs_the_watchers_and_not_the_game(tmp_path: Path) -> None
     path.symlink_to("/dev/full")
     LiveFile(path, LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
     LiveFile(tmp_path / "none" / "x.jsonl", LiveHeading("0_1", ("ann",), 0.0)).add([move(1, "A1")])
+    LiveFile(tmp_path / "0_2.1.jsonl", LiveHeading("0_2", ("ann",), 0.0)).add([move(1, "A1")])
+    read = LiveFolder.game(tmp_path, "0_2")
+    assert read is not None and [made.text for made in read.moves] == ["A1"]
 
 
 def test_a_game_that_ends_during_a_look_ends_no_other_for_its_watchers(tmp_path: Path) -> None:

@@ -37,15 +37,19 @@ def test_moves_may_have_commas_in_brackets(tmp_path: Path, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "name"),
-    [("c3-d4 f6-e5 d4:f6", ""), ("book: c3-d4 f6-e5 d4:f6", "book"), ("a: b: c3-d4", "a: b")],
+    ("line", "name", "moves"),
+    [
+        ("c3-d4 f6-e5 d4:f6", "", ("c3-d4", "f6-e5", "d4xf6")),
+        ("book: c3-d4 f6-e5 d4:f6", "book", ("c3-d4", "f6-e5", "d4xf6")),
+        ("a: b: c3-d4", "a: b", ("c3-d4",)),
+    ],
 )
 def test_captures_may_be_written_with_colons_as_in_russian_books(
-    line: str, name: str, tmp_path: Path
+    line: str, name: str, moves: tuple[str, ...], tmp_path: Path
 ) -> None:
     rules = referee("draughts").from_settings({"variant": "russian"})
     (opening,) = read_openings(write(tmp_path, line), rules)
-    assert opening.name == name and opening.moves == ("c3-d4", "f6-e5", "d4xf6")[: len(opening.moves)]
+    assert (opening.name, opening.moves) == (name, moves)
 
 
 DIPLOMACY = referee("diplomacy").from_settings({})
@@ -145,6 +149,15 @@ def test_what_cannot_be_played_is_refused_with_its_place(
 ) -> None:
     with pytest.raises(InvalidOpeningsError, match=says):
         read_openings(write(tmp_path, content, name), GO)
+
+
+def test_a_file_of_too_many_openings_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.match.openings.MAX_OPENINGS", 2)
+    path = write(tmp_path, "E5\nG7")
+    assert len(read_openings(path, GO)) == 2
+    path.write_text("E5\nG7\nC3")
+    with pytest.raises(InvalidOpeningsError, match="more than 2 openings"):
+        read_openings(path, GO)
 
 
 def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:

@@ -110,6 +110,17 @@ def test_the_moves_of_an_opening_cost_no_time() -> None:
     assert result.outcome is not None and result.outcome.termination is Termination.MOVE_LIMIT
 
 
+def test_start_up_commands_that_take_too_long_together_make_the_game_void() -> None:
+    # Each takes 0.6 s.
+    parameters = {"startup_commands": ["level 3"] * 5}
+    command = (sys.executable, "-IS", "-c", THINKER, "level")
+    thinker = PlayerSetup("thinker", command, parameters=parameters, start_seconds=2.5)
+    result = play(job(thinker, python_player("passer")))
+    assert result.outcome is None
+    assert "(all of the start-up may take 2.5 s)" in result.void_reason
+    assert result.usage[0].fault is Fault.LATE
+
+
 BOASTER = """
 import sys
 cells = iter([f"{column}{row}" for row in range(1, 10) for column in "ABCDEFGHJ"])

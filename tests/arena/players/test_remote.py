@@ -226,6 +226,19 @@ def test_a_bot_cannot_choose_its_start_by_declining(lobby: OpenLobby) -> None:
     assert starts[0] == starts[1]
 
 
+def test_a_move_before_a_bot_is_ready_changes_nothing(lobby: OpenLobby) -> None:
+    stream = RawStream(lobby)
+    stream.hello("one")
+    game = InBackground(job(remote(lobby, "one"), python_player("other")))
+    start = stream.hear_of("game_start")
+    for request in (0, 1):
+        stream.move(players_pb2.MoveRequest(seat_id=start.seat_id, request=request), "A1")
+    stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    for text in ("C3", "pass"):
+        stream.move(stream.hear_of("move_request"), text)
+    assert [move.text for move in game.result().moves] == ["C3", "pass", "pass"]
+
+
 def test_a_bot_that_vanishes_forfeits(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one", reconnect_seconds=0.1), python_player("other")))
     stream = RawStream(lobby)
@@ -235,6 +248,17 @@ def test_a_bot_that_vanishes_forfeits(lobby: OpenLobby) -> None:
     assert result.outcome is not None and result.outcome.winners == (2,)
     assert result.usage[0].fault is Fault.DISCONNECTED
     assert "its connection ended, and it did not come back within 0.1 s" in result.usage[0].remark
+
+
+def test_a_game_whose_lobby_has_gone_is_void_and_costs_no_bot_a_loss() -> None:
+    with open_lobby() as lobby:
+        game = InBackground(job(remote(lobby, "one"), python_player("other")))
+        seated(lobby, RawStream(lobby))
+    result = game.result()
+    assert result.outcome is None and "the lobby is gone" in result.void_reason
+    parameters = {"lobby": "/nowhere"}
+    result = play(job(replace(remote(lobby, "one"), parameters=parameters), python_player("other")))
+    assert result.outcome is None and "the lobby cannot be reached" in result.void_reason
 
 
 def test_a_bot_that_comes_back_goes_on(lobby: OpenLobby) -> None:

@@ -185,7 +185,7 @@ def test_players_that_dial_in(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.threat("leaks")
-def test_bots_that_speak_daide(tmp_path: Path) -> None:
+def test_bots_that_speak_daide() -> None:
     with open_door("n", "s") as door, hands(door, "n", "s") as clients:
         seats = [daide_player(door, "n"), daide_player(door, "s")]
         played = InBackground(replace(game_of(*seats, year_limit=1), seed=SEED))

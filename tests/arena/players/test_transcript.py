@@ -41,10 +41,12 @@ def test_each_side_of_each_player_has_its_own_limit(tmp_path: Path) -> None:
     ]
 
 
-def test_a_full_disk_does_not_interrupt_a_game() -> None:
-    with Transcript("/dev/full") as transcript:
-        transcript.log_sent("ann", "Turn 1")
-        transcript.log_received("ann", "end")
+def test_a_full_disk_does_not_interrupt_a_game(tmp_path: Path) -> None:
+    for file in ("/dev/full", tmp_path / "log"):
+        with Transcript(file) as transcript:
+            transcript.log_sent("ann", "Turn 1")
+            transcript.log_received("ann", "end")
+    assert (tmp_path / "log").read_text() == ">> ann: Turn 1\n<< ann: end\n"
 
 
 def test_control_characters_on_standard_error_are_shown(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import Connection, create_engine, insert, inspect, text
 from sqlalchemy.exc import IntegrityError
 
 from arena.results import own_tables as own
@@ -52,6 +52,16 @@ PLAYER = {"GameId": 1, "PowerId": 1, "ContestantId": 1, "Winner": 1}
 def test_all_of_saga_is_there() -> None:
     tables = {name: table for name, table in METADATA.tables.items() if name.startswith("SAGA_")}
     assert {name: " ".join(table.columns.keys()) for name, table in tables.items()} == SAGA_COLUMNS
+
+
+def test_a_database_that_the_arena_did_not_make_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "saga.sqlite")
+    engine = create_engine(url)
+    saga.CLIENT.create(engine)
+    with pytest.raises(ResultsError, match="has tables of our names but was not made by the arena"):
+        ResultsDatabase.open(url)
+    assert inspect(engine).get_table_names() == ["SAGA_Client"]
+    engine.dispose()
 
 
 @pytest.fixture

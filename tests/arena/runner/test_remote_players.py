@@ -86,7 +86,7 @@ def test_a_bot_without_the_players_token_does_not_get_in(tmp_path: Path, opening
         assert refused.value.reason == reason
 
 
-def test_a_later_run_has_the_same_tokens(tmp_path: Path, opening: Opening) -> None:
+def test_a_later_run_has_the_same_tokens(opening: Opening) -> None:
     first, _ = opening()
     again, _ = opening()
     digests = [control.players["one"].parameters["token_digest"] for control in (first, again)]
@@ -174,9 +174,7 @@ def test_a_client_finds_its_token_in_a_file_or_in_the_environment(
         Connection.to_arena(token_file=file)
 
 
-def test_the_owner_of_the_file_is_checked(
-    tmp_path: Path, opening: Opening, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_owner_of_the_file_is_checked(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
     opening()
     mine = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)

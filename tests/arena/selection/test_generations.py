@@ -199,7 +199,8 @@ def test_a_program_that_gives_no_child_is_named_with_its_fault(
     tmp_path: Path, program: str, complaint: str
 ) -> None:
     # One that ends before it has read anything is another fault.
-    command = ChildProgram((sys.executable, "-c", f"input()\n{program}"), 1.0, {"LEVEL": 1}, tmp_path)
+    seconds = 1.0 if "sleep" in program else 60.0
+    command = ChildProgram((sys.executable, "-c", f"input()\n{program}"), seconds, {"LEVEL": 1}, tmp_path)
     with pytest.raises(ChildProgramError, match=r"families\.learning\.child") as raised:
         ask_for_child(command, "learning", {"kept": [], "members": [{"name": "learning-g0-0"}]})
     assert complaint in str(raised.value)

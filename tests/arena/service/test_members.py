@@ -217,6 +217,16 @@ def test_operators_list_the_members_page_by_page(service: Service) -> None:
 
 
 @pytest.mark.threat("impersonation")
+def test_a_member_neither_sees_nor_changes_another(service: Service) -> None:
+    everybody = Connection(service.address)
+    own, _ = (register(everybody, Membership(name), invite(service)) for name in ("prowler", "victim"))
+    for method in ("GetMember", "ChangeMember", "RotateToken", "RevokeMemberToken"):
+        with pytest.raises(grpc.RpcError) as error:
+            service.call(method, getattr(messages, f"{method}Request")(name="victim"), own)
+        assert reason(error.value) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_PERMITTED"), method
+
+
+@pytest.mark.threat("impersonation")
 def test_names_that_look_like_claimed_ones_are_refused(service: Service) -> None:
     everybody, code = Connection(service.address), invite(service, uses=2)
     register(everybody, Membership("Swift-One"), code)

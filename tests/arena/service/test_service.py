@@ -153,6 +153,8 @@ def test_a_run_that_fails_says_why(service: Service, tmp_path: Path) -> None:
 
 GET, GAMES = messages.GetCompetitionRequest, messages.ListGamesRequest
 START = messages.StartCompetitionRequest
+INVALID = ("INVALID_ARGUMENT", "INVALID_REQUEST")
+BACKWARDS = messages.GameFilter(min_moves=2, max_moves=1)
 
 
 @pytest.mark.parametrize(
@@ -163,14 +165,17 @@ START = messages.StartCompetitionRequest
         (GET(name="x"), "one", "PERMISSION_DENIED", "NOT_PERMITTED"),
         (START(name="x"), "eye", "PERMISSION_DENIED", "NOT_PERMITTED"),
         (GET(name="x"), "eye", "NOT_FOUND", "UNKNOWN_COMPETITION"),
-        (GET(name="../x"), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (GET(name="../x"), "eye", *INVALID),
         (messages.GetStandingsRequest(name="contest"), "eye", "FAILED_PRECONDITION", "NO_RESULTS"),
         (messages.GetGameRequest(name="contest", game_id="x"), "eye", "FAILED_PRECONDITION", "NO_RESULTS"),
         (messages.StopCompetitionRequest(name="contest"), "me", "FAILED_PRECONDITION", "NOT_RUNNING"),
-        (GAMES(name="contest", page_size=-1), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
-        (GAMES(name="contest", page_token="x"), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (GAMES(name="contest", page_size=-1), "eye", *INVALID),
+        (GAMES(name="contest", page_token="x"), "eye", *INVALID),
+        (messages.GetScheduleRequest(name="contest", page_size=1_001), "eye", *INVALID),
+        (messages.GetHistoryRequest(name="contest", points=1_001), "eye", *INVALID),
+        (GAMES(name="contest", filter=BACKWARDS), "eye", *INVALID),
         (START(name="new", control="[competition"), "me", "INVALID_ARGUMENT", "INVALID_CONTROL"),
-        (START(name="contest", parallel=1_024), "me", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (START(name="contest", parallel=1_024), "me", *INVALID),
     ],
 )
 def test_refusals_have_reasons(one_service: Service, request_: Any, who: str, code: str, why: str) -> None:

@@ -305,7 +305,7 @@ def test_a_python_player_that_never_gets_ready_makes_the_game_void(
 
 
 def test_a_worker_is_left_alone_while_its_player_has_time(workers: LocalWorkers) -> None:
-    slow = python_player("slow", "tests.arena.engines:sleepy", move_seconds=0.5)
+    slow = python_player("slow", "tests.arena.engines:sleepy", move_seconds=3.0)
     workers.submit(job(slow, slow, settings={"board_size": 5, "komi": 0.5}))
     assert outcome(finished(workers, 1)[0]).summary == "W+0.5"
 

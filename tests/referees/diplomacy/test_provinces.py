@@ -78,6 +78,23 @@ def test_a_map_that_does_not_fit_says_where(old: str, new: str, why: str) -> Non
     assert why in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [
+        ("MAX_PROVINCES", "a map has 1 to 1$"),
+        ("MAX_POWERS", "2 powers: a map has 1 to 1$"),
+    ],
+)
+def test_a_map_that_is_too_large_is_refused_with_the_limit(
+    limit: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = shipped_map("straits").text
+    monkeypatch.setattr(f"referees.diplomacy.map.{limit}", 1)
+    with pytest.raises(InvalidMapError, match=why):
+        # A map that has been read is kept.
+        read_map(f"{text}\n# {limit}\n")
+
+
 def test_errors_about_unknown_maps_and_powers_list_the_known_ones() -> None:
     with pytest.raises(UnknownPlaceError, match="there are standard, straits"):
         shipped_map("world")

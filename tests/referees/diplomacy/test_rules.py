@@ -66,6 +66,14 @@ def test_orders_that_are_refused_say_why(orders: str, why: str) -> None:
         judge.check(game, FRANCE, judge.read_move(game, FRANCE, orders))
 
 
+def test_a_draw_of_one_power_is_refused_also_where_some_of_the_survivors_may_draw() -> None:
+    judge = referee(pda=True)
+    game = judge.start(0)
+    judge.check(game, FRANCE, judge.read_move(game, FRANCE, "DRAW ENG FRA"))
+    with pytest.raises(IllegalMoveError, match="a draw of one power: at least two draw"):
+        judge.check(game, FRANCE, judge.read_move(game, FRANCE, "DRAW FRA"))
+
+
 def test_orders_that_cannot_be_carried_out_are_accepted_only_with_aoa() -> None:
     game = referee().start(0)
     for order in ("A PAR - MOS", "A PAR S F BRE - ECH", "A MAR - NAF"):

@@ -64,6 +64,8 @@ def test_notes_and_blank_lines_are_skipped_and_places_kept() -> None:
         (TEXT + "BonusDefinition 3 Far 8\n", "has the territory 8, which the map does not have"),
         (TEXT + "BonusDefinition 3 None\n", "must have a territory"),
         (TEXT + "BonusDefinition -3 Debt 3\n", "is worth -3 armies"),
+        pytest.param(TEXT + "BonusDefinition 1 B 3\n" * 3999, "a map of 4001 bonuses", id="bonuses"),
+        pytest.param("#" * 4_000_001, "a map of 4000001 characters", id="characters"),
         (TEXT + "# Place 3 10 1000.5\n", "both numbers must be 0 to 1000"),
         (TEXT + "# Place 3 10\n", "a place is written # Place ID X Y"),
         (TEXT + "# Place 3 10 x\n", "a place is written # Place ID X Y"),

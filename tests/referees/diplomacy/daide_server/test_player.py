@@ -229,7 +229,7 @@ def test_disorder_counts_from_the_first_turn_of_it_and_not_from_when_it_is_given
         assert "SLO (SOU)" in south.until("OFF")
     late = [move.stand_in for move in played.result.moves if move.seat == NORTH]
     assert played.result.usage[0].fault is Fault.LATE
-    assert played.result.usage[0].turns == late.index(True) if True in late else len(late)
+    assert played.result.usage[0].turns == (late.index(True) if True in late else len(late))
     assert played.result.usage[1].turns == 0
 
 
@@ -567,8 +567,7 @@ def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(
             while True:
                 north.say("NOW " + "(SPR 1901) " * 10)
         assert south.until("CCD")[-1] == "CCD (NOR)"
-        began = time.monotonic()
-        assert south.ask("TME").startswith("TME (") and time.monotonic() >= began
+        assert south.ask("TME").startswith("TME (")
         for turn in ("NOW (FAL 1)", "OFF"):
             south.say(f"SUB {HOLD['SOU']}")
             south.until(turn)
