@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from arena.control.settings import Control
     from arena.runner.files import CompetitionFiles
+    from arena.service.competition_view import CompetitionView
 
 # The greatest number that the fields of requests take.
 MOST: Final = 2**31 - 1
@@ -68,3 +69,11 @@ def open_competition(file: Path, results: str | None) -> "tuple[Control, Competi
     files_of(file, results)
     control = read_control(file)
     return control, files_of(file, results or control.results)
+
+
+def look_at_competition(file: Path, results: str | None) -> "CompetitionView":
+    """The competition of a control file as it stands. Raises ControlError."""
+    from arena.service.competition_view import CompetitionView
+
+    files_of(file, results)
+    return CompetitionView(file.stem, file, results)
