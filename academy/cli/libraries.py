@@ -15,6 +15,7 @@ from academy.cli.opening_names import names_of
 from academy.cli.options import (
     LARGEST_NUMBER,
     MOST,
+    FairUse,
     Game,
     Json,
     LibraryName,
@@ -65,6 +66,7 @@ def list_games(
     measures: Annotated[
         bool, typer.Option("--measures", help="Compare the games by LUDAE's measures instead.")
     ] = False,
+    fair_use: FairUse = False,
     json: Json = False,
 ) -> None:
     """List the games that are registered."""
@@ -72,7 +74,8 @@ def list_games(
     if measures:
         _compare_games(server, [game.game_id for game in games], json)
     else:
-        printing.show(games, json, library_tables.games_table(games))
+        table = library_tables.games_fair_use_table if fair_use else library_tables.games_table
+        printing.show(games, json, table(games))
 
 
 def _compare_games(server: Server, games: Sequence[str], json: bool) -> None:

@@ -22,7 +22,7 @@ from tests.academy.service.test_weights import taught
 def test_games(academy: Academy) -> None:
     table = academy("games")
     assert table.exit_code == 0
-    assert re.search(r"go\s+│\s+2\s+│\s+5x5 squares\s+│\s+8\s+│\s+1,000", table.out)
+    assert re.search(r"go\s+│\s+2\s+│\s+5x5 squares\s+│\s+1,000", table.out)
     (game,) = academy("games", "--json").json()
     assert (game["game_id"], game["geometry"]["square"], game["symmetric"]) == (
         "go",
