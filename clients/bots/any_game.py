@@ -60,7 +60,10 @@ class AnyGameEngine(GtpProgram):
         self._saves_time = saves_time
         words = cast("GtpGame[Any, Any] | None", rules.dialogue("gtp"))
         if words is None:
-            raise UnsuitableGameError(f"{rules.name}: this game is not played over GTP")
+            raise UnsuitableGameError(
+                f"{rules.name}: this game is not played over GTP; programs can play it once its referee has "
+                'dialogue("gtp") (docs/reference/referee.md)'
+            )
         if words.handicap() is not None or rules.arranger() is not None:
             raise UnsuitableGameError(f"{rules.name}: this engine plays no handicap games")
         self._seats = {words.colour(seat): seat for seat in range(1, rules.seats + 1)}

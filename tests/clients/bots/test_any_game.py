@@ -197,6 +197,13 @@ def test_a_free_handicap_is_refused() -> None:
         engine("go", settings)
 
 
+def test_a_game_that_no_program_can_play_says_what_its_referee_lacks() -> None:
+    thinker = Strength().thinker(referee("hex").from_settings({"board_size": 4}), random.Random(1))
+    rules = referee("warlight").from_settings({"map": "double_small"})
+    with pytest.raises(UnsuitableGameError, match=r'once its referee has dialogue\("gtp"\)'):
+        AnyGameEngine("bot", rules, thinker)
+
+
 def test_the_program_plays_with_a_seed() -> None:
     command = [sys.executable, "-m", "clients.bots.any_game", "hex", "--set", "board_size=4"]
     command += ["--playouts", "5", "--seed", "3"]
