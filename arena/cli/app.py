@@ -125,7 +125,7 @@ def _print_version(wanted: bool) -> None:
 @application.callback()
 def arena(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Options of the program itself."""

@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -54,6 +55,12 @@ class UnusableTokenError(ValueError):
     """A token that cannot be used; the message says why."""
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"academy-web {version('academy-arena')}")
+        raise typer.Exit
+
+
 @application.command()
 def serve(  # noqa: PLR0913
     context: typer.Context,
@@ -68,8 +75,8 @@ def serve(  # noqa: PLR0913
         str | None,
         typer.Option(
             envvar="ACADEMY_ADDRESS",
-            show_default=DEFAULT_ADDRESS,
-            help="The ACADEMY to ask: host:port or unix:PATH.",
+            show_default=False,
+            help=f"The ACADEMY to ask: host:port or unix:PATH ({DEFAULT_ADDRESS}).",
         ),
     ] = None,
     academy_token_file: Annotated[
@@ -122,6 +129,9 @@ def serve(  # noqa: PLR0913
     ] = False,
     tls_cert: Annotated[Path | None, typer.Option(help="PEM certificate to serve the pages with.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM key of that certificate.")] = None,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Serve pages of what ACADEMY knows and of an arena's competitions.
 

@@ -137,6 +137,7 @@ DRAUGHTS = ["draughts", "--set", "variant=english"]
         ([*DRAUGHTS, "--search", "random", "--weights", "1,2,3,4,5"], "search random: it has no use for"),
         ([*DRAUGHTS, "--search", "random", "--seconds", "1"], "search random: it has no use for"),
         ([*DRAUGHTS, "--search", "random", "--depth", "4"], "--depth 4: it is for --search alpha-beta, not"),
+        (["hex"], "hex needs board_size: add --set board_size=7 (a size from 2 to 26)"),
         ([*DRAUGHTS, "--depth", "4", "--playouts", "9"], "--playouts 9: it is for --search monte-carlo, not"),
         ([*DRAUGHTS, "--search", "alpha-beta", "--playouts", "9"], "--playouts 9: it is for --search monte"),
         ([*DRAUGHTS, "--depth", "4", "--seconds", "1"], "--depth 4: with --seconds a move takes these"),
