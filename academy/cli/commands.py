@@ -64,7 +64,9 @@ _EXPECTED: Final = (
 )
 _REMEDIES: Final = {
     "UNAVAILABLE": ("start one with `academy serve`, or give its --address (and the TLS options it needs)"),
-    "UNAUTHENTICATED": ("give a token with --token or ACADEMY_TOKEN; `academy tokens create` makes one"),
+    "UNAUTHENTICATED": (
+        "give a token with --token-file, --token or ACADEMY_TOKEN; `academy tokens create` makes one"
+    ),
     "PERMISSION_DENIED": "use an admin's token; `academy tokens create --role admin` makes one",
 }
 

@@ -16,13 +16,16 @@ from academy.wire.addresses import DEFAULT_ADDRESS
 _P = ParamSpec("_P")
 
 
-def _connection_options(
+def _connection_options(  # noqa: PLR0913 - the options of a command
     address: Annotated[
         str, typer.Option(envvar="ACADEMY_ADDRESS", help="The server: host:port or unix:PATH.")
     ] = DEFAULT_ADDRESS,
     token: Annotated[
         str, typer.Option(envvar="ACADEMY_TOKEN", help="A bearer token, mostly an admin's.")
     ] = "",
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The file that holds the token, instead.")
+    ] = None,
     tls_ca: Annotated[
         Path | None,
         typer.Option(envvar="ACADEMY_TLS_CA", help="PEM file of the authority the server is checked by."),
@@ -120,6 +123,9 @@ def _with_options(
         if options["address"] is None:
             command(None, **arguments)
             return
+        file = options.pop("token_file")
+        if file is not None:
+            options["token"] = _token_of(file)
         with connect(**options) as server:
             command(server, **arguments)
 
@@ -137,6 +143,15 @@ def _with_options(
     return run
 
 
+def _token_of(file: Path) -> str:
+    from academy.wire.tokens import read_token_file
+
+    try:
+        return read_token_file(file)
+    except ValueError as error:
+        raise CommandError(f"{error}; `academy tokens create` makes one", ExitCode.USAGE) from None
+
+
 def _check_used(
     context: typer.Context, has_server: bool, connecting: Mapping[str, inspect.Parameter]
 ) -> None:
@@ -151,5 +166,7 @@ def _check_used(
         if not has_server and is_given(name):
             option = f"--{name.replace('_', '-')}"
             raise CommandError(f"{option} is for {address}: give the server's address too", ExitCode.USAGE)
+    if is_given("token") and is_given("token_file"):
+        raise CommandError("give --token or --token-file, not both", ExitCode.USAGE)
     if has_server and connecting["address"] is _OPTIONAL_ADDRESS and is_given("data"):
         raise CommandError("give --address or --data, not both", ExitCode.USAGE)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.arguments import finite
-from arena.cli.service import Service, say_listed, with_service
+from arena.cli.service import ANY, MEMBERS, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -48,10 +48,13 @@ group = typer.Typer(
 
 def add_to(application: typer.Typer) -> None:
     """Add the group of actions."""
-    for action in (register, show, change, rotate, revoke, ban, unban, quota, remove, invite, uninvite):
-        group.command()(with_service(action))
-    group.command("list")(with_service(list_members))
-    group.command()(with_service(invitations))
+    group.command()(with_service(register, ANY))
+    for action in (show, change, rotate, revoke):
+        group.command()(with_service(action, MEMBERS))
+    for action in (ban, unban, quota, remove, invite, uninvite):
+        group.command()(with_service(action, OPERATORS))
+    group.command("list")(with_service(list_members, OPERATORS))
+    group.command()(with_service(invitations, OPERATORS))
     application.add_typer(group)
 
 

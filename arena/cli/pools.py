@@ -9,7 +9,7 @@ import typer
 
 from arena.cli.arguments import MOST, finite
 from arena.cli.control_files import read_settings
-from arena.cli.service import Service, say_listed, with_service
+from arena.cli.service import ANY, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -110,13 +110,13 @@ seasons = typer.Typer(
 def add_to(application: typer.Typer) -> None:
     """Add both groups of actions."""
     for action in (add, change, pause, resume, end, remove):
-        pools.command()(with_service(action))
-    pools.command("list")(with_service(list_pools))
-    seasons.command()(with_service(begin))
-    seasons.command("end")(with_service(finish))
-    seasons.command("remove")(with_service(forget))
-    seasons.command()(with_service(table))
-    seasons.command("list")(with_service(list_seasons))
+        pools.command()(with_service(action, OPERATORS))
+    pools.command("list")(with_service(list_pools, ANY))
+    seasons.command()(with_service(begin, OPERATORS))
+    seasons.command("end")(with_service(finish, OPERATORS))
+    seasons.command("remove")(with_service(forget, OPERATORS))
+    seasons.command()(with_service(table, ANY))
+    seasons.command("list")(with_service(list_seasons, ANY))
     application.add_typer(pools)
     application.add_typer(seasons)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.service import Service, with_service
+from arena.cli.service import ANY, Service, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ group = typer.Typer(
 
 def add_to(application: typer.Typer) -> None:
     """Add the group of actions."""
-    group.command("list")(with_service(list_ratings))
-    group.command()(with_service(history))
+    group.command("list")(with_service(list_ratings, ANY))
+    group.command()(with_service(history, ANY))
     application.add_typer(group)
 
 

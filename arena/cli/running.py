@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, open_competition
-from arena.cli.service import Service, with_service_where_asked
+from arena.cli.service import OPERATORS, Service, with_service_where_asked
 from arena.output import complain, say
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ WithoutTokens = Annotated[
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (run, check, with_service_where_asked(stop), reset):
+    for action in (run, check, with_service_where_asked(stop, OPERATORS), reset):
         application.command()(action)
 
 

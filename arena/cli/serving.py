@@ -8,7 +8,7 @@ import typer
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates, Endpoint
 from arena.cli.arguments import CompetitionName
-from arena.cli.service import Service, say_listed, with_service, with_service_where_asked
+from arena.cli.service import OPERATORS, Service, say_listed, with_service, with_service_where_asked
 from arena.lobby import DEFAULT_ADDRESS
 from arena.output import say, say_json, try_to_say
 
@@ -25,10 +25,12 @@ DEFAULT_TOKENS: Final = Path("arena.tokens")
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
     application.command()(serve)
-    for action in (start, list_competitions, watch, players):
-        application.command(action.__name__.partition("_")[0])(with_service(action))
-    application.command()(with_service_where_asked(token))
-    application.command()(with_service_where_asked(tokens))
+    application.command()(with_service(start, OPERATORS))
+    application.command("list")(with_service(list_competitions))
+    for action in (watch, players):
+        application.command()(with_service(action))
+    for action in (token, tokens):
+        application.command()(with_service_where_asked(action, OPERATORS))
 
 
 def serve(  # noqa: PLR0913 - the options of a command

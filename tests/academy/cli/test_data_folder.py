@@ -230,6 +230,7 @@ def test_a_backup_or_restore_into_a_folder_with_files_is_refused(filled: Path, t
     ("options", "why"),
     [
         (("--token", "x"), "--token is for --address"),
+        (("--token-file", "x"), "--token-file is for --address"),
         (("--insecure",), "--insecure is for --address"),
         (("--tls-ca", "x.pem"), "--tls-ca is for --address"),
         (("--address", "127.0.0.1:1"), "give --address or --data, not both"),

@@ -19,6 +19,21 @@ from tests.academy.service.running import Running, serving
 from tests.academy.service.test_weights import taught
 
 
+def test_a_token_may_be_in_a_file(running: Running, tmp_path: Path) -> None:
+    file = tmp_path / "admin.token"
+    file.write_text(f"{running.token('admin', Role.ADMIN)}\n")
+    asking = ("games", "--address", running.address, "--token-file", file)
+    # The option comes before the environment.
+    assert run(*asking, ACADEMY_TOKEN="another").exit_code == 0
+    for words, why in (
+        ((*asking, "--token", "another"), "give --token or --token-file, not both"),
+        (("games", "--token-file", tmp_path / "none"), "none: No such file or directory"),
+        (("games", "--token-file", __file__), "holds no token"),
+    ):
+        refused = run(*words)
+        assert refused.exit_code != 0 and why in refused.err
+
+
 def test_games(academy: Academy) -> None:
     table = academy("games")
     assert table.exit_code == 0
@@ -204,7 +219,8 @@ def test_invalid_setting_is_refused(academy: Academy, change: str, words: str) -
             ("games",),
             {"ACADEMY_TOKEN": ""},
             1,
-            "the call has no token [UNAUTHENTICATED, TOKEN_MISSING]; give a token with --token or ACADEMY",
+            "the call has no token [UNAUTHENTICATED, TOKEN_MISSING]; give a token with "
+            "--token-file, --token or ACADEMY",
         ),
         (("games",), {"ACADEMY_TOKEN": "acd_wrong"}, 1, "TOKEN_UNKNOWN"),
         (("games",), {"ACADEMY_ADDRESS": "127.0.0.1:1"}, 3, "no server answers"),
