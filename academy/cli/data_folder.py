@@ -167,7 +167,7 @@ def compact(
     data: Data = DEFAULT_DATA,
     keep: Annotated[
         int | None,
-        typer.Option(min=1, help="How many of the newest events stay.", show_default="1000"),
+        typer.Option(min=1, help="How many of the newest events stay (1000)."),
     ] = None,
     shrink: Annotated[
         bool, typer.Option(help="Also give room back to the disk; no server may use the folder then.")

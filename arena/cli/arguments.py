@@ -30,6 +30,7 @@ ControlFileOrName = Annotated[
         show_default=False,
     ),
 ]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 ResultsUrl = Annotated[
     str | None,
     typer.Option(

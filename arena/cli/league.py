@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.arguments import Json
 from arena.output import complain, say, say_json
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ League = Annotated[
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 GameOption = Annotated[
     str | None, typer.Option("--game", metavar="GAME", help="This game alone.", show_default="all games")
 ]

@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.arguments import finite
+from arena.cli.arguments import Json, finite
 from arena.cli.service import ANY, MEMBERS, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
     from arena.v1 import members_pb2
 
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The member's name.", show_default=False)]
 OwnName = Annotated[
     str,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.arguments import MOST, finite
+from arena.cli.arguments import MOST, Json, finite
 from arena.cli.control_files import read_settings
 from arena.cli.service import ANY, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 MOST_SECONDS = 1e6
 MOST_HOURS = 366 * 24
 
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 PoolName = Annotated[str, typer.Argument(metavar="NAME", help="The pool's name.", show_default=False)]
 SeasonName = Annotated[str, typer.Argument(metavar="NAME", help="The season's name.", show_default=False)]
 Settings = Annotated[
@@ -54,9 +53,7 @@ Increment = Annotated[
 ]
 MoveSeconds = Annotated[
     float | None,
-    typer.Option(
-        min=0, max=MOST_SECONDS, callback=finite, help="Seconds a move, without a clock.", show_default="60"
-    ),
+    typer.Option(min=0, max=MOST_SECONDS, callback=finite, help="Seconds a move, without a clock (60)."),
 ]
 Openings = Annotated[
     Path | None, typer.Option(help="A file of openings: SGF, or moves on each line.", show_default=False)
@@ -64,7 +61,7 @@ Openings = Annotated[
 Rounds = Annotated[
     int | None, typer.Option(min=0, max=MOST, help="End after this number of rounds.", show_default="no end")
 ]
-GamesAtOnce = Annotated[int | None, typer.Option(min=1, max=256, help="Games at a time.", show_default="2")]
+GamesAtOnce = Annotated[int | None, typer.Option(min=1, max=256, help="Games at a time (2).")]
 RandomPlayer = Annotated[
     bool | None,
     typer.Option(

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena.cli.arguments import Json
 from arena.cli.service import ANY, Service, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
 
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 
 group = typer.Typer(
     name="rating",

@@ -14,6 +14,7 @@ from arena.cli.arguments import (
     MOST,
     ControlFile,
     ControlFileOrName,
+    Json,
     ResultsUrl,
     look_at_competition,
     open_competition,
@@ -39,7 +40,7 @@ def add_to(application: typer.Typer) -> None:
 def show(
     service: Service | None,
     file: ControlFileOrName,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    as_json: Json = False,
     results: ResultsUrl = None,
 ) -> None:
     """Show the results so far, also while the competition runs."""
@@ -103,7 +104,7 @@ def games(  # noqa: PLR0913 - the options of a command
         bool, typer.Option("--faults", help="Only games in which a player was at fault.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    as_json: Json = False,
     results: ResultsUrl = None,
 ) -> None:
     """List finished games, the newest first, also while the competition runs."""
@@ -190,7 +191,7 @@ def schedule(
     service: Service | None,
     file: ControlFileOrName,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    as_json: Json = False,
     results: ResultsUrl = None,
 ) -> None:
     """List the games still to come, as far as the competition's kind knows them."""
@@ -214,7 +215,7 @@ def schedule(
 
 def report(
     file: ControlFile,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead.")] = False,
+    as_json: Json = False,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write a page of HTML instead.", show_default=False),
@@ -243,7 +244,7 @@ def report(
 
 def descent(
     file: ControlFile,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    as_json: Json = False,
     svg: Annotated[
         Path | None,
         typer.Option("--svg", metavar="FILE", help="Draw it instead.", show_default=False),
