@@ -69,6 +69,10 @@ _REMEDIES: Final = {
     ),
     "PERMISSION_DENIED": "use an admin's token; `academy tokens create --role admin` makes one",
 }
+# What the server's words are called here.
+_REMEDIES_OF_REASONS: Final = {
+    "IMPORTED_BEFORE": "`--replace` empties the libraries first; `--again` counts them twice",
+}
 
 
 class Commands(TyperGroup):
@@ -133,7 +137,9 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
     remedy = _REMEDIES.get(code.name)
     if code.name == "UNAVAILABLE":
         return f"no server answers ({error.details()}); {remedy}", ExitCode.UNREACHABLE
-    line = f"{error.details()} [{code.name}{_reason(error)}]"
+    reason = reason_of(error)
+    line = f"{error.details()} [{', '.join(filter(None, (code.name, reason)))}]"
+    remedy = remedy or _REMEDIES_OF_REASONS.get(reason)
     return (f"{line}; {remedy}" if remedy else line), ExitCode.FAILED
 
 
@@ -147,7 +153,8 @@ def _is_rpc_error(error: Exception) -> "TypeGuard[grpc.RpcError]":
     return isinstance(error, grpc.RpcError)
 
 
-def _reason(error: "grpc.RpcError") -> str:
+def reason_of(error: "grpc.RpcError") -> str:
+    """Why a server refused a call, as its error says in one word; "" where it does not."""
     from google.rpc import error_details_pb2
     from grpc_status import rpc_status
 
@@ -155,5 +162,5 @@ def _reason(error: "grpc.RpcError") -> str:
     for detail in status.details if status is not None else ():
         info = error_details_pb2.ErrorInfo()
         if detail.Unpack(info):
-            return f", {info.reason}"
+            return info.reason
     return ""

@@ -9,11 +9,14 @@ from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
-from academy.cli.commands import CommandError, ExitCode, NoDataError
+from academy.cli.commands import CommandError, ExitCode, NoDataError, reason_of
+from academy.cli.options import LibraryName, number_of
 from academy.cli.services import Server
 from academy.wire.addresses import DEFAULT_ADDRESS
 
 _P = ParamSpec("_P")
+# Refusals of calls about a pattern that the library does not have, or that was not deleted from it.
+_NOT_IN_LIBRARY: Final = ("UNKNOWN_PATTERN", "PATTERN_NOT_DELETED")
 
 
 def _connection_options(  # noqa: PLR0913 - the options of a command
@@ -106,6 +109,32 @@ def pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]
         if not response.next_page_token:
             return
         request.page_token = response.next_page_token
+
+
+def ask_about_pattern(call: Callable[[Any], Any], request: Any, library: LibraryName | None) -> Any:
+    """The answer of a call about a pattern, whose request then has the library.
+
+    Without a library it is the one that has the pattern: the two number theirs by one count. Raises
+    CommandError where neither has it.
+    """
+    import grpc
+
+    request.library = number_of(library or "middle-game")
+    try:
+        return call(request)
+    except grpc.RpcError as error:
+        if library is not None or reason_of(error) not in _NOT_IN_LIBRARY:
+            raise
+    request.library = number_of("endgame")
+    try:
+        return call(request)
+    except grpc.RpcError as error:
+        if reason_of(error) != "UNKNOWN_PATTERN":
+            raise
+        raise CommandError(
+            f"no pattern {request.pattern_id} in the libraries of {request.game_id}; `academy patterns list` "
+            "shows those there are"
+        ) from None
 
 
 def _with_options(

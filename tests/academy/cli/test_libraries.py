@@ -95,9 +95,23 @@ def test_one_pattern_with_its_votes_and_its_deletion_undone(academy: Academy) ->
     )
     for command in (("patterns", "show"), ("patterns", "delete"), ("history", "pattern")):
         refused = academy(*command, "go", "9999")
+        assert "no pattern 9999 in the libraries of go; `academy patterns list` shows" in refused.err
+        refused = academy(*command, "go", "9999", "--library", "middle-game")
         assert "no pattern 9999 in the middle-game library of go; " in refused.err
+    refused = academy("patterns", "restore", "go", "9999")
+    assert "no deleted pattern 9999 is kept: there is nothing to restore" in refused.err
     assert "Restored to go" in academy("patterns", "restore", *where).out
     assert academy("patterns", "show", *where, "--json").json() == listed[-1]
+
+
+def test_a_pattern_is_found_by_its_number_in_whichever_library_it_is(academy: Academy) -> None:
+    listed = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
+    number = listed[-1]["pattern_id"]
+    assert academy("patterns", "show", "go", number, "--json").json() == listed[-1]
+    assert f"pattern {number}" in academy("history", "pattern", "go", number).out
+    assert "Deleted from go" in academy("patterns", "delete", "go", number).out
+    assert "Restored to go" in academy("patterns", "restore", "go", number).out
+    assert academy("patterns", "show", "go", number, "--json").json() == listed[-1]
 
 
 def test_openings_are_a_tree(academy: Academy) -> None:
