@@ -45,13 +45,14 @@ class CommandError(RuntimeError):
 class NoDataError(CommandError):
     """A folder without data of ACADEMY."""
 
-    def __init__(self, folder: Path, what_else: str = "") -> None:
+    def __init__(self, folder: Path, what_else: str = "; this command works on a data folder only") -> None:
         super().__init__(
             f"{folder}: holds no data of ACADEMY; give the folder with --data{what_else}", ExitCode.USAGE
         )
         self.folder = folder
 
 
+_LONGEST_SENTENCE: Final = 1_000
 _EXPECTED: Final = (
     CommandError,
     StoreError,
@@ -75,7 +76,23 @@ _REMEDIES_OF_REASONS: Final = {
 }
 
 
-class Commands(TyperGroup):
+class _Group(TyperGroup):
+    """A group whose help cuts no sentence."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with whole sentences, in as many lines as they take."""
+        commands = [self.commands[name] for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (command.name, command.get_short_help_str(limit=_LONGEST_SENTENCE))
+                    for command in commands
+                    if not command.hidden
+                ]
+            )
+
+
+class Commands(_Group):
     """A group of commands that report a failure in one line."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -108,7 +125,7 @@ def _finish_output() -> None:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
 
 
-class ListingCommands(TyperGroup):
+class ListingCommands(_Group):
     """A group in which `list` need not be named: what begins with no command of it is for `list`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

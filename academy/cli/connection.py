@@ -87,9 +87,7 @@ def with_server_where_asked(command: Callable[..., None]) -> Callable[..., None]
             command(server, **arguments)
         except NoDataError as error:
             meant = os.environ.get("ACADEMY_ADDRESS")
-            if not meant:
-                raise
-            remedy = f"; the command asks a server only with --address, such as {meant}"
+            remedy = f"; the command asks a server only with --address, such as {meant}" if meant else ""
             raise NoDataError(error.folder, remedy) from None
 
     return _with_options(run, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})

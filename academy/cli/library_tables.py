@@ -178,7 +178,7 @@ def statistics_table(
     statistics: libraries_pb2.GetStatisticsResponse, measures: libraries_pb2.GetMeasuresResponse
 ) -> Table:
     """Return a table of a game's figures and LUDAE's measures."""
-    table = new_table(statistics.game_id, " what", "value", "of contests", "of positions")
+    table = new_table(statistics.game_id, " what", "value", "contests counted", "positions counted")
     for name in (
         "contests",
         "players",
@@ -200,7 +200,7 @@ def statistics_table(
         ("proposals taken", "accepted_proposals"),
         ("proposals dropped", "dropped_proposals"),
         ("players helped by others", "helped_by_others"),
-        ("of these won or drew", "helped_by_others_successes"),
+        ("helped players that won or drew", "helped_by_others_successes"),
     ):
         table.add_row(what, f"{getattr(statistics.everybody, name):,}")
     for name, measure in sorted(measures.measures.items()):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.arguments import Json, finite
+from arena.cli.arguments import ActionGroup, Json, finite
 from arena.cli.service import ANY, MEMBERS, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
 
@@ -39,6 +39,7 @@ Days = Annotated[
 
 group = typer.Typer(
     name="member",
+    cls=ActionGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Players that register themselves at a service of a league (`arena serve --league`).",

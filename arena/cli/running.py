@@ -120,8 +120,9 @@ def run(  # noqa: PLR0913 - the options of a command
 
 
 def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = None) -> None:
-    """Start every player and see whether it gets ready to play, with its standard error shown.
+    """Start every player and ask it for a first move, with its standard error shown.
 
+    The check before a run does not ask programs that speak GTP for a move.
     With `--on`, or [workers] in the control file, every player is started on every kind of node of the
     cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address.
     """

@@ -144,6 +144,8 @@ def test_statistics(academy: Academy) -> None:
     # The proposers reported what they expect of one position each.
     assert "positions" in figures["measures"]["decisiveness"]
     table = academy("statistics", "go").out
+    for words in ("contests counted", "positions counted", "helped players that won or drew"):
+        assert words in table
     assert re.search(r"width\s+│ not known", table)
 
 

@@ -110,6 +110,16 @@ def test_the_option_for_other_machines_does_not_open_the_arena_to_local_programs
     assert arena(action, control, "--no-player-tokens").returncode == 0
 
 
+@pytest.mark.parametrize("words", [(), ("league",), ("member",), ("pool",), ("season",)])
+def test_help_in_a_narrow_terminal_says_whole_sentences_of_each_action(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = " ".join(arena(*words, "--help").stdout.split())
+    assert "..." not in shown.replace("[ARGS]...", "")
+    assert words or "First steps: arena init all-play-all cup.toml" in shown
+
+
 def test_a_quiet_run_prints_nothing(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
     done = arena("run", control, "--quiet", "--max-games", "1", "--parallel", "2")
