@@ -27,7 +27,7 @@ def program_parser(name: str, description: str, examples: str) -> argparse.Argum
     Args:
         name: the program's name.
         description: what the program does, in a sentence.
-        examples: what stands below the options in the help, in lines as they are to be printed.
+        examples: what stands below the options in the help, printed as it is.
     """
     parser = argparse.ArgumentParser(
         prog=name,

@@ -51,10 +51,9 @@ def add_to(application: typer.Typer) -> None:
     group.command()(with_service(register, ANY))
     for action in (show, change, rotate, revoke):
         group.command()(with_service(action, MEMBERS))
-    for action in (ban, unban, quota, remove, invite, uninvite):
-        group.command()(with_service(action, OPERATORS))
+    for by_operator in (ban, unban, quota, remove, invite, uninvite, invitations):
+        group.command()(with_service(by_operator, OPERATORS))
     group.command("list")(with_service(list_members, OPERATORS))
-    group.command()(with_service(invitations, OPERATORS))
     application.add_typer(group)
 
 

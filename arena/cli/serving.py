@@ -37,8 +37,8 @@ def add_to(application: typer.Typer) -> None:
     application.command("list")(with_service(list_competitions))
     for action in (watch, players):
         application.command()(with_service(action))
-    for action in (token, tokens):
-        application.command()(with_service_where_asked(action, OPERATORS))
+    application.command()(with_service_where_asked(token, OPERATORS))
+    application.command()(with_service_where_asked(tokens, OPERATORS))
 
 
 def serve(  # noqa: PLR0913 - the options of a command
