@@ -26,13 +26,14 @@ from academy.knowledge.node_analysis import SearchKind
 from academy.wire.games import differing_field
 from clients.academy import Academy
 from clients.bots.alpha_beta import AlphaBetaThinker
-from clients.bots.any_game import read_settings
+from clients.bots.any_game import add_game, read_rules
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
+from clients.command_line import program_parser
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.responses import Analysis
 from clients.seat import Seat
-from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
+from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError
 
 # After this number of searches the walk begins again at the root: contests have gone on meanwhile.
 SEARCHES_A_WALK: Final = 50
@@ -305,9 +306,10 @@ class Analyst:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the analyst."""
-    options, parser = _read_arguments(arguments)
+    parser = argument_parser()
+    options = parser.parse_args(arguments)
     try:
-        rules = referee(options.game).from_settings(read_settings(options.set))
+        rules = read_rules(options.game, options.set)
         if not rules.spec().two_in_turn:
             raise UnsuitableGameError(f"{options.game}: only games of two that move in turn are analysed")
         searcher = LineSearcher(rules, Strength(options.search, options.playouts, options.depth))
@@ -344,17 +346,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"{game_id}: {counted:,} positions analysed")
 
 
-def _read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, argparse.ArgumentParser]:
-    parser = argparse.ArgumentParser(prog="academy-analyst", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("game", help="its name in control files: go, hex, draughts, openspiel, ...")
+_EXAMPLES: Final = """The token of ACADEMY_TOKEN must be an analyst's. Example:
+  ACADEMY_TOKEN=$(cat analyst.token) academy-analyst hex --set board_size=7 --once"""
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser of the program's arguments."""
+    parser = program_parser("academy-analyst", (__doc__ or "").partition("\n")[0], _EXAMPLES)
+    add_game(parser)
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the game; repeat it"
+        "--academy", default="", metavar="ADDRESS", help="host:port or unix:PATH (ACADEMY_ADDRESS)"
     )
-    parser.add_argument("--academy", default="", metavar="ADDRESS", help="by default ACADEMY_ADDRESS")
     parser.add_argument(
         "--game-id",
         default="",
-        help="what ACADEMY calls the game, such as a fork; by default ACADEMY_GAME, or as the rules call it",
+        metavar="ID",
+        help="what ACADEMY calls the game, such as a fork (ACADEMY_GAME, or as the rules call it)",
     )
     parser.add_argument(
         "--search",
@@ -364,19 +371,41 @@ def _read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace
         "else Monte Carlo tree search (%(default)s)",
     )
     parser.add_argument(
-        "--playouts", type=int, default=2_000, help="random games a position (monte-carlo; %(default)s)"
+        "--playouts",
+        type=int,
+        default=2_000,
+        metavar="N",
+        help="random games a position, at least 200 (monte-carlo; %(default)s)",
     )
-    parser.add_argument("--depth", type=int, default=8, help="plies ahead (alpha-beta; %(default)s)")
+    parser.add_argument(
+        "--depth",
+        type=int,
+        default=8,
+        metavar="N",
+        help="plies ahead, at least 5 (alpha-beta; %(default)s)",
+    )
     parser.add_argument(
         "--nodes",
         type=_positive(int),
         default=1_000,
+        metavar="N",
         help="look at this number of the most visited (%(default)s)",
     )
-    parser.add_argument("--seconds", type=_positive(float), help="end after this time")
-    parser.add_argument("--once", action="store_true", help="end when nothing is left to search")
-    parser.add_argument("--when-idle", action="store_true", help="rest while any contest is open")
-    return parser.parse_args(arguments), parser
+    parser.add_argument(
+        "--seconds",
+        type=_positive(float),
+        metavar="S",
+        help="end after this time, and throw away a search that is not ready",
+    )
+    parser.add_argument(
+        "--once",
+        action="store_true",
+        help="end when nothing is left to search; without it, look again after a minute",
+    )
+    parser.add_argument(
+        "--when-idle", action="store_true", help="rest while any contest is open at the server"
+    )
+    return parser
 
 
 def _positive(kind: type[int] | type[float]) -> Callable[[str], float]:

@@ -12,10 +12,11 @@ import grpc.aio
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from academy.wire.tokens import check_token, read_token_file
+
 DEFAULT_TIMEOUT: Final = 5.0
 # Where `arena run` and `arena serve` listen by default.
 ARENA_ADDRESS: Final = "127.0.0.1:50561"
-_MAX_TOKEN: Final = 512
 # These make something new each time. A repeated call would leave two behind where an answer was lost, or come
 # with the token that the first call ended.
 _ONCE: Final = {
@@ -101,15 +102,7 @@ class AcademyRefusedError(RuntimeError):
 def _token_in(variables: Mapping[str, str], name: str) -> str:
     """The token in a variable, "" for none. Raises ValueError."""
     text = variables.get(name, "")
-    return _check_token(text, name) if text else ""
-
-
-def _check_token(text: str, place: str) -> str:
-    """The token that a text is, without blanks around it. Raises ValueError."""
-    token = text.strip()
-    if not 0 < len(token) <= _MAX_TOKEN or not (token.isascii() and token.isprintable()):
-        raise ValueError(f"{place}: holds no token: 1 to {_MAX_TOKEN} printable ASCII characters are needed")
-    return token
+    return check_token(text, name) if text else ""
 
 
 @dataclass(frozen=True)
@@ -195,8 +188,7 @@ class Connection:
         token = "" if token_file is not None else _token_in(os.environ, "ARENA_TOKEN")
         file = token_file or os.environ.get("ARENA_TOKEN_FILE")
         if not token and file is not None:
-            with Path(file).open(encoding="ascii", errors="replace") as kept:
-                token = _check_token(kept.read(_MAX_TOKEN + 2), str(file))
+            token = read_token_file(Path(file))
         return cls(
             address or os.environ.get("ARENA_ADDRESS") or ARENA_ADDRESS,
             token,

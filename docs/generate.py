@@ -3,6 +3,7 @@
 A page says where with a line `<!-- generated: NAME -->`; the names are the functions in GENERATORS.
 """
 
+import argparse
 import ast
 import dataclasses
 import inspect
@@ -45,9 +46,14 @@ def _sentence(documentation: str | None) -> str:
 
 
 def commands() -> str:
-    """Describe every command of the three programs, with its arguments and options."""
+    """Describe every command of all programs, with its arguments and options."""
     from typer.main import get_command
 
+    import clients.analyst
+    import clients.bots.any_game
+    import clients.bots.diplomacy.daide
+    import clients.bots.gtp_connector
+    import clients.bots.lines_connector
     from academy.cli.app import application as academy
     from arena.cli.app import application as arena
     from web.cli.app import application as web
@@ -55,7 +61,30 @@ def commands() -> str:
     parts: list[str] = []
     for name, application in (("academy", academy), ("arena", arena), ("academy-web", web)):
         parts += _command(get_command(application), name, 2)
+    bots = clients.bots
+    for program in (
+        bots.any_game,
+        clients.analyst,
+        bots.gtp_connector,
+        bots.lines_connector,
+        bots.diplomacy.daide,
+    ):
+        parts += _program(program.argument_parser())
     return "\n\n".join(parts)
+
+
+def _program(parser: argparse.ArgumentParser) -> Iterator[str]:
+    yield f"## `{parser.prog}`\n\n{parser.description}"
+    yield table(("argument or option", "meaning (default)"), map(_argument, parser._actions))
+
+
+def _argument(action: argparse.Action) -> tuple[str, str]:
+    value = "" if action.nargs == 0 else action.metavar or action.dest.upper()
+    if action.choices:
+        value = "{" + ",".join(action.choices) + "}"
+    names = [f"{option} {value}".rstrip() for option in action.option_strings] or [str(value)]
+    needed = "; required" if action.required and action.option_strings else ""
+    return ", ".join(f"`{name}`" for name in names), (action.help or "") % vars(action) + needed
 
 
 def _command(command: Any, path: str, level: int) -> Iterator[str]:

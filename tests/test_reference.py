@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import tomllib
 from dataclasses import Field, fields
 from pathlib import Path
 from types import ModuleType
@@ -47,6 +48,14 @@ def test_every_command_is_listed(generate: ModuleType) -> None:
             if not command.hidden and command.callback is not None:
                 assert f"`{program} {command.name or command.callback.__name__}`" in text
     assert "## `academy-web`" in text and "`--behind-proxy`" in text
+
+
+def test_every_program_is_listed(generate: ModuleType) -> None:
+    text = generate.commands()
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert set(re.findall(r"^## `([\w-]+)`$", text, re.MULTILINE)) == set(scripts)
+    assert "| `--playouts N` | random games a move (monte-carlo; 100) |" in text
+    assert "| `--player PLAYER` | the player's name at the arena; required |" in text
 
 
 def test_every_method_and_message_is_listed(generate: ModuleType) -> None:

@@ -29,6 +29,7 @@ application = typer.Typer(
     rich_markup_mode=None,
     help="ACADEMY keeps what competing players learn of their games. "
     "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no server answers, 4 the data are damaged.",
+    epilog="First steps: academy tokens create me --role admin --data library; academy serve --data library",
 )
 
 

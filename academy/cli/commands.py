@@ -45,13 +45,14 @@ class CommandError(RuntimeError):
 class NoDataError(CommandError):
     """A folder without data of ACADEMY."""
 
-    def __init__(self, folder: Path, what_else: str = "") -> None:
+    def __init__(self, folder: Path, what_else: str = "; this command works on a data folder only") -> None:
         super().__init__(
             f"{folder}: holds no data of ACADEMY; give the folder with --data{what_else}", ExitCode.USAGE
         )
         self.folder = folder
 
 
+_LONGEST_SENTENCE: Final = 1_000
 _EXPECTED: Final = (
     CommandError,
     StoreError,
@@ -64,12 +65,34 @@ _EXPECTED: Final = (
 )
 _REMEDIES: Final = {
     "UNAVAILABLE": ("start one with `academy serve`, or give its --address (and the TLS options it needs)"),
-    "UNAUTHENTICATED": ("give a token with --token or ACADEMY_TOKEN; `academy tokens create` makes one"),
+    "UNAUTHENTICATED": (
+        "give a token with --token-file, --token or ACADEMY_TOKEN; `academy tokens create` makes one"
+    ),
     "PERMISSION_DENIED": "use an admin's token; `academy tokens create --role admin` makes one",
+}
+# What the server's words are called here.
+_REMEDIES_OF_REASONS: Final = {
+    "IMPORTED_BEFORE": "`--replace` empties the libraries first; `--again` counts them twice",
 }
 
 
-class Commands(TyperGroup):
+class _Group(TyperGroup):
+    """A group whose help cuts no sentence."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with whole sentences, in as many lines as they take."""
+        commands = [self.commands[name] for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (command.name, command.get_short_help_str(limit=_LONGEST_SENTENCE))
+                    for command in commands
+                    if not command.hidden
+                ]
+            )
+
+
+class Commands(_Group):
     """A group of commands that report a failure in one line."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -102,7 +125,7 @@ def _finish_output() -> None:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
 
 
-class ListingCommands(TyperGroup):
+class ListingCommands(_Group):
     """A group in which `list` need not be named: what begins with no command of it is for `list`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -131,7 +154,9 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
     remedy = _REMEDIES.get(code.name)
     if code.name == "UNAVAILABLE":
         return f"no server answers ({error.details()}); {remedy}", ExitCode.UNREACHABLE
-    line = f"{error.details()} [{code.name}{_reason(error)}]"
+    reason = reason_of(error)
+    line = f"{error.details()} [{', '.join(filter(None, (code.name, reason)))}]"
+    remedy = remedy or _REMEDIES_OF_REASONS.get(reason)
     return (f"{line}; {remedy}" if remedy else line), ExitCode.FAILED
 
 
@@ -145,7 +170,8 @@ def _is_rpc_error(error: Exception) -> "TypeGuard[grpc.RpcError]":
     return isinstance(error, grpc.RpcError)
 
 
-def _reason(error: "grpc.RpcError") -> str:
+def reason_of(error: "grpc.RpcError") -> str:
+    """Why a server refused a call, as its error says in one word; "" where it does not."""
     from google.rpc import error_details_pb2
     from grpc_status import rpc_status
 
@@ -153,5 +179,5 @@ def _reason(error: "grpc.RpcError") -> str:
     for detail in status.details if status is not None else ():
         info = error_details_pb2.ErrorInfo()
         if detail.Unpack(info):
-            return f", {info.reason}"
+            return str(info.reason)
     return ""

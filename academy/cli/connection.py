@@ -9,20 +9,26 @@ from typing import Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
-from academy.cli.commands import CommandError, ExitCode, NoDataError
+from academy.cli.commands import CommandError, ExitCode, NoDataError, reason_of
+from academy.cli.options import LibraryName, number_of
 from academy.cli.services import Server
 from academy.wire.addresses import DEFAULT_ADDRESS
 
 _P = ParamSpec("_P")
+# Refusals of calls about a pattern that the library does not have, or that was not deleted from it.
+_NOT_IN_LIBRARY: Final = ("UNKNOWN_PATTERN", "PATTERN_NOT_DELETED")
 
 
-def _connection_options(
+def _connection_options(  # noqa: PLR0913 - the options of a command
     address: Annotated[
         str, typer.Option(envvar="ACADEMY_ADDRESS", help="The server: host:port or unix:PATH.")
     ] = DEFAULT_ADDRESS,
     token: Annotated[
         str, typer.Option(envvar="ACADEMY_TOKEN", help="A bearer token, mostly an admin's.")
     ] = "",
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The file that holds the token, instead.")
+    ] = None,
     tls_ca: Annotated[
         Path | None,
         typer.Option(envvar="ACADEMY_TLS_CA", help="PEM file of the authority the server is checked by."),
@@ -81,9 +87,7 @@ def with_server_where_asked(command: Callable[..., None]) -> Callable[..., None]
             command(server, **arguments)
         except NoDataError as error:
             meant = os.environ.get("ACADEMY_ADDRESS")
-            if not meant:
-                raise
-            remedy = f"; the command asks a server only with --address, such as {meant}"
+            remedy = f"; the command asks a server only with --address, such as {meant}" if meant else ""
             raise NoDataError(error.folder, remedy) from None
 
     return _with_options(run, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
@@ -105,6 +109,32 @@ def pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]
         request.page_token = response.next_page_token
 
 
+def ask_about_pattern(call: Callable[[Any], Any], request: Any, library: LibraryName | None) -> Any:
+    """The answer of a call about a pattern, whose request then has the library.
+
+    Without a library it is the one that has the pattern: the two number theirs by one count. Raises
+    CommandError where neither has it.
+    """
+    import grpc
+
+    request.library = number_of(library or "middle-game")
+    try:
+        return call(request)
+    except grpc.RpcError as error:
+        if library is not None or reason_of(error) not in _NOT_IN_LIBRARY:
+            raise
+    request.library = number_of("endgame")
+    try:
+        return call(request)
+    except grpc.RpcError as error:
+        if reason_of(error) != "UNKNOWN_PATTERN":
+            raise
+        raise CommandError(
+            f"no pattern {request.pattern_id} in the libraries of {request.game_id}; `academy patterns list` "
+            "shows those there are"
+        ) from None
+
+
 def _with_options(
     command: Callable[..., None], connecting: Mapping[str, inspect.Parameter]
 ) -> Callable[..., None]:
@@ -120,6 +150,9 @@ def _with_options(
         if options["address"] is None:
             command(None, **arguments)
             return
+        file = options.pop("token_file")
+        if file is not None:
+            options["token"] = _token_of(file)
         with connect(**options) as server:
             command(server, **arguments)
 
@@ -137,6 +170,15 @@ def _with_options(
     return run
 
 
+def _token_of(file: Path) -> str:
+    from academy.wire.tokens import read_token_file
+
+    try:
+        return read_token_file(file)
+    except ValueError as error:
+        raise CommandError(f"{error}; `academy tokens create` makes one", ExitCode.USAGE) from None
+
+
 def _check_used(
     context: typer.Context, has_server: bool, connecting: Mapping[str, inspect.Parameter]
 ) -> None:
@@ -151,5 +193,7 @@ def _check_used(
         if not has_server and is_given(name):
             option = f"--{name.replace('_', '-')}"
             raise CommandError(f"{option} is for {address}: give the server's address too", ExitCode.USAGE)
+    if is_given("token") and is_given("token_file"):
+        raise CommandError("give --token or --token-file, not both", ExitCode.USAGE)
     if has_server and connecting["address"] is _OPTIONAL_ADDRESS and is_given("data"):
         raise CommandError("give --address or --data, not both", ExitCode.USAGE)

@@ -6,19 +6,17 @@ from itertools import zip_longest
 from rich.table import Table
 from rich.text import Text
 
-from academy.cli.library_tables import _FAIR_USE_COLUMNS, _fair_use_cells
+from academy.cli.library_tables import FAIR_USE_COLUMNS, fair_use_cells
 from academy.cli.printing import new_table, shown
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 
 
 def contests_table(contests: Iterable[contests_pb2.Contest], now: float) -> Table:
-    """Open contests with their players by seat, their rules of fair use, and how long ago they were opened.
+    """Open contests with their players by seat, and how long ago they were opened.
 
     `now` is in seconds since 1970. Players in brackets may not consult in the contest.
     """
-    table = new_table(
-        "Open contests", " contest", " arena", " game", " players", " opened", "hours ago", *_FAIR_USE_COLUMNS
-    )
+    table = new_table("Open contests", " contest", " arena", " game", " players", " opened", "hours ago")
     for contest in contests:
         table.add_row(
             Text(contest.contest_id),
@@ -32,7 +30,19 @@ def contests_table(contests: Iterable[contests_pb2.Contest], now: float) -> Tabl
             ),
             contest.open_time.ToJsonString(),
             f"{(now - contest.open_time.ToNanoseconds() / 1e9) / 3_600:,.1f}",
-            *_fair_use_cells(contest.fair_use),
+        )
+    return table
+
+
+def contests_fair_use_table(contests: Iterable[contests_pb2.Contest]) -> Table:
+    """Open contests with their rules of fair use."""
+    table = new_table("Open contests", " contest", " arena", " game", *FAIR_USE_COLUMNS)
+    for contest in contests:
+        table.add_row(
+            Text(contest.contest_id),
+            shown(contest.arena),
+            contest.game_id,
+            *fair_use_cells(contest.fair_use),
         )
     return table
 

@@ -8,7 +8,7 @@ import typer
 from academy.cli import contest_tables, printing
 from academy.cli.commands import CommandError, Commands
 from academy.cli.connection import with_server
-from academy.cli.options import Json, Limit
+from academy.cli.options import FairUse, Json, Limit
 from academy.cli.services import Server
 from academy.knowledge.contests import Verdict
 from academy.v1 import contests_pb2, proposals_pb2
@@ -47,13 +47,19 @@ def list_contests(
     game: Annotated[str, typer.Argument(metavar="GAME", help="List only this game's contests.")] = "",
     limit: Limit = 50,
     page: Annotated[str, typer.Option(help="Continue a list: the page token that it printed.")] = "",
+    fair_use: FairUse = False,
     json: Json = False,
 ) -> None:
     """List the contests that wait for their reports, the oldest first."""
     response = server.contests.ListOpenContests(
         contests_pb2.ListOpenContestsRequest(game_id=game, page_size=limit, page_token=page)
     )
-    printing.show(response, json, contest_tables.contests_table(response.contests, time.time()))
+    table = (
+        contest_tables.contests_fair_use_table(response.contests)
+        if fair_use
+        else contest_tables.contests_table(response.contests, time.time())
+    )
+    printing.show(response, json, table)
     printing.show_next_page(response.next_page_token, json)
 
 

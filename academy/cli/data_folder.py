@@ -165,10 +165,7 @@ def restore(
 
 def compact(
     data: Data = DEFAULT_DATA,
-    keep: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many of the newest events stay.", show_default="1000"),
-    ] = None,
+    keep: Annotated[int, typer.Option(min=1, help="How many of the newest events stay.")] = 1000,
     shrink: Annotated[
         bool, typer.Option(help="Also give room back to the disk; no server may use the folder then.")
     ] = False,
@@ -182,7 +179,7 @@ def compact(
 
     _check_pages(data)
     with open_existing(data) as store:
-        done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT, run=store.run)
+        done = compaction.compact(store.environment, keep=keep, run=store.run)
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}

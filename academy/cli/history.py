@@ -13,8 +13,8 @@ from rich.text import Text
 
 from academy.cli import printing
 from academy.cli.commands import CommandError, ExitCode, ListingCommands
-from academy.cli.connection import with_server
-from academy.cli.options import LARGEST_NUMBER, MOST, Game, Json, PatternId, WhichPatterns, number_of
+from academy.cli.connection import ask_about_pattern, with_server
+from academy.cli.options import LARGEST_NUMBER, MOST, Game, Json, LibraryOfPattern, PatternId
 from academy.cli.services import Server
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
 
@@ -179,19 +179,17 @@ def show_pattern(
     server: Server,
     game: Game,
     pattern_id: PatternId,
-    library: WhichPatterns = "middle-game",
+    library: LibraryOfPattern = None,
     json: Json = False,
 ) -> None:
     """Show how a pattern changed, the oldest first, and the contests on whose boards it was found."""
-    request = history_pb2.GetPatternHistoryRequest(
-        game_id=game, library=number_of(library), pattern_id=pattern_id
-    )
-    answer = server.history.GetPatternHistory(request)
+    request = history_pb2.GetPatternHistoryRequest(game_id=game, pattern_id=pattern_id)
+    answer = ask_about_pattern(server.history.GetPatternHistory, request, library)
     if json:
         printing.print_json(printing.as_json(answer))
         return
     table = printing.new_table(
-        f"{game}, {library}: pattern {pattern_id}",
+        f"{game}: pattern {pattern_id}",
         *("event", " when", " what", " by", " contest", "ply", "proposers", "elo", "value", "strength"),
         " cells",
     )

@@ -10,14 +10,16 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from academy.cli import contest_tables, event_table, library_tables, printing
 from academy.cli.commands import CommandError, Commands, ExitCode, ListingCommands
-from academy.cli.connection import pages, with_server
+from academy.cli.connection import ask_about_pattern, pages, with_server
 from academy.cli.opening_names import names_of
 from academy.cli.options import (
     LARGEST_NUMBER,
     MOST,
+    FairUse,
     Game,
     Json,
     LibraryName,
+    LibraryOfPattern,
     Limit,
     PatternId,
     WhichPatterns,
@@ -65,6 +67,7 @@ def list_games(
     measures: Annotated[
         bool, typer.Option("--measures", help="Compare the games by LUDAE's measures instead.")
     ] = False,
+    fair_use: FairUse = False,
     json: Json = False,
 ) -> None:
     """List the games that are registered."""
@@ -72,7 +75,8 @@ def list_games(
     if measures:
         _compare_games(server, [game.game_id for game in games], json)
     else:
-        printing.show(games, json, library_tables.games_table(games))
+        table = library_tables.games_fair_use_table if fair_use else library_tables.games_table
+        printing.show(games, json, table(games))
 
 
 def _compare_games(server: Server, games: Sequence[str], json: bool) -> None:
@@ -180,38 +184,38 @@ def show_pattern(
     server: Server,
     game: Game,
     pattern_id: PatternId,
-    library: WhichPatterns = "middle-game",
+    library: LibraryOfPattern = None,
     json: Json = False,
 ) -> None:
     """Show one pattern and its votes; silent ones count once their players' Elo comes near the pattern's."""
-    request = libraries_pb2.GetPatternRequest(game_id=game, library=number_of(library), pattern_id=pattern_id)
-    _print_pattern(game, server.libraries.GetPattern(request).pattern, json)
+    request = libraries_pb2.GetPatternRequest(game_id=game, pattern_id=pattern_id)
+    _print_pattern(game, ask_about_pattern(server.libraries.GetPattern, request, library).pattern, json)
 
 
 def delete_pattern(
     server: Server,
     game: Game,
     pattern_id: PatternId,
-    library: WhichPatterns = "middle-game",
+    library: LibraryOfPattern = None,
     json: Json = False,
 ) -> None:
     """Delete a pattern; `patterns restore` undoes it."""
-    number = number_of(library)
-    request = libraries_pb2.DeletePatternRequest(game_id=game, library=number, pattern_id=pattern_id)
-    _print_pattern(f"Deleted from {game}", server.libraries.DeletePattern(request).pattern, json)
+    request = libraries_pb2.DeletePatternRequest(game_id=game, pattern_id=pattern_id)
+    deleted = ask_about_pattern(server.libraries.DeletePattern, request, library)
+    _print_pattern(f"Deleted from {game}", deleted.pattern, json)
 
 
 def restore_pattern(
     server: Server,
     game: Game,
     pattern_id: PatternId,
-    library: WhichPatterns = "middle-game",
+    library: LibraryOfPattern = None,
     json: Json = False,
 ) -> None:
     """Undo a deletion."""
-    number = number_of(library)
-    request = libraries_pb2.RestorePatternRequest(game_id=game, library=number, pattern_id=pattern_id)
-    _print_pattern(f"Restored to {game}", server.libraries.RestorePattern(request).pattern, json)
+    request = libraries_pb2.RestorePatternRequest(game_id=game, pattern_id=pattern_id)
+    restored = ask_about_pattern(server.libraries.RestorePattern, request, library)
+    _print_pattern(f"Restored to {game}", restored.pattern, json)
 
 
 def openings(  # noqa: PLR0913

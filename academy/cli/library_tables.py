@@ -13,24 +13,26 @@ from academy.wire.tesujis import read_fight
 
 
 def games_table(games: Iterable[game_pb2.Game]) -> Table:
-    """Games with their boards, libraries' capacities and rules of fair use."""
-    table = new_table(
-        "Games",
-        *(" game", "players", " board", " symmetries", "opening", "middle-game", "endgame"),
-        *_FAIR_USE_COLUMNS,
-    )
+    """Games with their boards and libraries' capacities."""
+    table = new_table("Games", " game", "players", " board", "opening", "middle-game", "endgame")
     for game in games:
         settings = game.settings
         table.add_row(
             game.game_id,
             str(game.players),
             board_of(game),
-            str(len(game.symmetries)),
             f"{settings.opening_capacity:,}",
             f"{settings.middle_game_capacity:,}",
             f"{settings.endgame_capacity:,}",
-            *_fair_use_cells(settings),
         )
+    return table
+
+
+def games_fair_use_table(games: Iterable[game_pb2.Game]) -> Table:
+    """Games with their rules of fair use."""
+    table = new_table("Games", " game", *FAIR_USE_COLUMNS)
+    for game in games:
+        table.add_row(game.game_id, *fair_use_cells(game.settings))
     return table
 
 
@@ -43,10 +45,11 @@ _FAIR_USE: Final = {
     "consult_share": "consult share",
     "local_weights": "local weights",
 }
-_FAIR_USE_COLUMNS: Final = tuple(_FAIR_USE.values())
+FAIR_USE_COLUMNS: Final = tuple(_FAIR_USE.values())
 
 
-def _fair_use_cells(rules: game_pb2.LibrarySettings | contests_pb2.FairUseRules) -> list[str]:
+def fair_use_cells(rules: game_pb2.LibrarySettings | contests_pb2.FairUseRules) -> list[str]:
+    """The cells of FAIR_USE_COLUMNS; empty for rules that are not given."""
     given = {field.name: value for field, value in rules.ListFields()}
     return [_fair_use_cell(given[name]) if name in given else "" for name in _FAIR_USE]
 
@@ -175,7 +178,7 @@ def statistics_table(
     statistics: libraries_pb2.GetStatisticsResponse, measures: libraries_pb2.GetMeasuresResponse
 ) -> Table:
     """Return a table of a game's figures and LUDAE's measures."""
-    table = new_table(statistics.game_id, " what", "value", "of contests", "of positions")
+    table = new_table(statistics.game_id, " what", "value", "contests counted", "positions counted")
     for name in (
         "contests",
         "players",
@@ -197,7 +200,7 @@ def statistics_table(
         ("proposals taken", "accepted_proposals"),
         ("proposals dropped", "dropped_proposals"),
         ("players helped by others", "helped_by_others"),
-        ("of these won or drew", "helped_by_others_successes"),
+        ("helped players that won or drew", "helped_by_others_successes"),
     ):
         table.add_row(what, f"{getattr(statistics.everybody, name):,}")
     for name, measure in sorted(measures.measures.items()):

@@ -13,7 +13,12 @@ LARGEST_NUMBER: Final = 2**63 - 1
 LibraryName = Literal["opening", "middle-game", "endgame"]
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The game's id.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+FairUse = Annotated[bool, typer.Option("--fair-use", help="Show the rules of fair use instead.")]
 WhichPatterns = Annotated[Literal["middle-game", "endgame"], typer.Option("--library", help="Which library.")]
+LibraryOfPattern = Annotated[
+    Literal["middle-game", "endgame"] | None,
+    typer.Option("--library", help="Which library; without it, the one that has the pattern."),
+]
 Limit = Annotated[int, typer.Option(min=1, max=MOST, help="How many to print at most.")]
 PatternId = Annotated[
     int, typer.Argument(min=1, max=LARGEST_NUMBER, metavar="PATTERN", help="The pattern's number.")

@@ -78,5 +78,6 @@ def new_table(title: str, *headings: str) -> Table:
     table = Table(title=Text(title), title_justify="left")
     for heading in headings:
         numeric = not heading.startswith(" ")
-        table.add_column(heading.strip(), justify="right" if numeric else "left")
+        # A narrow terminal makes lines of what does not fit: half an id names nothing.
+        table.add_column(heading.strip(), justify="right" if numeric else "left", overflow="fold")
     return table

@@ -145,7 +145,10 @@ def serve(  # noqa: PLR0913
         ),
     ] = None,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C, then finish running calls and exit with status 0."""
+    """Serve a data folder over gRPC until SIGTERM or Ctrl-C.
+
+    Then it finishes running calls and exits with status 0.
+    """
     from academy.cli.server_process import run_server
     from academy.service import logs
     from academy.service.server import ServerSettings

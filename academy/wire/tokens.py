@@ -1,8 +1,9 @@
-"""Bearer tokens: read from a call's metadata, kept as digests only."""
+"""Bearer tokens: read from a call's metadata, kept as digests only by servers, in files by clients."""
 
 import hashlib
 import hmac
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 AUTHORIZATION: Final = "authorization"
@@ -28,6 +29,22 @@ def bearer_token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
     if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN:
         raise NotAuthenticatedError("'authorization' must read 'Bearer TOKEN'", "TOKEN_MALFORMED")
     return token
+
+
+def check_token(text: str, place: str) -> str:
+    """Return the token that a text is, without blanks around it. Raises ValueError, which names the place."""
+    token = text.strip()
+    if not 0 < len(token) <= MAX_TOKEN or not (token.isascii() and token.isprintable()) or " " in token:
+        raise ValueError(
+            f"{place}: holds no token: 1 to {MAX_TOKEN} printable ASCII characters without blanks are needed"
+        )
+    return token
+
+
+def read_token_file(file: Path) -> str:
+    """Return the token that a file holds. Raises OSError, and ValueError for a file without one."""
+    with file.open(encoding="ascii", errors="replace") as kept:
+        return check_token(kept.read(MAX_TOKEN + 2), str(file))
 
 
 def digest_of(token: str) -> bytes:

@@ -4,8 +4,8 @@ An action imports what it works with when it is carried out, so that `--help` ta
 
 Exit status: 0 the run ended as it should; 1 an error; 2 wrong usage; 3 interrupted by Ctrl-C, SIGTERM
 or the terminal's end; 4 halted by void games, or because no missing game can be played; 5 as 0,
-but some reports still wait for ACADEMY; 6 completed, except for games of players or matchups that are
-left out.
+but reports to ACADEMY, or games for the league, still wait; 6 completed, except for games of
+players or matchups that are left out.
 """
 
 import gc

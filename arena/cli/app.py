@@ -17,12 +17,13 @@ from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from arena.cli import control_files, league, members, pools, ratings, results, running, serving
+from arena.cli.arguments import ActionGroup
 from arena.output import complain
 
 DEFAULT_ACTION: Final = "run"
 
 
-class Actions(TyperGroup):
+class Actions(ActionGroup):
     """The actions of the command, which may stand behind their arguments; failures take one line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -113,6 +114,7 @@ application = typer.Typer(
     "2 wrong usage, 3 interrupted, 4 halted by void games, or because no missing game can be played, "
     "5 reports to ACADEMY, or games to the league, still wait, 6 completed, except for "
     "games of players or matchups that are left out.",
+    epilog="First steps: arena init all-play-all cup.toml; arena check cup.toml; arena run cup.toml",
 )
 
 
@@ -125,7 +127,7 @@ def _print_version(wanted: bool) -> None:
 @application.callback()
 def arena(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Options of the program itself."""

@@ -2,18 +2,21 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
     from arena.control.settings import Control
     from arena.runner.files import CompetitionFiles
+    from arena.service.competition_view import CompetitionView
 
 # The greatest number that the fields of requests take.
 MOST: Final = 2**31 - 1
+_LONGEST_SENTENCE: Final = 1_000
 
 ControlFile = Annotated[
     Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)
@@ -29,6 +32,7 @@ ControlFileOrName = Annotated[
         show_default=False,
     ),
 ]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 ResultsUrl = Annotated[
     str | None,
     typer.Option(
@@ -38,6 +42,22 @@ ResultsUrl = Annotated[
         show_default=False,
     ),
 ]
+
+
+class ActionGroup(TyperGroup):
+    """A group of actions whose help cuts no sentence."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with whole sentences, in as many lines as they take."""
+        commands = [self.commands[name] for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (command.name, command.get_short_help_str(limit=_LONGEST_SENTENCE))
+                    for command in commands
+                    if not command.hidden
+                ]
+            )
 
 
 def finite(value: float | None) -> float | None:
@@ -68,3 +88,11 @@ def open_competition(file: Path, results: str | None) -> "tuple[Control, Competi
     files_of(file, results)
     control = read_control(file)
     return control, files_of(file, results or control.results)
+
+
+def look_at_competition(file: Path, results: str | None) -> "CompetitionView":
+    """The competition of a control file as it stands. Raises ControlError."""
+    from arena.service.competition_view import CompetitionView
+
+    files_of(file, results)
+    return CompetitionView(file.stem, file, results)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.arguments import ActionGroup, Json
 from arena.output import complain, say, say_json
 
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ League = Annotated[
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 GameOption = Annotated[
     str | None, typer.Option("--game", metavar="GAME", help="This game alone.", show_default="all games")
 ]
 
 group = typer.Typer(
     name="league",
+    cls=ActionGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Ratings for life: a league keeps players, their versions and families, and all their games. "

@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.arguments import finite
-from arena.cli.service import Service, say_listed, with_service
+from arena.cli.arguments import ActionGroup, Json, finite
+from arena.cli.service import ANY, MEMBERS, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
     from arena.v1 import members_pb2
 
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The member's name.", show_default=False)]
 OwnName = Annotated[
     str,
@@ -40,6 +39,7 @@ Days = Annotated[
 
 group = typer.Typer(
     name="member",
+    cls=ActionGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Players that register themselves at a service of a league (`arena serve --league`).",
@@ -48,10 +48,12 @@ group = typer.Typer(
 
 def add_to(application: typer.Typer) -> None:
     """Add the group of actions."""
-    for action in (register, show, change, rotate, revoke, ban, unban, quota, remove, invite, uninvite):
-        group.command()(with_service(action))
-    group.command("list")(with_service(list_members))
-    group.command()(with_service(invitations))
+    group.command()(with_service(register, ANY))
+    for action in (show, change, rotate, revoke):
+        group.command()(with_service(action, MEMBERS))
+    for by_operator in (ban, unban, quota, remove, invite, uninvite, invitations):
+        group.command()(with_service(by_operator, OPERATORS))
+    group.command("list")(with_service(list_members, OPERATORS))
     application.add_typer(group)
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.arguments import MOST, finite
+from arena.cli.arguments import MOST, ActionGroup, Json, finite
 from arena.cli.control_files import read_settings
-from arena.cli.service import Service, say_listed, with_service
+from arena.cli.service import ANY, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 MOST_SECONDS = 1e6
 MOST_HOURS = 366 * 24
 
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 PoolName = Annotated[str, typer.Argument(metavar="NAME", help="The pool's name.", show_default=False)]
 SeasonName = Annotated[str, typer.Argument(metavar="NAME", help="The season's name.", show_default=False)]
 Settings = Annotated[
@@ -54,9 +53,7 @@ Increment = Annotated[
 ]
 MoveSeconds = Annotated[
     float | None,
-    typer.Option(
-        min=0, max=MOST_SECONDS, callback=finite, help="Seconds a move, without a clock.", show_default="60"
-    ),
+    typer.Option(min=0, max=MOST_SECONDS, callback=finite, help="Seconds a move, without a clock (60)."),
 ]
 Openings = Annotated[
     Path | None, typer.Option(help="A file of openings: SGF, or moves on each line.", show_default=False)
@@ -64,7 +61,7 @@ Openings = Annotated[
 Rounds = Annotated[
     int | None, typer.Option(min=0, max=MOST, help="End after this number of rounds.", show_default="no end")
 ]
-GamesAtOnce = Annotated[int | None, typer.Option(min=1, max=256, help="Games at a time.", show_default="2")]
+GamesAtOnce = Annotated[int | None, typer.Option(min=1, max=256, help="Games at a time (2).")]
 RandomPlayer = Annotated[
     bool | None,
     typer.Option(
@@ -95,12 +92,14 @@ Hours = Annotated[
 
 pools = typer.Typer(
     name="pool",
+    cls=ActionGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Pools of a service's standing arena (`arena serve --league`), changed while it runs.",
 )
 seasons = typer.Typer(
     name="season",
+    cls=ActionGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Seasons of a service's league: spans of time with tables of their own.",
@@ -110,13 +109,13 @@ seasons = typer.Typer(
 def add_to(application: typer.Typer) -> None:
     """Add both groups of actions."""
     for action in (add, change, pause, resume, end, remove):
-        pools.command()(with_service(action))
-    pools.command("list")(with_service(list_pools))
-    seasons.command()(with_service(begin))
-    seasons.command("end")(with_service(finish))
-    seasons.command("remove")(with_service(forget))
-    seasons.command()(with_service(table))
-    seasons.command("list")(with_service(list_seasons))
+        pools.command()(with_service(action, OPERATORS))
+    pools.command("list")(with_service(list_pools, ANY))
+    seasons.command()(with_service(begin, OPERATORS))
+    seasons.command("end")(with_service(finish, OPERATORS))
+    seasons.command("remove")(with_service(forget, OPERATORS))
+    seasons.command()(with_service(table, ANY))
+    seasons.command("list")(with_service(list_seasons, ANY))
     application.add_typer(pools)
     application.add_typer(seasons)
 

@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.service import Service, with_service
+from arena.cli.arguments import ActionGroup, Json
+from arena.cli.service import ANY, Service, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
 
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 
 group = typer.Typer(
     name="rating",
+    cls=ActionGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Ratings of a service's league, over gRPC; `arena league` reads the database itself.",
@@ -23,8 +24,8 @@ group = typer.Typer(
 
 def add_to(application: typer.Typer) -> None:
     """Add the group of actions."""
-    group.command("list")(with_service(list_ratings))
-    group.command()(with_service(history))
+    group.command("list")(with_service(list_ratings, ANY))
+    group.command()(with_service(history, ANY))
     application.add_typer(group)
 
 

@@ -49,12 +49,15 @@ def find_game(file: Path, game_id: str | None) -> tuple[Path, str]:
     return beside[0], file.stem
 
 
-def replay_of(file: Path, game_id: str) -> str:
-    """The file of a competition's finished game. Raises ReplayNotMadeError and ResultsError."""
-    from arena.reports.kept_texts import read_texts
-    from arena.service.competition_view import CompetitionView
+def replay_of(file: Path, game_id: str, results: str | None) -> str:
+    """The file of a competition's finished game.
 
-    view = CompetitionView(file.stem, file)
+    Raises ReplayNotMadeError, ControlError and ResultsError.
+    """
+    from arena.cli.arguments import look_at_competition
+    from arena.reports.kept_texts import read_texts
+
+    view = look_at_competition(file, results)
     view.files.check_results()
     game = view.game(game_id)
     if game is None or game.in_progress:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from arena.cli.arguments import MOST, ControlFile, ControlFileOrName, ResultsUrl, open_competition
+from arena.cli.arguments import (
+    MOST,
+    ControlFile,
+    ControlFileOrName,
+    Json,
+    ResultsUrl,
+    look_at_competition,
+    open_competition,
+)
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say, say_json
 
@@ -32,7 +40,7 @@ def add_to(application: typer.Typer) -> None:
 def show(
     service: Service | None,
     file: ControlFileOrName,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    as_json: Json = False,
     results: ResultsUrl = None,
 ) -> None:
     """Show the results so far, also while the competition runs."""
@@ -96,13 +104,13 @@ def games(  # noqa: PLR0913 - the options of a command
         bool, typer.Option("--faults", help="Only games in which a player was at fault.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    as_json: Json = False,
+    results: ResultsUrl = None,
 ) -> None:
     """List finished games, the newest first, also while the competition runs."""
     from google.protobuf.json_format import MessageToDict
 
     from arena.cli.service_text import games_text
-    from arena.service.competition_view import CompetitionView
     from arena.v1 import competitions_pb2
 
     which = competitions_pb2.GameFilter(
@@ -122,7 +130,7 @@ def games(  # noqa: PLR0913 - the options of a command
         list_games = partial(_games_there, service, name)
         competitors = partial(_competitors_there, service, name)
     else:
-        view = CompetitionView(file.stem, file)
+        view = look_at_competition(file, results)
         view.files.check_results()
         list_games, competitors = partial(_games_here, view), lambda: view.control.competitors
     answer = list_games(which, limit)
@@ -183,19 +191,19 @@ def schedule(
     service: Service | None,
     file: ControlFileOrName,
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="The greatest number of games.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    as_json: Json = False,
+    results: ResultsUrl = None,
 ) -> None:
     """List the games still to come, as far as the competition's kind knows them."""
     from google.protobuf.json_format import MessageToDict
 
-    from arena.service.competition_view import CompetitionView
     from arena.v1 import competitions_pb2
 
     if service is not None:
         wanted = competitions_pb2.GetScheduleRequest(name=file.as_posix(), page_size=limit)
         answer = service.call("GetSchedule", wanted, f"listing games to come of {file}")
     else:
-        answer = CompetitionView(file.stem, file).schedule(limit)
+        answer = look_at_competition(file, results).schedule(limit)
     if as_json:
         say_json(MessageToDict(answer, always_print_fields_with_no_presence=True))
         return
@@ -207,7 +215,7 @@ def schedule(
 
 def report(
     file: ControlFile,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead.")] = False,
+    as_json: Json = False,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write a page of HTML instead.", show_default=False),
@@ -236,7 +244,7 @@ def report(
 
 def descent(
     file: ControlFile,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
+    as_json: Json = False,
     svg: Annotated[
         Path | None,
         typer.Option("--svg", metavar="FILE", help="Draw it instead.", show_default=False),
@@ -287,6 +295,7 @@ def replay(
             "--output", "-o", metavar="FILE", help="The page.", show_default="GAME.html, or RECORD with .html"
         ),
     ] = None,
+    results: ResultsUrl = None,
 ) -> None:
     """Make a page of HTML that plays a finished game again, with all that was kept of it."""
     from arena.cli.replay_file import find_game, replay_from, replay_of
@@ -296,7 +305,7 @@ def replay(
             raise typer.BadParameter("with --address, name the game too", param_hint="GAME")
         page = replay_from(service, file.as_posix(), game)
     else:
-        page = replay_of(*find_game(file, game))
+        page = replay_of(*find_game(file, game), results)
     file = output or (file.with_suffix(".html") if game is None else Path(f"{game}.html"))
     _write(file, page, "--output")
     say(str(file))

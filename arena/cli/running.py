@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, open_competition
-from arena.cli.service import Service, with_service_where_asked
+from arena.cli.service import OPERATORS, Service, with_service_where_asked
 from arena.output import complain, say
 
 if TYPE_CHECKING:
@@ -31,19 +31,20 @@ On = Annotated[
         show_default=False,
     ),
 ]
-Insecure = Annotated[
+# Not --insecure, which is for other machines wherever a command has it.
+WithoutTokens = Annotated[
     bool,
     typer.Option(
-        "--insecure",
-        help="Let remote players dial in from this machine without a token. Any program on it can then play "
-        "for them.",
+        "--no-player-tokens",
+        help="Let remote players dial in from this machine without the tokens that this run would make. Any "
+        "program on it can then play for them.",
     ),
 ]
 
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (run, check, with_service_where_asked(stop), reset):
+    for action in (run, check, with_service_where_asked(stop, OPERATORS), reset):
         application.command()(action)
 
 
@@ -63,7 +64,7 @@ def run(  # noqa: PLR0913 - the options of a command
     readmit: Annotated[
         bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")
     ] = False,
-    insecure: Insecure = False,
+    without_tokens: WithoutTokens = False,
     on: On = None,
     web: Annotated[
         str,
@@ -88,7 +89,7 @@ def run(  # noqa: PLR0913 - the options of a command
 
     control, files = open_competition(file, results)
     options = RunOptions(
-        parallel or control.parallel, max_games, quiet, log_protocol, readmit, insecure, on or ""
+        parallel or control.parallel, max_games, quiet, log_protocol, readmit, without_tokens, on or ""
     )
     with ExitStack() as beside:
         if web:
@@ -118,9 +119,10 @@ def run(  # noqa: PLR0913 - the options of a command
         raise typer.Exit(ExitStatus.WITHOUT_SOME)
 
 
-def check(file: ControlFile, insecure: Insecure = False, on: On = None) -> None:
-    """Start every player and see whether it gets ready to play, with its standard error shown.
+def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = None) -> None:
+    """Start every player and ask it for a first move, with its standard error shown.
 
+    The check before a run does not ask programs that speak GTP for a move.
     With `--on`, or [workers] in the control file, every player is started on every kind of node of the
     cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address.
     """
@@ -145,7 +147,9 @@ def check(file: ControlFile, insecure: Insecure = False, on: On = None) -> None:
         return
     with (
         withheld_tokens(control.token_variables),
-        remote_players(control, say, lambda *_, **__: None, files.tokens, insecure=insecure) as reached,
+        remote_players(
+            control, say, lambda *_, **__: None, files.tokens, without_tokens=without_tokens
+        ) as reached,
         open_listeners(reached, say, lambda *_, **__: None) as seated,
     ):
         check_players(seated, quiet=False, tell=say)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.tokens import read_token_file
 from arena.lobby import DEFAULT_ADDRESS
 from arena.output import say, say_json
 
@@ -21,19 +22,22 @@ if TYPE_CHECKING:
     from arena.v1 import competitions_pb2_grpc
     from clients.connection import Connection
 
+# Whose tokens actions need.
+OPERATORS: Final = "an operator's"
+WATCHERS: Final = "a watcher's or operator's"
+MEMBERS: Final = "the member's own, or an operator's,"
+ANY: Final = "any"
 _CALL_SECONDS: Final = 60.0
 _REMEDIES: Final = {
     "UNAVAILABLE": "start it with `arena serve`, or give its --address (and the TLS options it needs)",
     "DEADLINE_EXCEEDED": "it is there, but too busy to answer; try again later",
     "UNIMPLEMENTED": "it has no members and pools: start it with `arena serve --league`",
-    "UNAUTHENTICATED": "give a token with --token or ARENA_TOKEN; `arena token` makes one",
+    "UNAUTHENTICATED": "give a token with --token-file, --token or ARENA_TOKEN; `arena token` makes one",
 }
 
-Token = Annotated[
-    str,
-    typer.Option(
-        envvar="ARENA_TOKEN", help="At a service: a watcher's or operator's token.", show_default=False
-    ),
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The file that holds the token, instead.", show_default=False),
 ]
 TlsCa = Annotated[
     Path | None,
@@ -49,11 +53,12 @@ TlsKey = Annotated[
 Insecure = Annotated[bool, typer.Option(help="Send the token without TLS even to another machine.")]
 
 
-def _options(
+def _options(  # noqa: PLR0913 - the options of a command
     address: Annotated[
         str, typer.Option(envvar="ARENA_ADDRESS", help="The service: host:port or unix:PATH.")
     ] = DEFAULT_ADDRESS,
-    token: Token = "",
+    token: Annotated[str, typer.Option(envvar="ARENA_TOKEN")] = "",
+    token_file: TokenFile = None,
     tls_ca: TlsCa = None,
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
@@ -133,12 +138,15 @@ def say_listed(name: str, listed: Sequence[Any], as_json: bool, text: Callable[[
         say(text(listed), end="")
 
 
-def with_service(action: Callable[..., None]) -> Callable[..., None]:
-    """Give an action the options of a service, and the service as its first argument."""
-    return _with_options(action, _OPTIONS)
+def with_service(action: Callable[..., None], whose: str = WATCHERS) -> Callable[..., None]:
+    """Give an action the options of a service, and the service as its first argument.
+
+    `whose` says in the help whose token the service takes.
+    """
+    return _with_options(action, {**_OPTIONS, "token": _token_option(whose)})
 
 
-def with_service_where_asked(action: Callable[..., None]) -> Callable[..., None]:
+def with_service_where_asked(action: Callable[..., None], whose: str = WATCHERS) -> Callable[..., None]:
     """As `with_service`; without --address the first argument is None: the action is to be done here."""
 
     @functools.wraps(action)
@@ -151,7 +159,14 @@ def with_service_where_asked(action: Callable[..., None]) -> Callable[..., None]
                 error.add_note(f"(a competition of a service needs --address, such as {meant})")
             raise
 
-    return _with_options(carry_out, {**_OPTIONS, "address": _OPTIONAL_ADDRESS})
+    options = {**_OPTIONS, "address": _OPTIONAL_ADDRESS, "token": _token_option(f"with --address, {whose}")}
+    return _with_options(carry_out, options)
+
+
+def _token_option(whose: str) -> inspect.Parameter:
+    text = f"{whose[0].upper()}{whose[1:]} token."
+    option = typer.Option(envvar="ARENA_TOKEN", help=text, show_default=False)
+    return _OPTIONS["token"].replace(annotation=Annotated[str, option])
 
 
 def _with_options(
@@ -166,6 +181,11 @@ def _with_options(
         if given["address"] is None:
             action(None, **arguments)
             return
+        file, token = given.pop("token_file"), given["token"]
+        if file is not None:
+            if token and token != os.environ.get("ARENA_TOKEN"):
+                raise typer.BadParameter("give --token or --token-file, not both")
+            given["token"] = _token_of(file)
         with _reach_service(**given) as service:
             action(service, **arguments)
 
@@ -176,6 +196,17 @@ def _with_options(
     carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     del carry_out.__wrapped__
     return carry_out
+
+
+def _token_of(file: Path) -> str:
+    try:
+        return read_token_file(file)
+    except OSError as error:
+        raise typer.BadParameter(
+            f"{file}: cannot be read ({error.strerror})", param_hint="--token-file"
+        ) from None
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}; `arena token` makes one", param_hint="--token-file") from None
 
 
 @contextmanager

@@ -7,17 +7,25 @@ import typer
 
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates, Endpoint
-from arena.cli.arguments import CompetitionName
-from arena.cli.service import Service, say_listed, with_service, with_service_where_asked
+from arena.cli.arguments import CompetitionName, Json
+from arena.cli.service import OPERATORS, Service, say_listed, with_service, with_service_where_asked
 from arena.lobby import DEFAULT_ADDRESS
 from arena.output import say, say_json, try_to_say
 
 if TYPE_CHECKING:
     from arena.v1 import competitions_pb2
 
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 TokensFile = Annotated[
-    Path, typer.Option("--tokens", envvar="ARENA_TOKENS", help="The file of tokens; see `arena token`.")
+    Path,
+    typer.Option("--tokens", envvar="ARENA_TOKENS", help="The file of tokens, which `arena token` makes."),
+]
+MadeTokensFile = Annotated[
+    Path,
+    typer.Option(
+        "--tokens",
+        envvar="ARENA_TOKENS",
+        help="The file of tokens, made if it is missing; `arena serve --tokens` reads it.",
+    ),
 ]
 DEFAULT_TOKENS: Final = Path("arena.tokens")
 
@@ -25,10 +33,12 @@ DEFAULT_TOKENS: Final = Path("arena.tokens")
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
     application.command()(serve)
-    for action in (start, list_competitions, watch, players):
-        application.command(action.__name__.partition("_")[0])(with_service(action))
-    application.command()(with_service_where_asked(token))
-    application.command()(with_service_where_asked(tokens))
+    application.command()(with_service(start, OPERATORS))
+    application.command("list")(with_service(list_competitions))
+    for action in (watch, players):
+        application.command()(with_service(action))
+    application.command()(with_service_where_asked(token, OPERATORS))
+    application.command()(with_service_where_asked(tokens, OPERATORS))
 
 
 def serve(  # noqa: PLR0913 - the options of a command
@@ -192,7 +202,7 @@ def token(
         typer.Option(help="What its holder may do. Make operators' tokens where the service runs."),
     ] = "player",
     revoke: Annotated[bool, typer.Option("--revoke", help="End the rights of this name's token.")] = False,
-    tokens: TokensFile = DEFAULT_TOKENS,
+    tokens: MadeTokensFile = DEFAULT_TOKENS,
 ) -> None:
     """Make a token and print it; the file keeps its digest only. A running service knows it at once."""
     from arena.service.tokens import ServiceRole, add_token, remove_token

@@ -56,7 +56,7 @@ def still_in(referee: Referee[Any, Any], standing: Outcome | None) -> list[int]:
 
 def move_limit_hit(limit: int) -> Outcome:
     """The outcome of a game that was stopped after `limit` plies: no result."""
-    return Outcome((), Termination.MOVE_LIMIT, "Void", detail=f"hit the move limit of {limit} plies")
+    return Outcome((), Termination.MOVE_LIMIT, UNKNOWN_SUMMARY, detail=f"hit the move limit of {limit} plies")
 
 
 def agreed_score(referee: Referee[Any, Any], by_seat: Mapping[int, Outcome]) -> Outcome:

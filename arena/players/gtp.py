@@ -26,7 +26,7 @@ from arena.players.player import (
 )
 from arena.players.process import seconds_until
 from arena.players.program import KeptPrograms, PlayerProgram
-from referees.api import Outcome, UnreadableMoveError
+from referees.api import Outcome, Referee, UnreadableMoveError
 from referees.dialogues import GtpGame
 
 
@@ -196,6 +196,16 @@ def _short_name(name: str, version: str) -> str:
     return f"{name}:{version}" if version and len(version) <= 32 else name
 
 
+def _other_protocols(referee: Referee[Any, Any]) -> str:
+    """What to write for a player of a game that is not played over GTP."""
+    if referee.dialogue("lines") is not None:
+        return 'write protocol = "python", or "lines" for a program'
+    return (
+        'write protocol = "python"; programs can play it once its referee has dialogue("gtp") '
+        "(docs/reference/referee.md)"
+    )
+
+
 EXPECTED_VALUE: Final = "academy-expected_value"
 EXPLAIN_LAST_MOVE: Final = "gomill-explain_last_move"
 GENMOVE_WITH_CLAIMS: Final = "gomill-genmove_ex"
@@ -220,7 +230,7 @@ class GtpPlayer(Player):
         if words is None:
             raise InvalidPlayerParametersError(
                 f"the game {seating.referee.name!r} is not played over GTP, the protocol of players that "
-                'name none: write protocol = "python", or "lines" for a program'
+                f"name none: {_other_protocols(seating.referee)}"
             )
         self._words: GtpGame[Any, Any] = words  # type: ignore[assignment]
         self._running: GtpEngine | None = None

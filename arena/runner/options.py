@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 class RunOptions:
     """How to run: games at a time, how many to start at most (None: no limit), what to show and to log.
 
-    `readmit` lets players and matchups play again that were inhibited or left out. With `insecure` remote
-    players need no token. `on` is where games are played, empty for where the control file says.
+    `readmit` lets players and matchups play again that were inhibited or left out. `without_tokens`
+    lets remote players in without the tokens that a run makes. `on` is where games are played, empty for
+    where the control file says.
     """
 
     parallel: int = 1
@@ -20,7 +21,7 @@ class RunOptions:
     quiet: bool = False
     log_protocol: bool = False
     readmit: bool = False
-    insecure: bool = False
+    without_tokens: bool = False
     on: str = ""
 
 

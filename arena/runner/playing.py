@@ -52,7 +52,7 @@ def play_games(
         for note in notes_on(control):
             tell(f"note: {note}")
         control = stack.enter_context(
-            remote_players(control, tell, log.add, files.tokens, insecure=options.insecure)
+            remote_players(control, tell, log.add, files.tokens, without_tokens=options.without_tokens)
         )
         control = stack.enter_context(open_listeners(control, tell, log.add))
         selector = selector_for(control)

@@ -59,13 +59,18 @@ class NamedPlayers:
 
 @contextmanager
 def remote_players(
-    control: Control, tell: Callable[[str], None], note: "Note", tokens: Path, *, insecure: bool = False
+    control: Control,
+    tell: Callable[[str], None],
+    note: "Note",
+    tokens: Path,
+    *,
+    without_tokens: bool = False,
 ) -> Iterator[Control]:
     """Open a lobby for the block, if a player of the competition dials in, and say where.
 
     A player for which the control file names no token has one in a file of its name in the folder `tokens`,
-    made here the first time; with `insecure` it needs none. `note` hears, in another thread, who comes and
-    goes. Yields the control file with the players that know the lobby. Raises InvalidAddressError and
+    made here the first time; with `without_tokens` it needs none. `note` hears, in another thread, who comes
+    and goes. Yields the control file with the players that know the lobby. Raises InvalidAddressError and
     MissingTokenError.
     """
     players = {name: setup for name, setup in control.players.items() if setup.protocol == REMOTE}
@@ -82,19 +87,20 @@ def remote_players(
     from arena.lobby.server import background_lobby
 
     endpoint = control.remote
-    if nameless and insecure:
+    if nameless and without_tokens:
         if not endpoint.address.is_local:
             raise InvalidAddressError(
-                f"remote.address: {endpoint.address} is open to other machines, so each "
-                f"remote player needs a token, also with --insecure; without are: {', '.join(nameless)}"
+                f"remote.address: {endpoint.address} is open to other machines, so each remote player "
+                f"needs a token, also with --no-player-tokens; without are: {', '.join(nameless)}"
             )
         complain(
-            "arena: --insecure: any program on this machine can take over the games and the ACADEMY tickets "
-            f"of {', '.join(nameless)}"
+            "arena: --no-player-tokens: any program on this machine can take over the games and the "
+            f"ACADEMY tickets of {', '.join(nameless)}"
         )
     elif nameless:
         digests |= {name: digest_of(_keep_token(tokens, name)) for name in nameless}
-    where = f", with the tokens in {tokens}: {', '.join(nameless)}" if nameless and not insecure else ""
+    made = nameless and not without_tokens
+    where = f", with the tokens in {tokens}: {', '.join(nameless)}" if made else ""
     with background_lobby(endpoint, NamedPlayers(digests), note) as opened:
         tell(f"remote players dial in at {opened.address}{where}")
         yield _point_to_lobby(control, str(opened.games), digests)

@@ -74,11 +74,14 @@ def _leaders(standings: Standings) -> tuple[str, ...]:
 class CompetitionView:
     """One competition as it stands. Its methods read files: call them where waiting does no harm."""
 
-    def __init__(self, name: str, path: Path) -> None:
-        """Raises ControlError."""
+    def __init__(self, name: str, path: Path, results: str | None = None) -> None:
+        """The results are in the database of this URL, else where the control file says.
+
+        Raises ControlError.
+        """
         self.name = name
         self.control: Control = read_control(path)
-        self.files = CompetitionFiles(path, self.control.results)
+        self.files = CompetitionFiles(path, results or self.control.results)
         # That of a competition without games.
         self._selector = selector_for(self.control)
         self._total = self._selector.total

@@ -12,6 +12,7 @@ ACADEMY_TLS_CA, _CERT and _KEY; or for contest after contest the command academy
 import argparse
 import os
 import random
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,9 +27,17 @@ from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import WEIGHTS, Method, Strength
 from clients.bots.thinking import Thinker
+from clients.command_line import program_parser
 from clients.connection import Connection
 from clients.seat import Seat
-from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
+from referees.api import (
+    IllegalMoveError,
+    MissingSettingError,
+    Referee,
+    UnknownRefereeError,
+    UnreadableMoveError,
+    referee,
+)
 from referees.dialogues import GtpGame
 from referees.toml_text import InvalidTomlError, read_toml
 
@@ -60,7 +69,10 @@ class AnyGameEngine(GtpProgram):
         self._saves_time = saves_time
         words = cast("GtpGame[Any, Any] | None", rules.dialogue("gtp"))
         if words is None:
-            raise UnsuitableGameError(f"{rules.name}: this game is not played over GTP")
+            raise UnsuitableGameError(
+                f"{rules.name}: this game is not played over GTP; programs can play it once its referee has "
+                'dialogue("gtp") (docs/reference/referee.md)'
+            )
         if words.handicap() is not None or rules.arranger() is not None:
             raise UnsuitableGameError(f"{rules.name}: this engine plays no handicap games")
         self._seats = {words.colour(seat): seat for seat in range(1, rules.seats + 1)}
@@ -254,13 +266,44 @@ def _read_strength(options: argparse.Namespace) -> Strength:
     return Strength(search, seconds=options.seconds, **given)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the engine on standard input and output."""
-    parser = argparse.ArgumentParser(prog="academy-bot", description=__doc__.partition("\n")[0])
-    parser.add_argument("game", help="its name in control files: go, hex, draughts, openspiel, ...")
+_EXAMPLES: Final = """Examples:
+  academy-bot go --set board_size=9 --set komi=7.5 --playouts 200 --academy
+  academy-bot draughts --set variant=english --depth 4"""
+
+
+def read_rules(game: str, settings: Sequence[str]) -> Referee[Any, Any]:
+    """Return the referee of a game with settings of the command line, `name=value` each.
+
+    Raises:
+        ValueError: A setting is missing, not allowed, or not `name=value`.
+        UnknownRefereeError: There is no game of this name.
+    """
+    try:
+        return referee(game).from_settings(read_settings(settings))
+    except MissingSettingError as error:
+        example = shlex.quote(f"{error.setting}={error.example}")
+        raise ValueError(f"{game} needs {error.setting}: add --set {example} ({error.allowed})") from None
+
+
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `read_rules` takes."""
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the game; repeat it"
+        "game", metavar="GAME", help="its name in control files: go, hex, draughts, openspiel, ..."
     )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the game, as under [game] in a control file (docs/reference/games.md); repeat it "
+        "for more",
+    )
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser of the program's arguments."""
+    parser = program_parser("academy-bot", (__doc__ or "").partition("\n")[0], _EXAMPLES)
+    add_game(parser)
     parser.add_argument(
         "--search",
         choices=("auto", "alpha-beta", "monte-carlo", "random"),
@@ -271,9 +314,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--playouts",
         type=int,
+        metavar="N",
         help=f"random games a move (monte-carlo; {Strength().playouts})",
     )
-    parser.add_argument("--depth", type=int, help=f"plies ahead (alpha-beta; {Strength().depth})")
+    parser.add_argument(
+        "--depth", type=int, metavar="N", help=f"plies ahead (alpha-beta; {Strength().depth})"
+    )
     parser.add_argument(
         "--weights",
         metavar="W,W,W,W,W",
@@ -281,15 +327,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "them, ACADEMY's weights, or weights fitted to random games",
     )
     parser.add_argument(
-        "--seconds", type=float, help="time for each move, in seconds; instead of --playouts or --depth"
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="time for each move, in seconds; instead of --playouts or --depth",
     )
     parser.add_argument(
         "--save-time",
         action="store_true",
         help="treat --seconds as a mean: time that a move does not use, such as a book move, goes to "
-        "later moves",
+        "later moves; for a clock of all moves together",
     )
-    parser.add_argument("--seed", type=int, help="for games that can be repeated")
+    parser.add_argument("--seed", type=int, metavar="N", help="for games that can be repeated (a random one)")
     parser.add_argument(
         "--academy",
         nargs="?",
@@ -297,9 +346,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="ADDRESS",
         help="consult and propose; without an address, where the arena says (ACADEMY_ADDRESS)",
     )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the engine on standard input and output."""
+    parser = argument_parser()
     options = parser.parse_args(arguments)
     try:
-        rules = referee(options.game).from_settings(read_settings(options.set))
+        rules = read_rules(options.game, options.set)
         if options.save_time and options.seconds is None:
             raise ValueError("--save-time needs --seconds: without them no move has a time to save")
         strength = _read_strength(options)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
+from clients.command_line import program_parser
 from clients.connection import ARENA_ADDRESS
 from clients.remote_game import Answer, Engine, Game, GameDeclinedError, GameEnd, GameTurn
 from clients.remote_play import run_bot
@@ -99,17 +100,25 @@ class Connector:
             self._leave(seat_id)
 
 
-def argument_parser(name: str, description: str) -> argparse.ArgumentParser:
+_SECURITY: Final = "With TLS, ARENA_TLS_CA names the PEM file of the authority."
+
+
+def connector_parser(name: str, description: str, example: str) -> argparse.ArgumentParser:
     """The arguments that all connectors have."""
-    parser = argparse.ArgumentParser(prog=name, description=description)
+    parser = program_parser(name, description, f"{_SECURITY}\nExample:\n  {example}")
     parser.add_argument("--player", required=True, help="the player's name at the arena")
     parser.add_argument(
         "--address", type=_address, default=os.environ.get("ARENA_ADDRESS") or ARENA_ADDRESS,
-        help="where the arena is: host:port or unix:PATH",
+        help=f"the arena: host:port or unix:PATH (ARENA_ADDRESS, else {ARENA_ADDRESS})",
     )  # fmt: skip
-    parser.add_argument("--token-file", type=_token_file, help="the file that holds the player's token")
     parser.add_argument(
-        "--games", type=_games, default=1, help=f"how many games it plays at once, 1 to {MAX_GAMES}"
+        "--token-file",
+        type=_token_file,
+        metavar="FILE",
+        help="the file that holds the player's token (ARENA_TOKEN_FILE, or the token itself in ARENA_TOKEN)",
+    )
+    parser.add_argument(
+        "--games", type=_games, default=1, metavar="N", help=f"games at once, 1 to {MAX_GAMES} (%(default)s)"
     )
     parser.add_argument(
         "--leave-after-games",
@@ -184,7 +193,7 @@ def connect(
 
     Args:
         parser: what read the arguments, and reports wrong ones (exit status 2).
-        arguments: those of `argument_parser`.
+        arguments: those of `connector_parser`.
         seat: starts the program of a game, or raises GameDeclinedError.
         view: whether requests have what the seat sees in the game's own form.
     """

@@ -8,6 +8,7 @@ variables that an arena gives players of its own (ACADEMY_ADDRESS, ACADEMY_CONTE
 values that it answers to `academy-expected_value` go to the arena with its moves.
 """
 
+import argparse
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
-from clients.bots.connector import argument_parser, connect, environment, rules_of
+from clients.bots.connector import connect, connector_parser, environment, rules_of
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.dialogues import GtpGame
 
@@ -213,9 +214,18 @@ def _time_settings(game: Game) -> str | None:
     return f"0 {whole} 1" if whole else None
 
 
+def argument_parser() -> argparse.ArgumentParser:
+    """The arguments of `arena-gtp-connect`."""
+    return connector_parser(
+        "arena-gtp-connect",
+        "Let a GTP engine play at an arena that it dials in to.",
+        "arena-gtp-connect --player gnugo --token-file gnugo.token -- gnugo --mode gtp",
+    )
+
+
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
-    parser = argument_parser("arena-gtp-connect", "Let a GTP engine play at an arena that it dials in to.")
+    parser = argument_parser()
     arguments = parser.parse_args()
     connect(parser, arguments, lambda game: SeatedEngine(game, arguments.command))
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
-from clients.bots.connector import argument_parser, connect, environment, rules_of
+from clients.bots.connector import connect, connector_parser, environment, rules_of
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.api import UnreadableViewError
 from referees.dialogues import BotTime, LineDialogue
@@ -228,13 +228,25 @@ def _time_of(game: Game) -> BotTime:
     return BotTime(math.floor(1000 * clock.main_seconds), math.floor(1000 * added))
 
 
+def argument_parser() -> argparse.ArgumentParser:
+    """The arguments of `arena-lines-connect`."""
+    parser = connector_parser(
+        "arena-lines-connect",
+        "Let a bot that speaks lines play at an arena that it dials in to.",
+        "arena-lines-connect --player bob --token-file bob.token -- python bob.py",
+    )
+    parser.add_argument(
+        "--dialogue",
+        default="",
+        help="another of the game's dialogues, such as ai-challenge-2 (the game's own)",
+    )
+    return parser
+
+
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
-    parser = argument_parser(
-        "arena-lines-connect", "Let a bot that speaks lines play at an arena that it dials in to."
-    )
-    parser.add_argument("--dialogue", default="", help="another of the game's dialogues, as ai-challenge-2")
-    arguments: argparse.Namespace = parser.parse_args()
+    parser = argument_parser()
+    arguments = parser.parse_args()
     connect(parser, arguments, lambda game: SeatedBot(game, arguments.command, arguments.dialogue), view=True)
 
 

@@ -21,7 +21,7 @@ from clients.connection import AcademyRefusedError, AcademyUnavailableError, Con
 
 ALL = {
     "ACADEMY_ADDRESS": "academy:50551",
-    "ACADEMY_TOKEN": "a ticket",
+    "ACADEMY_TOKEN": "ticket",
     "ACADEMY_TLS_CA": "/etc/authority.pem",
     "ACADEMY_TLS_CERT": "/etc/bot.pem",
     "ACADEMY_TLS_KEY": "/etc/bot.key",
@@ -38,12 +38,12 @@ def put(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("left_out", "expected"),
     [
-        ((), Connection("academy:50551", "a ticket", "/etc/authority.pem", "/etc/bot.pem", "/etc/bot.key")),
+        ((), Connection("academy:50551", "ticket", "/etc/authority.pem", "/etc/bot.pem", "/etc/bot.key")),
         (
             ("ACADEMY_TLS_CERT", "ACADEMY_TLS_KEY"),
-            Connection("academy:50551", "a ticket", "/etc/authority.pem"),
+            Connection("academy:50551", "ticket", "/etc/authority.pem"),
         ),
-        (("ACADEMY_TLS_CA", "ACADEMY_TLS_CERT", "ACADEMY_TLS_KEY"), Connection("academy:50551", "a ticket")),
+        (("ACADEMY_TLS_CA", "ACADEMY_TLS_CERT", "ACADEMY_TLS_KEY"), Connection("academy:50551", "ticket")),
         (("ACADEMY_ADDRESS",), None),
     ],
 )
@@ -64,7 +64,7 @@ def test_another_address_keeps_what_else_the_environment_says(monkeypatch: pytes
     connection = Connection("elsewhere:1").with_environment()
     assert (connection.address, connection.token, connection.ca, connection.key) == (
         "elsewhere:1",
-        "a ticket",
+        "ticket",
         "/etc/authority.pem",
         "/etc/bot.key",
     )

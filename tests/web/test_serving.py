@@ -8,6 +8,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -118,6 +119,11 @@ def test_no_token_at_all_is_refused() -> None:
     done = run()
 
     assert done.returncode == 2 and "academy tokens create" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    done = CliRunner().invoke(application, ["--version"])
+    assert (done.exit_code, done.stdout) == (0, f"academy-web {version('academy-arena')}\n")
 
 
 def test_an_address_that_is_taken_is_named() -> None:

@@ -3,6 +3,7 @@
 import os
 import sys
 from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -10,6 +11,7 @@ import typer
 
 from academy.wire.addresses import DEFAULT_ADDRESS, InvalidAddressError, ServerAddress
 from academy.wire.tls import Certificates, read_pem
+from academy.wire.tokens import check_token, read_token_file
 from clients.connection import Connection
 from web.own_servers import ServerStartError, serving_competitions, serving_library
 from web.serving import serve_pages
@@ -17,7 +19,6 @@ from web.settings import UnsafeAddressError, WebSettings
 
 __all__ = ["application"]
 
-_LONGEST_TOKEN: Final = 512
 _USAGE: Final = 2
 # What the files of these options hold.
 _PEM: Final = {
@@ -54,6 +55,12 @@ class UnusableTokenError(ValueError):
     """A token that cannot be used; the message says why."""
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"academy-web {version('academy-arena')}")
+        raise typer.Exit
+
+
 @application.command()
 def serve(  # noqa: PLR0913
     context: typer.Context,
@@ -68,8 +75,8 @@ def serve(  # noqa: PLR0913
         str | None,
         typer.Option(
             envvar="ACADEMY_ADDRESS",
-            show_default=DEFAULT_ADDRESS,
-            help="The ACADEMY to ask: host:port or unix:PATH.",
+            show_default=False,
+            help=f"The ACADEMY to ask: host:port or unix:PATH ({DEFAULT_ADDRESS}).",
         ),
     ] = None,
     academy_token_file: Annotated[
@@ -122,6 +129,9 @@ def serve(  # noqa: PLR0913
     ] = False,
     tls_cert: Annotated[Path | None, typer.Option(help="PEM certificate to serve the pages with.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM key of that certificate.")] = None,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Serve pages of what ACADEMY knows and of an arena's competitions.
 
@@ -238,17 +248,12 @@ def _read_token(
     variable: str = "ACADEMY_TOKEN",
     remedy: str = "academy tokens create NAME --role admin",
 ) -> str:
-    if file is None:
-        token = os.environ.get(variable, "").strip()
-    else:
-        try:
-            with file.open(encoding="ascii", errors="replace") as kept:
-                token = kept.read(_LONGEST_TOKEN + 2).strip()
-        except OSError as error:
-            raise UnusableTokenError(f"{_option(option)} {file}: cannot be read ({error.strerror})") from None
-    if not token:
-        where = f"{variable} is not set" if file is None else f"{file}: holds no token"
-        raise UnusableTokenError(f"{where}; `{remedy}` makes one for all pages")
-    if len(token) > _LONGEST_TOKEN or not (token.isascii() and token.isprintable()) or " " in token:
-        raise UnusableTokenError(f"{file or variable}: holds no token")
-    return token
+    text = os.environ.get(variable, "").strip()
+    if file is None and not text:
+        raise UnusableTokenError(f"{variable} is not set; `{remedy}` makes one for all pages")
+    try:
+        return check_token(text, variable) if file is None else read_token_file(file)
+    except OSError as error:
+        raise UnusableTokenError(f"{_option(option)} {file}: cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise UnusableTokenError(f"{error}; `{remedy}` makes one") from None

@@ -19,6 +19,7 @@ from typing import Final, Self
 from academy.wire.addresses import LARGEST_PORT
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, bot
+from clients.command_line import program_parser
 from referees.diplomacy import InvalidMapError, InvalidPositionError, Phase, shipped_map, shipped_maps
 from referees.diplomacy.daide.frames import (
     DaideProtocolError,
@@ -337,9 +338,10 @@ class DaideBot:
         self._say(client, (FIXED["SND"], *back, *bracketed(FIXED["TRY"], *bracketed())))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Play as many games as asked for, one after the other."""
-    parser = argparse.ArgumentParser(prog="academy-daide-bot", description="Play Diplomacy over DAIDE.")
+def argument_parser() -> argparse.ArgumentParser:
+    """The arguments of `academy-daide-bot`."""
+    example = "Example:\n  academy-daide-bot --bot random --name Albert --port 16713 --games 0"
+    parser = program_parser("academy-daide-bot", "Play Diplomacy over DAIDE.", example)
     parser.add_argument("--bot", choices=sorted(BOTS), default="random", help="who plays (%(default)s)")
     parser.add_argument("--host", default="127.0.0.1", help="the server (%(default)s)")
     parser.add_argument("--port", type=_port, default=DEFAULT_PORT, help="the server's port (%(default)s)")
@@ -355,7 +357,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="seconds in which the server must be reached (%(default)s)",
     )
     parser.add_argument("--verbose", action="store_true", help="show all messages on standard error")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play as many games as asked for, one after the other."""
+    options = argument_parser().parse_args(arguments)
     seeds = random.Random(options.seed)
     played = 0
     try:

@@ -146,7 +146,7 @@ def test_nobody_is_sent_to_an_address_that_the_command_does_not_take(
 ) -> None:
     refused = run(*command, "--data", tmp_path, ACADEMY_ADDRESS="unix:some.socket")
     assert refused.exit_code == 2
-    assert "holds no data of ACADEMY; give the folder with --data\n" in refused.err
+    assert "give the folder with --data; this command works on a data folder only\n" in refused.err
 
 
 def test_a_token_that_an_earlier_version_let_live_too_long_is_listed(tmp_path: Path) -> None:
@@ -230,6 +230,7 @@ def test_a_backup_or_restore_into_a_folder_with_files_is_refused(filled: Path, t
     ("options", "why"),
     [
         (("--token", "x"), "--token is for --address"),
+        (("--token-file", "x"), "--token-file is for --address"),
         (("--insecure",), "--insecure is for --address"),
         (("--tls-ca", "x.pem"), "--tls-ca is for --address"),
         (("--address", "127.0.0.1:1"), "give --address or --data, not both"),
@@ -286,6 +287,16 @@ def test_version_and_help() -> None:
         "settings", "tokens", "check", "backup", "restore",
     ):  # fmt: skip
         assert command in help_text
+
+
+@pytest.mark.parametrize("words", [(), ("patterns",), ("openings",), ("arenas",), ("players",)])
+def test_help_in_a_narrow_terminal_says_whole_sentences_of_each_command(words: tuple[str, ...]) -> None:
+    shown = " ".join(run(*words, "--help", COLUMNS="80").out.split())
+    assert "..." not in shown.replace("[ARGS]...", "")
+
+
+def test_the_help_of_the_program_shows_first_steps() -> None:
+    assert "academy serve --data library" in " ".join(run("--help", COLUMNS="80").out.split())
 
 
 def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path) -> None:

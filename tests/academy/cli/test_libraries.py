@@ -19,10 +19,25 @@ from tests.academy.service.running import Running, serving
 from tests.academy.service.test_weights import taught
 
 
+def test_a_token_may_be_in_a_file(running: Running, tmp_path: Path) -> None:
+    file = tmp_path / "admin.token"
+    file.write_text(f"{running.token('admin', Role.ADMIN)}\n")
+    asking = ("games", "--address", running.address, "--token-file", file)
+    # The option comes before the environment.
+    assert run(*asking, ACADEMY_TOKEN="another").exit_code == 0
+    for words, why in (
+        ((*asking, "--token", "another"), "give --token or --token-file, not both"),
+        (("games", "--token-file", tmp_path / "none"), "none: No such file or directory"),
+        (("games", "--token-file", __file__), "holds no token"),
+    ):
+        refused = run(*words)
+        assert refused.exit_code != 0 and why in refused.err
+
+
 def test_games(academy: Academy) -> None:
     table = academy("games")
     assert table.exit_code == 0
-    assert re.search(r"go\s+│\s+2\s+│\s+5x5 squares\s+│\s+8\s+│\s+1,000", table.out)
+    assert re.search(r"go\s+│\s+2\s+│\s+5x5 squares\s+│\s+1,000", table.out)
     (game,) = academy("games", "--json").json()
     assert (game["game_id"], game["geometry"]["square"], game["symmetric"]) == (
         "go",
@@ -80,9 +95,23 @@ def test_one_pattern_with_its_votes_and_its_deletion_undone(academy: Academy) ->
     )
     for command in (("patterns", "show"), ("patterns", "delete"), ("history", "pattern")):
         refused = academy(*command, "go", "9999")
+        assert "no pattern 9999 in the libraries of go; `academy patterns list` shows" in refused.err
+        refused = academy(*command, "go", "9999", "--library", "middle-game")
         assert "no pattern 9999 in the middle-game library of go; " in refused.err
+    refused = academy("patterns", "restore", "go", "9999")
+    assert "no deleted pattern 9999 is kept: there is nothing to restore" in refused.err
     assert "Restored to go" in academy("patterns", "restore", *where).out
     assert academy("patterns", "show", *where, "--json").json() == listed[-1]
+
+
+def test_a_pattern_is_found_by_its_number_in_whichever_library_it_is(academy: Academy) -> None:
+    listed = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
+    number = listed[-1]["pattern_id"]
+    assert academy("patterns", "show", "go", number, "--json").json() == listed[-1]
+    assert f"pattern {number}" in academy("history", "pattern", "go", number).out
+    assert "Deleted from go" in academy("patterns", "delete", "go", number).out
+    assert "Restored to go" in academy("patterns", "restore", "go", number).out
+    assert academy("patterns", "show", "go", number, "--json").json() == listed[-1]
 
 
 def test_openings_are_a_tree(academy: Academy) -> None:
@@ -115,6 +144,8 @@ def test_statistics(academy: Academy) -> None:
     # The proposers reported what they expect of one position each.
     assert "positions" in figures["measures"]["decisiveness"]
     table = academy("statistics", "go").out
+    for words in ("contests counted", "positions counted", "helped players that won or drew"):
+        assert words in table
     assert re.search(r"width\s+│ not known", table)
 
 
@@ -204,7 +235,8 @@ def test_invalid_setting_is_refused(academy: Academy, change: str, words: str) -
             ("games",),
             {"ACADEMY_TOKEN": ""},
             1,
-            "the call has no token [UNAUTHENTICATED, TOKEN_MISSING]; give a token with --token or ACADEMY",
+            "the call has no token [UNAUTHENTICATED, TOKEN_MISSING]; give a token with "
+            "--token-file, --token or ACADEMY",
         ),
         (("games",), {"ACADEMY_TOKEN": "acd_wrong"}, 1, "TOKEN_UNKNOWN"),
         (("games",), {"ACADEMY_ADDRESS": "127.0.0.1:1"}, 3, "no server answers"),

@@ -1,8 +1,13 @@
 """What is printed cannot command the terminal, whatever older data hold."""
 
+import pytest
+from rich.console import Console
+from rich.table import Table
+
 from academy.cli import contest_tables, event_table, library_tables, printing
 from academy.store.library_text.writing import write_text
-from academy.v1 import contests_pb2, events_pb2, pattern_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2
+from tests.academy.service import examples
 
 ESCAPE = "E5\x1b[2J\x9b1m"
 NODE = pattern_pb2.OpeningNodeRecord(
@@ -22,6 +27,44 @@ def test_moves_and_words_are_printed_without_their_control_characters() -> None:
     printed = capture.get()
     assert printed.count(r"E5\u001b[2J\u009b1m") == 3
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
+
+
+@pytest.mark.parametrize("game_id", ["go-19x19-komi-7.5", "openspiel-breakthrough-6x6-of-the-club"])
+def test_a_terminal_of_80_columns_shows_whole_ids_and_headings_of_games(game_id: str) -> None:
+    game = examples.tiny_go(game_id)
+    settings = game_pb2.LibrarySettings(opening_capacity=1_000_000, elo_margin=0, consult_share=0.5)
+    game.settings.MergeFrom(settings)
+    narrow = printed_in_columns(80, library_tables.games_table([game]))
+    assert "…" not in narrow
+    for word in ("game", "players", "middle-game", "endgame", "1,000,000"):
+        assert word in narrow
+    assert game_id in first_column(narrow)
+    fair_use = printed_in_columns(80, library_tables.games_fair_use_table([game]))
+    assert "…" not in fair_use and game_id in first_column(fair_use)
+
+
+def test_a_terminal_of_80_columns_cuts_no_id_of_an_open_contest() -> None:
+    contest = contests_pb2.Contest(
+        contest_id="cup/2026-11-28/AvB_17", arena="cup", game_id="go-19x19-komi-7.5"
+    )
+    contest.players.add(name="gnugo")
+    contest.players.add(name="pachi")
+    narrow = printed_in_columns(80, contest_tables.contests_table([contest], now=0.0))
+    assert "…" not in narrow and contest.contest_id in first_column(narrow)
+    fair_use = printed_in_columns(80, contest_tables.contests_fair_use_table([contest]))
+    assert "…" not in fair_use and contest.contest_id in first_column(fair_use)
+
+
+def printed_in_columns(width: int, table: Table) -> str:
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(table)
+    return capture.get()
+
+
+def first_column(printed: str) -> str:
+    """The texts of the first column of the rows, put together where a row has several lines."""
+    return "".join(line.split("│")[1].strip() for line in printed.splitlines() if line.startswith("│"))
 
 
 def test_an_exported_text_holds_no_control_characters() -> None:

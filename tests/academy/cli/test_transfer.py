@@ -69,7 +69,7 @@ def test_a_file_that_is_imported_again_is_refused_with_the_remedies(
 
     assert refused.exit_code == 1
     assert "were imported into 'go' before, by event" in refused.err
-    assert "with `replace`, or with `again` if they should" in refused.err
+    assert "`--replace` empties the libraries first; `--again` counts them twice" in refused.err
     assert known(elsewhere) == once
     assert elsewhere("import", "go", file, "--again").exit_code == 0
     assert known(elsewhere) != once

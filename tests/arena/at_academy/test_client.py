@@ -146,7 +146,7 @@ def test_a_move_longer_than_academy_takes_is_cut_and_still_differs_from_others()
 
 
 def test_an_unknown_result_is_reported_void() -> None:
-    unknown = Outcome((), Termination.MOVE_LIMIT, "Void", detail="hit move limit")
+    unknown = Outcome((), Termination.MOVE_LIMIT, "?", detail="hit move limit")
     report = contest_report(CONTEST, result(outcome=unknown))
     assert report.void and not report.plies and not report.results
     assert report == void_report(CONTEST, "unknown result")

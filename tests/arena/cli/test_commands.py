@@ -100,6 +100,26 @@ def test_the_version_is_that_of_the_package() -> None:
     assert (done.returncode, done.stdout) == (0, f"arena {version('academy-arena')}\n")
 
 
+@pytest.mark.parametrize("action", ["run", "check"])
+def test_the_option_for_other_machines_does_not_open_the_arena_to_local_programs(
+    tmp_path: Path, action: str
+) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    refused = arena(action, control, "--insecure")
+    assert refused.returncode == 2 and "No such option: --insecure" in refused.stderr
+    assert arena(action, control, "--no-player-tokens").returncode == 0
+
+
+@pytest.mark.parametrize("words", [(), ("league",), ("member",), ("pool",), ("season",)])
+def test_help_in_a_narrow_terminal_says_whole_sentences_of_each_action(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = " ".join(arena(*words, "--help").stdout.split())
+    assert "..." not in shown.replace("[ARGS]...", "")
+    assert words or "First steps: arena init all-play-all cup.toml" in shown
+
+
 def test_a_quiet_run_prints_nothing(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
     done = arena("run", control, "--quiet", "--max-games", "1", "--parallel", "2")

@@ -182,6 +182,12 @@ def test_results_may_be_kept_in_another_database_and_reset_there(played: Path, t
         assert arena(control, "-q", "--results", shared).returncode == 0
     assert not (folder / "other.results.sqlite").exists()
     assert "2/2 games played" in arena(other, "show", "--results", shared).stdout
+    listed = arena(other, "games", "--results", shared).stdout
+    assert "AvB_0" in listed and "AvB_1" in listed
+    assert arena(other, "schedule", "--results", shared).stdout.startswith("No game is known")
+    page = folder / "game.html"
+    assert arena(other, "replay", "AvB_0", "--results", shared, "--output", page).stdout == f"{page}\n"
+    assert arena(other, "games", "--results", "no url").stderr.startswith("arena: ")
 
     assert arena(other, "reset", "--really", "--results", shared).returncode == 0
     assert "there are no results of 'other' yet" in arena(other, "show", "--results", shared).stderr

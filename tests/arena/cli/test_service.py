@@ -97,6 +97,39 @@ def test_tokens_are_made_listed_and_revoked_from_elsewhere(service: Service, her
     assert twice.returncode == 1 and "'eye' has a token already" in twice.stderr
 
 
+def test_a_token_may_be_in_a_file(service: Service, here: None, tmp_path: Path) -> None:
+    file = tmp_path / "me.token"
+    file.write_text(f"{service.tokens['me']}\n")
+    reached = arena("list", "--address", service.address, "--token-file", file)
+    assert reached.returncode == 0 and "contest" in reached.stdout
+    assert arena("tokens", "--address", service.address, "--token-file", file).returncode == 0
+
+    both = arena("list", "--token-file", file, "--token", "other")
+    assert both.returncode == 2 and "give --token or --token-file, not both" in both.stderr
+    missing = arena("list", "--token-file", tmp_path / "none")
+    assert missing.returncode == 2 and "cannot be read" in missing.stderr
+    (tmp_path / "empty").touch()
+    empty = arena("list", "--token-file", tmp_path / "empty")
+    assert empty.returncode == 2 and "holds no token" in empty.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "whose"),
+    [
+        (("list",), "A watcher's or operator's token."),
+        (("players",), "A watcher's or operator's token."),
+        (("start",), "An operator's token."),
+        (("stop",), "With --address, an operator's token."),
+        (("games",), "With --address, a watcher's or operator's token."),
+        (("pool", "add"), "An operator's token."),
+        (("member", "rotate"), "The member's own, or an operator's, token."),
+        (("rating", "list"), "Any token."),
+    ],
+)
+def test_the_help_says_whose_token_the_service_takes(words: tuple[str, ...], whose: str) -> None:
+    assert whose in " ".join(arena(*words, "--help").stdout.split())
+
+
 def test_players_that_have_dialled_in_are_listed(service: Service, here: None) -> None:
     bot = """
 import sys
@@ -121,7 +154,10 @@ dial_in(Connection(sys.argv[1], token=sys.argv[2]), "one", None, Engine("Rambler
     [
         (("start", "x"), "starting x: there is no competition 'x' [UNKNOWN_COMPETITION]"),
         (("show", "contest.toml"), "'contest.toml': it must be of letters, digits"),
-        (("start", "contest", "--token", "guessed"), "(give a token with --token or ARENA_TOKEN"),
+        (
+            ("start", "contest", "--token", "guessed"),
+            "(give a token with --token-file, --token or ARENA_TOKEN",
+        ),
     ],
 )
 def test_a_refusal_of_a_service_is_an_error_of_one_line(

@@ -24,8 +24,8 @@ def test_a_game(result: str, winners: str, line: str) -> None:
 
 def test_the_reason_of_its_end_is_in_brackets() -> None:
     event = competitions_pb2.WatchCompetitionResponse()
-    event.game.game_id, event.game.result, event.game.detail = "0_1", "Void", "hit the move limit of 9 plies"
-    assert event_lines(event) == ["game 0_1: : Void (hit the move limit of 9 plies), result unknown"]
+    event.game.game_id, event.game.result, event.game.detail = "0_1", "?", "hit the move limit of 9 plies"
+    assert event_lines(event) == ["game 0_1: : ? (hit the move limit of 9 plies), result unknown"]
 
 
 @pytest.mark.parametrize(("total", "games"), [(None, "3"), (12, "3/12"), (2, "3")])

@@ -193,9 +193,12 @@ def test_move_holds_the_movers_values_and_the_referees_view() -> None:
 
 def test_the_move_limit_ends_a_game_without_a_result_but_not_one_that_ends_with_it() -> None:
     players = python_player("a"), python_player("b")
-    stopped = play(job(*players, move_limit=1)).outcome
+    cut = play(job(*players, move_limit=1))
+    stopped = cut.outcome
     assert stopped is not None
-    assert (stopped.winners, stopped.summary, stopped.termination) == ((), "Void", Termination.MOVE_LIMIT)
+    # Void is what does not count and is played again; this game counts.
+    assert (stopped.winners, stopped.summary, stopped.termination) == ((), "?", Termination.MOVE_LIMIT)
+    assert sgf.Sgf_game.from_string(cut.record).get_root().get("RE") == "?"
     finished = play(job(*players, move_limit=2)).outcome
     assert finished is not None and finished.termination is Termination.SCORE
 

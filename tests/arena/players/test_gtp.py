@@ -10,11 +10,13 @@ import pytest
 from arena.jobs import Fault, PlayerSetup, TimeControl
 from arena.match.game import play
 from arena.players.gtp import GtpEngine, GtpParameters, GtpPlayer
-from arena.players.player import InvalidPlayerParametersError
+from arena.players.player import InvalidPlayerParametersError, Seating
 from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
-from referees.api import Termination
+from referees.api import Referee, Termination
+from referees.warlight import WarLight
 from tests.arena.engines import job, misbehaving, python_player
+from tests.arena.players.card_game import CardGame
 
 
 def sent(transcript: Path) -> list[str]:
@@ -47,6 +49,27 @@ def test_a_game_takes_these_commands(tmp_path: Path) -> None:
         *("genmove b", "academy-expected_value", "gomill-explain_last_move"),
         *("known_command score", "known_command gomill-cpu_time", "gomill-cpu_time", "quit"),
     ]
+
+
+class CardGameWithoutDialogue(CardGame):
+    """A game for players in Python alone, as a newcomer writes it first."""
+
+    def dialogue(self, protocol: str) -> object | None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("rules", "remedy"),
+    [
+        (WarLight.from_settings({"map": "double_small"}), 'protocol = "python", or "lines" for a program'),
+        (CardGameWithoutDialogue(), 'once its referee has dialogue("gtp")'),
+    ],
+)
+def test_a_game_without_gtp_names_a_protocol_that_it_has(rules: Referee[Any, Any], remedy: str) -> None:
+    with pytest.raises(InvalidPlayerParametersError, match="is not played over GTP") as refused:
+        GtpPlayer(Seating(PlayerSetup("gnugo", ("gnugo",)), 1, "gnugo", rules, "0_1", seed=1))
+    assert remedy in str(refused.value)
+    assert ('"lines"' in str(refused.value)) == (rules.dialogue("lines") is not None)
 
 
 def test_second_player_gets_the_move_before_it_is_asked(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ BLACK, WHITE, DRAWN = (
 )
 ON_TIME = Outcome((1,), Termination.FORFEIT, "B+F", detail="forfeit by b")
 AT_FIRST = Outcome((2,), Termination.FORFEIT, "W+F", detail="forfeit by b")
-UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "Void")
+UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "?")
 GAMES = (
     ("AvB_0", ("a", "b"), BLACK, BLITZ, RUY, (PLAIN, PLAIN)),
     ("AvB_1", ("b", "a"), DRAWN, BLITZ, RUY, (PLAIN, PLAIN)),

@@ -33,7 +33,7 @@ TWO: Final = [
     Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5)),
     Outcome((2,), Termination.RESIGNATION, "W+R"),
     Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5)),
-    Outcome((), Termination.MOVE_LIMIT, "Void"),
+    Outcome((), Termination.MOVE_LIMIT, "?"),
     Outcome((2,), Termination.SCORE, "W+20", (30.5, 50.5)),
 ]
 

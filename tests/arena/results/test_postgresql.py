@@ -57,7 +57,7 @@ def play(series: Series, game_id: str, outcome: Outcome) -> bool:
 
 WON = Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5))
 DRAWN = Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5))
-UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "Void", detail="hit the move limit")
+UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "?", detail="hit the move limit")
 
 
 def test_a_competition_is_kept_and_read_back(database: ResultsDatabase) -> None:

@@ -41,12 +41,12 @@ def opening(tmp_path: Path) -> Iterator[Opening]:
     """Opens the lobby of a control file until the test ends; returns the players and the messages."""
     stack = ExitStack()
 
-    def opened(content: str = CONTROL, insecure: bool = False) -> tuple[Control, list[str]]:
+    def opened(content: str = CONTROL, without_tokens: bool = False) -> tuple[Control, list[str]]:
         lines: list[str] = []
         path = tmp_path / "cup.toml"
         tokens = CompetitionFiles(path).tokens
         block = remote_players(
-            parse(path, content), lines.append, lambda *_, **__: None, tokens, insecure=insecure
+            parse(path, content), lines.append, lambda *_, **__: None, tokens, without_tokens=without_tokens
         )
         return stack.enter_context(block), lines
 
@@ -129,25 +129,25 @@ def test_a_file_that_others_can_read_or_put_there_is_refused(
         opening()
 
 
-def test_insecure_admits_any_caller_of_the_name_and_warns(
+def test_a_run_without_player_tokens_admits_any_caller_of_the_name_and_warns(
     tmp_path: Path, opening: Opening, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    control, lines = opening(insecure=True)
+    control, lines = opening(without_tokens=True)
     assert "token_digest" not in control.players["one"].parameters
     assert not (tmp_path / "cup.tokens").exists() and lines == [
         f"remote players dial in at {address_in(lines)}"
     ]
     assert (
-        "arena: --insecure: any program on this machine can take over the games and the ACADEMY tickets of "
-        "one, two" in capsys.readouterr().err
+        "arena: --no-player-tokens: any program on this machine can take over the games and the ACADEMY "
+        "tickets of one, two" in capsys.readouterr().err
     )
 
 
 @pytest.mark.threat("impersonation")
-def test_insecure_does_not_reach_beyond_this_machine(opening: Opening) -> None:
+def test_a_run_without_player_tokens_does_not_reach_beyond_this_machine(opening: Opening) -> None:
     beyond = CONTROL.replace('"127.0.0.1:0"', '"0.0.0.0:0"\ninsecure = true')
     with pytest.raises(InvalidAddressError, match=r"0\.0\.0\.0:0 is open to other machines"):
-        opening(beyond, insecure=True)
+        opening(beyond, without_tokens=True)
     _, lines = opening(beyond)
     assert "with the tokens in" in lines[0]
 

@@ -137,6 +137,7 @@ DRAUGHTS = ["draughts", "--set", "variant=english"]
         ([*DRAUGHTS, "--search", "random", "--weights", "1,2,3,4,5"], "search random: it has no use for"),
         ([*DRAUGHTS, "--search", "random", "--seconds", "1"], "search random: it has no use for"),
         ([*DRAUGHTS, "--search", "random", "--depth", "4"], "--depth 4: it is for --search alpha-beta, not"),
+        (["hex"], "hex needs board_size: add --set board_size=7 (a size from 2 to 26)"),
         ([*DRAUGHTS, "--depth", "4", "--playouts", "9"], "--playouts 9: it is for --search monte-carlo, not"),
         ([*DRAUGHTS, "--search", "alpha-beta", "--playouts", "9"], "--playouts 9: it is for --search monte"),
         ([*DRAUGHTS, "--depth", "4", "--seconds", "1"], "--depth 4: with --seconds a move takes these"),
@@ -195,6 +196,13 @@ def test_a_free_handicap_is_refused() -> None:
     settings: dict[str, object] = {"board_size": 9, "komi": 0.5, "handicap": 3, "handicap_style": "free"}
     with pytest.raises(UnsuitableGameError, match="no handicap games"):
         engine("go", settings)
+
+
+def test_a_game_that_no_program_can_play_says_what_its_referee_lacks() -> None:
+    thinker = Strength().thinker(referee("hex").from_settings({"board_size": 4}), random.Random(1))
+    rules = referee("warlight").from_settings({"map": "double_small"})
+    with pytest.raises(UnsuitableGameError, match=r'once its referee has dialogue\("gtp"\)'):
+        AnyGameEngine("bot", rules, thinker)
 
 
 def test_the_program_plays_with_a_seed() -> None:

@@ -31,7 +31,7 @@ def play(database: ResultsDatabase, name: str) -> None:
         Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5)),
         Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5)),
         Outcome((2,), Termination.RESIGNATION, "W+R"),
-        Outcome((), Termination.MOVE_LIMIT, "Void"),
+        Outcome((), Termination.MOVE_LIMIT, "?"),
     ]
     for number, end in enumerate(ends):
         attempt = series.next_attempt(f"AvB_{number}")
