@@ -55,6 +55,19 @@ def run_in_a_process(*arguments: object) -> CommandResult:
     return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
+def pointed_at(server: Running) -> Academy:
+    """The command line with a server's address and an admin's token in the environment."""
+
+    def command(*arguments: object, **environment: str) -> CommandResult:
+        settings = {
+            "ACADEMY_ADDRESS": str(server.address),
+            "ACADEMY_TOKEN": server.token("admin", Role.ADMIN),
+        }
+        return run(*arguments, **(settings | environment))
+
+    return command
+
+
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server with a game `go` of four patterns and some openings."""
@@ -70,13 +83,5 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def academy(running: Running) -> Academy:
-    """The command line with the server's address and an admin's token in the environment."""
-
-    def command(*arguments: object, **environment: str) -> CommandResult:
-        settings = {
-            "ACADEMY_ADDRESS": str(running.address),
-            "ACADEMY_TOKEN": running.token("admin", Role.ADMIN),
-        }
-        return run(*arguments, **(settings | environment))
-
-    return command
+    """The command line pointed at the served game."""
+    return pointed_at(running)

@@ -13,7 +13,7 @@ from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
-from tests.academy.cli.conftest import PATTERNS, Academy, run
+from tests.academy.cli.conftest import PATTERNS, Academy, pointed_at, run
 from tests.academy.service import certificates, examples
 from tests.academy.service.running import Running, serving
 from tests.academy.service.test_weights import taught
@@ -151,10 +151,10 @@ def test_what_was_pruned_is_shown_with_its_undo(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(server, "go", "taught", PATTERNS)
-        at = {"ACADEMY_ADDRESS": str(server.address), "ACADEMY_TOKEN": server.token("admin", Role.ADMIN)}
-        pruned = run("prune", "go", "endgame", "--below", "1", **at)
+        academy = pointed_at(server)
+        pruned = academy("prune", "go", "endgame", "--below", "1")
         assert "`academy removals list go` shows what can be restored" in pruned.out
-        assert "prune" in run("removals", "list", "go", **at).out
+        assert "prune" in academy("removals", "list", "go").out
 
 
 def test_weights_of_features_and_of_patterns_on_named_cells(tmp_path: Path) -> None:

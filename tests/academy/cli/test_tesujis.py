@@ -7,10 +7,9 @@ from random import Random
 import pytest
 
 from academy.store.codec.games import spec_to_proto
-from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from referees.api import referee
-from tests.academy.cli.conftest import Academy, run
+from tests.academy.cli.conftest import Academy, pointed_at
 from tests.academy.service import examples
 from tests.academy.service.running import Running, serving
 from tests.academy.service.test_advice import taught
@@ -49,8 +48,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def academy(server: Running) -> Academy:
-    token = server.token("admin", Role.ADMIN)
-    return lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+    return pointed_at(server)
 
 
 def test_tesujis_are_drawn_the_strongest_first(server: Running, academy: Academy) -> None:
@@ -97,21 +95,21 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
     first, second = tmp_path / "first", tmp_path / "second"
     assert academy("export", name, "--to", first, "--format", form).exit_code == 0
     with serving(tmp_path / "elsewhere") as empty:
-        at = {"ACADEMY_ADDRESS": str(empty.address), "ACADEMY_TOKEN": empty.token("admin", Role.ADMIN)}
-        assert run("games", "create", first, **at).exit_code == 0
-        done = run("import", name, first, **at)
+        at_empty = pointed_at(empty)
+        assert at_empty("games", "create", first).exit_code == 0
+        done = at_empty("import", name, first)
         assert done.exit_code == 0, done.err
-        assert run("export", name, "--to", second, "--format", form, **at).exit_code == 0
+        assert at_empty("export", name, "--to", second, "--format", form).exit_code == 0
         here, there = (place.store.follow().refresh(name).tesujis for place in (server, empty))
         assert here == there and len(here) > 20
         assert len(here.proposed) == (game == "go")
         if game != "go":
             assert len(set((here.codes >> 32 & 63).tolist())) > 1
         # The same again: counts add up, what they say stays.
-        assert run("import", name, first, "--again", **at).exit_code == 0
+        assert at_empty("import", name, first, "--again").exit_code == 0
         twice = empty.store.follow().refresh(name).tesujis
         assert (twice.offered == 2 * here.offered).all() and twice.values.tolist() == here.values.tolist()
-        assert run("import", name, first, "--replace", **at).exit_code == 0
+        assert at_empty("import", name, first, "--replace").exit_code == 0
         assert empty.store.follow().refresh(name).tesujis == here
     assert first.read_bytes() == second.read_bytes()
 
