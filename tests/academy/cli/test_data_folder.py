@@ -218,14 +218,6 @@ def test_a_backup_of_a_served_folder_is_its_state_and_can_be_served(tmp_path: Pa
     assert "7 events, sound" in run("check", "--data", again).out
 
 
-def test_a_backup_or_restore_into_a_folder_with_files_is_refused(filled: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    run("backup", copy, "--data", filled)
-    for result in (run("backup", copy, "--data", filled), run("restore", copy, "--data", filled)):
-        assert result.exit_code == 1
-        assert "must be an empty folder" in result.err
-
-
 @pytest.mark.parametrize(
     ("options", "why"),
     [
