@@ -105,7 +105,9 @@ def test_each_refusal_is_waited_for_longer_than_the_one_before() -> None:
     ],
     ids=["without a word of when", "later than one waits", "gone"],
 )
-def test_other_failures_are_raised(failure: AcademyRefusedError | AcademyUnavailableError) -> None:
+def test_a_failure_that_names_no_near_time_is_raised(
+    failure: AcademyRefusedError | AcademyUnavailableError,
+) -> None:
     with pytest.raises(type(failure)) as raised:
         RetryBudget(1000.0).pause(failure)
 

@@ -19,7 +19,7 @@ from tests.academy.service.running import Running, serving
 from tests.academy.service.test_weights import taught
 
 
-def test_games(academy: Academy) -> None:
+def test_games_are_listed_with_players_board_and_capacity(academy: Academy) -> None:
     table = academy("games")
     assert table.exit_code == 0
     assert re.search(r"go\s+│\s+2\s+│\s+5x5 squares\s+│\s+8\s+│\s+1,000", table.out)
@@ -64,7 +64,7 @@ def test_patterns_by_filter_order_and_page(academy: Academy) -> None:
     ).out.replace("\n", "")
 
 
-def test_one_pattern_with_its_votes_and_its_deletion_undone(academy: Academy) -> None:
+def test_a_deleted_pattern_is_restored_with_its_votes(academy: Academy) -> None:
     listed = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
     pattern_id = str(listed[-1]["pattern_id"])
     where = ("go", pattern_id, "--library", "endgame")
@@ -99,7 +99,7 @@ def test_openings_are_a_tree(academy: Academy) -> None:
     )
 
 
-def test_events(academy: Academy) -> None:
+def test_the_log_is_listed_from_either_end(academy: Academy) -> None:
     newest = academy("events", "go", "--limit", "1", "--json").json()
     oldest = academy("events", "--oldest", "--limit", "1", "--json").json()
     assert oldest[0]["sequence"] == 1 and "game_registered" in oldest[0]
@@ -107,7 +107,7 @@ def test_events(academy: Academy) -> None:
     assert "contest reported: lines/0 ann - bob, 2 plies, score" in academy("events", "go").out
 
 
-def test_statistics(academy: Academy) -> None:
+def test_figures_that_are_not_known_are_named_so(academy: Academy) -> None:
     figures = academy("statistics", "go", "--json").json()
     assert (figures["contests"], figures["endgame_patterns"]) == (7, 4)
     assert figures["measures"]["draws"] == {"value": 1.0, "contests": 7}
@@ -225,7 +225,7 @@ def test_impossible_command_is_refused_in_one_line(
     assert len(result.err.splitlines()) == 1
 
 
-def test_over_tls_with_certificates_of_both_sides(tmp_path: Path) -> None:
+def test_a_client_without_its_certificate_is_not_let_in(tmp_path: Path) -> None:
     authority = certificates.authority(tmp_path, "ours")
     server = certificates.signed(tmp_path, "server", authority)
     client = certificates.signed(tmp_path, "client", authority)

@@ -224,7 +224,7 @@ def test_another_games_export_is_refused(academy: Academy, elsewhere: Any, tmp_p
     assert (result.exit_code, "whose board or players differ" in result.err) == (1, True)
 
 
-def test_files_that_cannot_be_read_or_written(academy: Academy, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_or_written_is_named(academy: Academy, tmp_path: Path) -> None:
     missing = tmp_path / "missing" / "file"
     assert "cannot be written" in academy("export", "go", "--to", missing).err
     assert "cannot be read" in academy("import", "go", missing).err
