@@ -15,8 +15,8 @@ from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.cli.conftest import PATTERNS, Academy, pointed_at, run
 from tests.academy.service import certificates, examples
+from tests.academy.service.examples import teach_weights
 from tests.academy.service.running import Running, serving
-from tests.academy.service.test_weights import taught
 
 
 def test_games_are_listed_with_players_board_and_capacity(academy: Academy) -> None:
@@ -159,7 +159,7 @@ def test_what_was_pruned_is_shown_with_its_undo(tmp_path: Path) -> None:
 
 def test_weights_of_features_and_of_patterns_on_named_cells(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as running:
-        taught(running, "weighed")
+        teach_weights(running, "weighed")
         where = ("--address", str(running.address), "--token", running.token("admin", Role.ADMIN))
         shown = run("weights", "weighed", "--limit", "3", *where).out
         assert "8 contests learnt from" in shown and "each soldier ahead" in shown

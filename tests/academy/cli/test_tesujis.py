@@ -11,8 +11,8 @@ from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from referees.api import referee
 from tests.academy.cli.conftest import Academy, pointed_at
 from tests.academy.service import examples
+from tests.academy.service.examples import teach_tesujis
 from tests.academy.service.running import Running, serving
-from tests.academy.service.test_advice import taught
 from tests.academy.service.test_proposals import PAIR, between, submitted, tesuji
 
 
@@ -52,7 +52,7 @@ def academy(server: Running) -> Academy:
 
 
 def test_tesujis_are_drawn_the_strongest_first(server: Running, academy: Academy) -> None:
-    taught(server, "drawn")
+    teach_tesujis(server, "drawn")
     shown = academy("tesujis", "drawn", "--limit", 3)
     assert shown.exit_code == 0, shown.err
     assert "drawn: 3 of" in shown.out and "*" in shown.out and "more with --page" in shown.out
@@ -85,7 +85,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
 ) -> None:
     if game == "go":
         name = f"go-{form}"
-        taught(server, name)
+        teach_tesujis(server, name)
         contest = examples.contest(f"{name}/pair", name)
         opened = server.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
         submitted(server.client(opened.tickets[1]), contest.contest_id, tesuji(PAIR, ply=4))
@@ -137,7 +137,7 @@ def test_text_that_no_tesuji_could_have_is_refused_by_line(
     if "edited" not in {
         game.game_id for game in server.admin().contests.ListGames(contests_pb2.ListGamesRequest()).games
     }:
-        taught(server, "edited")
+        teach_tesujis(server, "edited")
     text = academy("export", "edited", "--library", "middle-game").out
     assert before in text
     file = tmp_path / "edited.txt"

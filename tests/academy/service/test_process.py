@@ -1,14 +1,11 @@
 """`academy serve` as a process: how it starts, drains, ends, and dies with its parent."""
 
 import fcntl
-import os
 import queue
-import re
 import signal
 import stat
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -24,9 +21,7 @@ from grpc_health.v1 import health_pb2
 from academy.cli.commands import ExitCode
 from academy.knowledge.game import RULES_VERSION
 from academy.store.environment import SCHEMA_VERSION
-from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.cli.conftest import run
@@ -34,69 +29,11 @@ from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Client, as_refused
+from tests.academy.service.server_programs import ACADEMY, SECONDS, Served, served, started
 from tests.asking_health import health_of
 from tests.ports import free_ports
-
-ACADEMY = (sys.executable, "-m", "academy")
-SECONDS = 90
-
-
-class Served:
-    """A server process that has printed where it listens."""
-
-    def __init__(self, process: subprocess.Popen[str], token: str) -> None:
-        self.process = process
-        self.token = token
-        self.line = ""
-        assert process.stdout is not None
-        reader = threading.Thread(target=self._read)
-        reader.start()
-        reader.join(SECONDS)
-        match = re.search(r" at (\S+);", self.line)
-        assert match, f"no line that says where it listens: {self.line!r} {process.poll()}"
-        self.address = match[1]
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        self.line = self.process.stdout.readline()
-
-    def client(self) -> Client:
-        return Client(grpc.insecure_channel(self.address), self.token)
-
-    def ended(self) -> int:
-        return self.process.wait(SECONDS)
-
-
-def started(folder: Path, *options: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*ACADEMY, "serve", "--data", str(folder), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
-
-
-@contextmanager
-def served(folder: Path, *options: str) -> Iterator[Served]:
-    with Store(folder) as store:
-        _, token = store.run(CreateToken("admin", Role.ADMIN))
-    process = started(folder, "--address", "127.0.0.1:0", *options)
-    try:
-        yield Served(process, token)
-    finally:
-        process.kill()
-        process.wait(SECONDS)
-        for stream in (process.stdout, process.stderr):
-            assert stream is not None
-            stream.close()
-
-
-def until(holds: Any, seconds: float = SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+from tests.processes import alive, waits_for_a_lock
+from tests.waiting import until
 
 
 def test_start_prints_the_address_in_one_line(tmp_path: Path) -> None:
@@ -232,12 +169,6 @@ def test_signal_during_the_start_ends_the_server_cleanly(tmp_path: Path) -> None
     assert clean_shutdown.markers(data) == []
 
 
-def waits_for_a_lock(pid: int) -> bool:
-    lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
-    # 1: -> FLOCK  ADVISORY  WRITE PID ...
-    return any(line[1] == "->" and line[5] == str(pid) for line in lines)
-
-
 ENDS_SLOWLY = """
 import atexit, sys
 from academy.cli.app import main
@@ -310,16 +241,7 @@ def test_an_embedded_server_tells_its_token_to_its_parent_alone_and_dies_with_it
         parent.send_signal(signal.SIGKILL)
         parent.wait(SECONDS)
 
-    def gone() -> bool:
-        try:
-            os.kill(child, 0)
-        except ProcessLookupError:
-            return True
-        # Nobody may have taken note of its end yet.
-        state = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0]
-        return state == "Z"
-
-    until(gone)
+    until(lambda: not alive(child))
     assert not path.exists()
     if parent.stdout is not None:
         parent.stdout.close()

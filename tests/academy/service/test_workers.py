@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +21,9 @@ from academy.wire.addresses import InvalidAddressError, ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client
-from tests.academy.service.test_process import SECONDS, Served, served, started, until
+from tests.academy.service.server_programs import SECONDS, Served, served, started
+from tests.processes import alive, children
+from tests.waiting import until
 
 PROCESSES = 2
 # This many connections all fall to one of two processes once in 2,000 times.
@@ -51,24 +52,6 @@ def academy(tmp_path: Path) -> Iterator[Served]:
 def connections(academy: Served, count: int = CONNECTIONS) -> list[Client]:
     options = [("grpc.use_local_subchannel_pool", 1)]
     return [Client(grpc.insecure_channel(academy.address, options), academy.token) for _ in range(count)]
-
-
-def children(first: int) -> list[int]:
-    """The processes that serve, without multiprocessing's own."""
-    processes = []
-    for pid in Path(f"/proc/{first}/task/{first}/children").read_text().split():
-        # A process may end while this reads.
-        with suppress(FileNotFoundError, ProcessLookupError):
-            if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
-                processes.append(int(pid))
-    return processes
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def listening(academy: Served) -> set[int]:
@@ -227,7 +210,7 @@ def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: 
         academy.process.kill()
         academy.ended()
         os.kill(young, signal.SIGCONT)
-        until(lambda: not alive(young), 6 * SECONDS)
+        until(lambda: not alive(young), seconds=6 * SECONDS)
     finally:
         if alive(young):
             os.kill(young, signal.SIGKILL)

@@ -105,7 +105,7 @@ def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:
         assert not list(check(store.environment))
 
 
-# Of what is further behind than the changes that are kept, the whole game is read again.
+# A writer that is behind further than changes are kept reads the whole game again.
 @pytest.mark.parametrize(("behind", "kept"), [(4, game_tables.GENERATIONS_KEPT), (12, 5)])
 def test_a_writer_takes_in_what_another_wrote_meanwhile(tmp_path: Path, behind: int, kept: int) -> None:
     with Store(tmp_path) as store:

@@ -267,7 +267,7 @@ class Asking:
         return Thought((half_way + after) / 2, (Candidate(point, after),))
 
 
-def test_the_value_told_to_academy_is_the_one_reported_to_the_arena(tmp_path: Path) -> None:
+def test_a_bot_asks_academy_with_the_value_that_it_reports_to_the_arena(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     opened = contest("scholar/2", spec.game_id)
