@@ -1,20 +1,22 @@
 """The program `academy-analyst` against a real server: what it searches, when it rests, where it goes on."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, libraries_pb2
 from academy.wire.games import game_message
-from clients.analyst import SECONDS_BETWEEN_LOOKS, LineSearcher
+from clients.analyst import SECONDS_BETWEEN_LOOKS, LineSearcher, main
 from clients.bots.strength import Strength
 from referees.api import referee
 from tests.academy.service.examples import contest, report
@@ -22,6 +24,8 @@ from tests.academy.service.running import Running, serving
 
 HEX = referee("hex").from_settings({"board_size": 4})
 GAME = HEX.spec().game_id
+
+Refusal = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture(scope="module")
@@ -56,17 +60,36 @@ def command(academy: Running, *options: str, board_size: int = 4) -> list[str]:
     return [sys.executable, "-m", "clients.analyst", *game, "--academy", address, *options]
 
 
-def run(
-    academy: Running, *options: str, role: Role = Role.ANALYST, board_size: int = 4
-) -> "subprocess.CompletedProcess[str]":
+def run(academy: Running, *options: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        command(academy, *options, board_size=board_size),
-        env=os.environ | {"ACADEMY_TOKEN": academy.token("analyst", role)},
+        command(academy, *options),
+        env=os.environ | {"ACADEMY_TOKEN": academy.token("analyst", Role.ANALYST)},
         capture_output=True,
         text=True,
         timeout=90,
         check=False,
     )
+
+
+@pytest.fixture
+def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Refusal]:
+    """Runs the analyst in this process; returns its exit status and what it printed of a refusal."""
+    # The tests that follow keep their priority and their signal.
+    monkeypatch.setattr("os.nice", lambda _: None)
+    before = signal.getsignal(signal.SIGUSR1)
+
+    def refused(academy: Running, *options: str, role: Role = Role.ANALYST, board_size: int = 4) -> Any:
+        monkeypatch.setenv("ACADEMY_TOKEN", academy.token("analyst", role))
+        with pytest.raises(SystemExit) as ended:
+            main(command(academy, *options, board_size=board_size)[3:])
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        # Python prints a status that is a text, and ends with 1.
+        code = ended.value.code
+        return (1, code) if isinstance(code, str) else (code, printed.err)
+
+    yield refused
+    signal.signal(signal.SIGUSR1, before)
 
 
 def analysed(academy: Running) -> dict[str, tuple[int, int]]:
@@ -109,11 +132,11 @@ def test_a_fork_is_analysed_under_its_own_name(academy: Running) -> None:
     assert analysed(academy) == before
 
 
-def test_values_of_another_games_rules_are_not_stored(academy: Running) -> None:
+def test_values_of_another_games_rules_are_not_stored(academy: Running, refusal: Refusal) -> None:
     before = analysed(academy)
-    bigger = run(academy, "--game-id", GAME, "--once", "--playouts", "900", board_size=5)
-    assert (bigger.returncode, bigger.stdout) == (1, "")
-    assert f"these rules are of hex-5x5, and {GAME!r} at ACADEMY has another geometry" in bigger.stderr
+    status, words = refusal(academy, "--game-id", GAME, "--once", "--playouts", "900", board_size=5)
+    assert status == 1
+    assert f"these rules are of hex-5x5, and {GAME!r} at ACADEMY has another geometry" in words
     assert analysed(academy) == before
 
 
@@ -205,13 +228,13 @@ def test_what_was_found_before_the_seconds_were_over_is_counted(academy: Running
     assert searched
 
 
-def test_what_cannot_be_done_is_named(academy: Running) -> None:
+def test_what_cannot_be_done_is_named(academy: Running, refusal: Refusal) -> None:
     # Longer than any other search here, so that there is something to report.
-    refused = run(academy, "--once", "--playouts", "800", role=Role.BOT)
-    assert refused.returncode == 1
-    assert "is for admin, analyst; this token's role is bot" in refused.stderr
-    alone = run(academy, "--once", "--academy", "localhost:1")
-    assert alone.returncode == 1 and "no server answers at localhost:1 (" in alone.stderr
-    assert "start one with `academy serve`, or give its address with --academy" in alone.stderr
-    wrong = run(academy, "--nodes", "0")
-    assert (wrong.returncode, "'0': it must be a number above 0" in wrong.stderr) == (2, True)
+    status, words = refusal(academy, "--once", "--playouts", "800", role=Role.BOT)
+    assert status == 1
+    assert "is for admin, analyst; this token's role is bot" in words
+    status, words = refusal(academy, "--once", "--academy", "localhost:1")
+    assert status == 1 and "no server answers at localhost:1 (" in words
+    assert "start one with `academy serve`, or give its address with --academy" in words
+    status, words = refusal(academy, "--nodes", "0")
+    assert status == 2 and "'0': it must be a number above 0" in words

@@ -61,7 +61,7 @@ def test_an_answer_is_remembered_when_the_board_is_there_again(
 
 
 @GAMES
-def test_after_many_answers_it_knows_boards_that_it_never_asked_about(spec: GameSpec) -> None:
+def test_a_memory_orders_moves_on_boards_never_asked_about(spec: GameSpec) -> None:
     memory = Memory(spec)
     for number in range(150):
         board = any_board(spec, number)
@@ -73,7 +73,7 @@ def test_after_many_answers_it_knows_boards_that_it_never_asked_about(spec: Game
         known = sorted(zip(answer(spec, board, 1), memory.recall(board, 1, cells), strict=True))
         for (_, lower), (_, higher) in zip(known, known[len(known) // 2 :], strict=False):
             agreed, compared = agreed + (lower < higher), compared + 1
-    # By chance it were half.
+    # Chance gives half.
     assert agreed / compared > 0.7
 
 
@@ -88,7 +88,7 @@ def test_memory_looks_where_something_new_happens_rather_than_where_nothing_does
     assert min(compared[cell] for cell in (6, 7, 8, 11, 13, 16, 17, 18)) > compared[0]
 
 
-def test_without_an_answer_it_compares_nothing() -> None:
+def test_a_memory_without_answers_compares_nothing() -> None:
     board = any_board(GO, 1)
     assert Memory(GO).recall(board, 1, moves(GO, board)) == []
 

@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.boards import SquareGeometry
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.v1 import contests_pb2
-from academy.wire.addresses import ServerAddress
 from clients import (
     Academy,
     AcademyRefusedError,
@@ -21,8 +18,8 @@ from clients import (
     Seat,
 )
 from clients.retries import RetryBudget
+from tests.academy.service import running
 from tests.academy.service.examples import tiny_go
-from tests.academy.service.running import serving
 
 SEAT = Seat("tiny", SquareGeometry(5, 5), 1)
 Asking = Callable[[Connection, int], None]
@@ -31,10 +28,7 @@ Asking = Callable[[Connection, int], None]
 @contextmanager
 def limited(folder: Path, questions_per_second: float) -> Iterator[Connection]:
     """To a server that lets two questions through at once."""
-    limits = Limits(questions_per_second=questions_per_second, question_burst=2.0)
-    with serving(
-        folder, ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
-    ) as academy:
+    with running.limited(folder, questions_per_second=questions_per_second, question_burst=2.0) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("tiny")))
         yield Connection(str(academy.address), academy.token("hasty"), timeout=60.0)
 
@@ -105,7 +99,9 @@ def test_each_refusal_is_waited_for_longer_than_the_one_before() -> None:
     ],
     ids=["without a word of when", "later than one waits", "gone"],
 )
-def test_other_failures_are_raised(failure: AcademyRefusedError | AcademyUnavailableError) -> None:
+def test_a_failure_that_names_no_near_time_is_raised(
+    failure: AcademyRefusedError | AcademyUnavailableError,
+) -> None:
     with pytest.raises(type(failure)) as raised:
         RetryBudget(1000.0).pause(failure)
 

@@ -39,7 +39,7 @@ def test_what_does_not_change_is_flat() -> None:
 
 
 @pytest.mark.parametrize(("figure", "named"), [("memory", "memory"), ("report", "report"), ("file", "file")])
-def test_what_doubles_is_not(figure: str, named: str) -> None:
+def test_a_figure_that_doubles_is_not_flat(figure: str, named: str) -> None:
     growing = [what for flat, what in verdicts(grown(2.0, figure)) if not flat]
     assert growing and all(what.startswith(named) for what in growing)
 
@@ -49,25 +49,19 @@ def test_the_pace_counts_by_what_was_played(pace: float, kept: bool) -> None:
     assert [flat for flat, what in verdicts(FLAT, pace) if what.startswith("pace")] == [kept]
 
 
-def test_callers_play_no_more_than_is_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(soak, "SAMPLES", 1)
+def test_callers_play_no_more_than_is_due_and_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soak, "SAMPLES", 2)
 
     begun = time.monotonic()
 
-    samples, faults = soak.soak(tmp_path, minutes=3 / 60, processes=1, callers=2, contests_a_second=1.0)
-
-    assert faults == []
-    # The first is due at once.
-    assert samples[-1].contests <= time.monotonic() - begun + 1
-
-
-def test_a_soak_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(soak, "SAMPLES", 2)
-
-    samples, faults = soak.soak(tmp_path, minutes=4 / 60, processes=1, callers=2)
+    samples, faults = soak.soak(tmp_path, minutes=4 / 60, processes=1, callers=2, contests_a_second=1.0)
 
     assert faults == []
     assert len(samples) == 2
+    # The first is due at once.
+    assert samples[-1].contests <= time.monotonic() - begun + 1
     assert samples[-1].memory > 0 and samples[-1].file > 0
 
 

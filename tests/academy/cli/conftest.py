@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from academy.cli.app import application
+from academy.service import logs
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
@@ -38,6 +39,8 @@ Academy = Callable[..., CommandResult]
 def run(*arguments: object, **environment: str) -> CommandResult:
     """Run `academy` with these arguments."""
     result = CliRunner().invoke(application, list(map(str, arguments)), env=environment, prog_name="academy")
+    # `serve` has its log sent to what the runner has closed by now.
+    logs.configure("error", "json")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return CommandResult(result.exit_code, result.stdout, result.stderr)
@@ -55,6 +58,19 @@ def run_in_a_process(*arguments: object) -> CommandResult:
     return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
+def pointed_at(server: Running) -> Academy:
+    """The command line with a server's address and an admin's token in the environment."""
+
+    def command(*arguments: object, **environment: str) -> CommandResult:
+        settings = {
+            "ACADEMY_ADDRESS": str(server.address),
+            "ACADEMY_TOKEN": server.token("admin", Role.ADMIN),
+        }
+        return run(*arguments, **(settings | environment))
+
+    return command
+
+
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server with a game `go` of four patterns and some openings."""
@@ -70,13 +86,5 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture
 def academy(running: Running) -> Academy:
-    """The command line with the server's address and an admin's token in the environment."""
-
-    def command(*arguments: object, **environment: str) -> CommandResult:
-        settings = {
-            "ACADEMY_ADDRESS": str(running.address),
-            "ACADEMY_TOKEN": running.token("admin", Role.ADMIN),
-        }
-        return run(*arguments, **(settings | environment))
-
-    return command
+    """The command line pointed at the served game."""
+    return pointed_at(running)

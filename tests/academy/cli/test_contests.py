@@ -7,7 +7,7 @@ import pytest
 
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import Academy, run
+from tests.academy.cli.conftest import Academy, pointed_at
 from tests.academy.service import examples
 from tests.academy.service.running import serving
 
@@ -22,8 +22,7 @@ def left(tmp_path: Path):  # type: ignore[no-untyped-def]
             contest = examples.contest(f"cup/{number}", "go")
             arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
         arena.ReportContest(examples.report(contest, ["c3"], first="DRAW"))
-        token = server.token("admin", Role.ADMIN)
-        yield lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+        yield pointed_at(server)
 
 
 def ids(left: Any, *options: str) -> list[str]:
@@ -91,8 +90,7 @@ def two(tmp_path: Path):  # type: ignore[no-untyped-def]
             contest = examples.contest("cup/1", "go")
             arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
             arena.ReportContest(examples.report(examples.contest("cup/2", "go"), ["c3"]))
-        token = server.token("admin", Role.ADMIN)
-        yield lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+        yield pointed_at(server)
 
 
 def test_a_contest_of_one_of_several_arenas_is_voided_by_its_name(two: Any) -> None:

@@ -99,7 +99,7 @@ def test_tokens_have_roles_and_may_expire(tmp_path: Path) -> None:
         (("revoke", "nobody"), 1, "no token 'nobody'"),
     ],
 )
-def test_tokens_that_cannot_be(
+def test_a_token_with_a_wrong_name_role_or_time_is_refused(
     tmp_path: Path, arguments: tuple[str, ...], exit_code: int, words: str
 ) -> None:
     run("tokens", "create", "first", "--data", tmp_path)
@@ -131,7 +131,7 @@ def test_tokens_that_ended_are_listed_where_all_are_wanted(tmp_path: Path) -> No
     assert {token["name"] for token in listed} == {"good", "gone", "late"}
 
 
-def test_who_means_a_server_learns_how_to_name_it(tmp_path: Path) -> None:
+def test_an_address_in_the_environment_alone_is_answered_with_the_option(tmp_path: Path) -> None:
     refused = run("tokens", "list", "--data", tmp_path, ACADEMY_ADDRESS="unix:some.socket")
     assert refused.exit_code == 2
     assert "a server only with --address, such as unix:some.socket" in refused.err
@@ -183,12 +183,12 @@ def fill(server: Running, first: int = 0) -> None:
         arena.contests.ReportContest(examples.report(examples.contest(f"c/{number}", "go"), ["c3", "b2"]))
 
 
-def test_a_sound_folder(filled: Path) -> None:
+def test_check_calls_a_sound_folder_sound(filled: Path) -> None:
     assert f"{filled}: 4 events, sound" in run("check", "--data", filled).out
     assert run("check", "--data", filled, "--no-replay", "--json").json() == {"events": 4, "findings": []}
 
 
-def test_a_folder_with_a_fault(filled: Path) -> None:
+def test_check_names_a_missing_event(filled: Path) -> None:
     environment = lmdb.open(str(filled), max_dbs=32)
     with environment.begin(write=True) as transaction:
         table = environment.open_db(b"events", txn=transaction)
@@ -216,14 +216,6 @@ def test_a_backup_of_a_served_folder_is_its_state_and_can_be_served(tmp_path: Pa
     with serving(again) as server:
         fill(server, first=3)
     assert "7 events, sound" in run("check", "--data", again).out
-
-
-def test_a_backup_or_restore_into_a_folder_with_files_is_refused(filled: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    run("backup", copy, "--data", filled)
-    for result in (run("backup", copy, "--data", filled), run("restore", copy, "--data", filled)):
-        assert result.exit_code == 1
-        assert "must be an empty folder" in result.err
 
 
 @pytest.mark.parametrize(

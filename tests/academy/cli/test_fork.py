@@ -7,7 +7,7 @@ import pytest
 
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import PATTERNS, run, run_in_a_process
+from tests.academy.cli.conftest import PATTERNS, pointed_at, run
 from tests.academy.cli.test_transfer import known
 from tests.academy.service import examples
 from tests.academy.service.running import serving
@@ -16,11 +16,7 @@ from tests.academy.service.running import serving
 def test_a_fork_has_all_that_the_game_knows_learns_alone_and_survives_replays(tmp_path: Path) -> None:
     data, copy = tmp_path / "data", tmp_path / "copy"
     with serving(data) as server:
-        token = server.token("admin", Role.ADMIN)
-
-        def academy(*arguments: object) -> Any:
-            return run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
-
+        academy = pointed_at(server)
         arena = server.arena()
         game = examples.tiny_go("go")
         game.settings.opening_capacity = 50
@@ -54,9 +50,9 @@ def test_a_fork_has_all_that_the_game_knows_learns_alone_and_survives_replays(tm
             refused = academy("fork", *arguments)
             assert refused.exit_code != 0 and words in refused.err
         assert academy("games", "--json").out.count("go-nokomi") == 1
-    checked = run_in_a_process("check", "--data", data)
+    checked = run("check", "--data", data)
     assert checked.exit_code == 0, checked.out + checked.err
-    assert run_in_a_process("backup", copy, "--data", data).exit_code == 0
+    assert run("backup", copy, "--data", data).exit_code == 0
 
 
 def test_a_fork_made_by_mistake_is_deleted_and_a_replay_agrees(tmp_path: Path) -> None:
@@ -93,10 +89,10 @@ def test_a_fork_made_by_mistake_is_deleted_and_a_replay_agrees(tmp_path: Path) -
         assert academy("fork", "go", "--as", "mistake").exit_code == 0
         assert known(academy, "mistake") == known(academy, "go")
         assert academy("games", "delete", "mistake", "--really").exit_code == 0
-    checked = run_in_a_process("check", "--data", data)
+    checked = run("check", "--data", data)
     assert checked.exit_code == 0 and "sound" in checked.out, checked.out + checked.err
-    assert run_in_a_process("backup", tmp_path / "copy", "--data", data).exit_code == 0
-    assert run_in_a_process("restore", tmp_path / "copy", "--data", tmp_path / "again").exit_code == 0
+    assert run("backup", tmp_path / "copy", "--data", data).exit_code == 0
+    assert run("restore", tmp_path / "copy", "--data", tmp_path / "again").exit_code == 0
     with serving(tmp_path / "again") as server:
         games = server.admin().contests.ListGames(contests_pb2.ListGamesRequest()).games
         assert [game.game_id for game in games] == ["go"]

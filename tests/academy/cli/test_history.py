@@ -7,14 +7,11 @@ import sys
 import time
 from pathlib import Path
 
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from academy.wire.addresses import ServerAddress
-from tests.academy.cli.conftest import Academy, run_in_a_process
+from tests.academy.cli.conftest import Academy
 from tests.academy.service import examples
-from tests.academy.service.running import Running, serving
+from tests.academy.service.running import Running, limited
 
 
 def test_the_contests_behind_an_opening_are_named_and_counted(academy: Academy) -> None:
@@ -66,10 +63,7 @@ def test_what_is_learnt_is_printed_as_it_happens(running: Running) -> None:
 
 def test_what_happens_between_two_watches_is_printed_too(tmp_path: Path) -> None:
     # Each of these watches ends before it looks for the second time.
-    settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(library_watch_seconds=0.01)
-    )
-    with serving(tmp_path / "data", settings) as server:
+    with limited(tmp_path / "data", library_watch_seconds=0.01) as server:
         game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
         server.arena().contests.RegisterGame(game)
         command = [sys.executable, "-m", "academy", "watch", "--address", str(server.address)]
@@ -85,9 +79,3 @@ def test_what_happens_between_two_watches_is_printed_too(tmp_path: Path) -> None
             line = watching.stdout.readline()
             watching.terminate()
     assert "go: contest reported taught" in line
-
-
-def test_the_pages_are_a_command_of_academy_too() -> None:
-    shown = run_in_a_process("web", "--help")
-    assert shown.exit_code == 0 and "--library" in shown.out and "--sign-in" in shown.out
-    assert "Usage: academy-web" in shown.out

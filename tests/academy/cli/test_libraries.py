@@ -13,10 +13,10 @@ from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
-from tests.academy.cli.conftest import PATTERNS, Academy, run
+from tests.academy.cli.conftest import PATTERNS, Academy, pointed_at, run
 from tests.academy.service import certificates, examples
+from tests.academy.service.examples import teach_weights
 from tests.academy.service.running import Running, serving
-from tests.academy.service.test_weights import taught
 
 
 def test_a_token_may_be_in_a_file(running: Running, tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_a_token_may_be_in_a_file(running: Running, tmp_path: Path) -> None:
         assert refused.exit_code != 0 and why in refused.err
 
 
-def test_games(academy: Academy) -> None:
+def test_games_are_listed_with_players_board_and_capacity(academy: Academy) -> None:
     table = academy("games")
     assert table.exit_code == 0
     assert re.search(r"go\s+│\s+2\s+│\s+5x5 squares\s+│\s+1,000", table.out)
@@ -79,7 +79,7 @@ def test_patterns_by_filter_order_and_page(academy: Academy) -> None:
     ).out.replace("\n", "")
 
 
-def test_one_pattern_with_its_votes_and_its_deletion_undone(academy: Academy) -> None:
+def test_a_deleted_pattern_is_restored_with_its_votes(academy: Academy) -> None:
     listed = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
     pattern_id = str(listed[-1]["pattern_id"])
     where = ("go", pattern_id, "--library", "endgame")
@@ -128,7 +128,7 @@ def test_openings_are_a_tree(academy: Academy) -> None:
     )
 
 
-def test_events(academy: Academy) -> None:
+def test_the_log_is_listed_from_either_end(academy: Academy) -> None:
     newest = academy("events", "go", "--limit", "1", "--json").json()
     oldest = academy("events", "--oldest", "--limit", "1", "--json").json()
     assert oldest[0]["sequence"] == 1 and "game_registered" in oldest[0]
@@ -136,7 +136,7 @@ def test_events(academy: Academy) -> None:
     assert "contest reported: lines/0 ann - bob, 2 plies, score" in academy("events", "go").out
 
 
-def test_statistics(academy: Academy) -> None:
+def test_figures_that_are_not_known_are_named_so(academy: Academy) -> None:
     figures = academy("statistics", "go", "--json").json()
     assert (figures["contests"], figures["endgame_patterns"]) == (7, 4)
     assert figures["measures"]["draws"] == {"value": 1.0, "contests": 7}
@@ -182,15 +182,15 @@ def test_what_was_pruned_is_shown_with_its_undo(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(server, "go", "taught", PATTERNS)
-        at = {"ACADEMY_ADDRESS": str(server.address), "ACADEMY_TOKEN": server.token("admin", Role.ADMIN)}
-        pruned = run("prune", "go", "endgame", "--below", "1", **at)
+        academy = pointed_at(server)
+        pruned = academy("prune", "go", "endgame", "--below", "1")
         assert "`academy removals list go` shows what can be restored" in pruned.out
-        assert "prune" in run("removals", "list", "go", **at).out
+        assert "prune" in academy("removals", "list", "go").out
 
 
 def test_weights_of_features_and_of_patterns_on_named_cells(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as running:
-        taught(running, "weighed")
+        teach_weights(running, "weighed")
         where = ("--address", str(running.address), "--token", running.token("admin", Role.ADMIN))
         shown = run("weights", "weighed", "--limit", "3", *where).out
         assert "8 contests learnt from" in shown and "each soldier ahead" in shown
@@ -257,7 +257,7 @@ def test_impossible_command_is_refused_in_one_line(
     assert len(result.err.splitlines()) == 1
 
 
-def test_over_tls_with_certificates_of_both_sides(tmp_path: Path) -> None:
+def test_a_client_without_its_certificate_is_not_let_in(tmp_path: Path) -> None:
     authority = certificates.authority(tmp_path, "ours")
     server = certificates.signed(tmp_path, "server", authority)
     client = certificates.signed(tmp_path, "client", authority)

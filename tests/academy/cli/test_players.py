@@ -1,49 +1,56 @@
 """Those who taught, as admins see to them in a data folder, while a server uses it."""
 
+from pathlib import Path
+
 import pytest
 
+from academy.knowledge.settings import Library
 from academy.store.contest_commands import ReportContest
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
-from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import CommandResult, run, run_in_a_process
+from tests.academy.cli.conftest import CommandResult, pointed_at, run, run_in_a_process
 from tests.academy.service import examples
 from tests.academy.service.running import serving
 
 
-def test_a_player_is_listed_muted_and_forgotten_while_a_server_runs(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_player_muted_in_the_folder_loses_its_votes_at_the_server_that_runs(tmp_path: Path) -> None:
     data = tmp_path / "data"
-
-    def players(*arguments: str) -> CommandResult:
-        return run_in_a_process("players", *arguments, "--data", data)
-
     with serving(data) as server:
         server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(server, "go", "taught", [("ann", "x", 0.9), ("troll", "xo-", 0.2), ("ann", "o", 0.1)])
-        token = server.token("admin", Role.ADMIN)
+        muted = run_in_a_process("players", "mute", "troll", "--data", data)
+        assert "muted in 1 games; its votes for 1 patterns" in muted.out
+        listed = pointed_at(server)("patterns", "go", "--library", "endgame", "--json").json()
+        assert len(listed["patterns"]) == 2
 
-        def patterns() -> int:
-            result = run(
-                "patterns", "go", "--library", "endgame", "--json",
-                ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token,
-            )  # fmt: skip
-            return len(result.json()["patterns"])
 
-        listed = {player["player"]: player["votes"]["endgame"] for player in players("list", "--json").json()}
-        assert (listed["ann"], listed["troll"]) == (2, 1)
-        assert "muted in 1 games; its votes for 1 patterns" in players("mute", "troll").out
-        assert patterns() == 2
-        assert "its votes for 1 patterns are back" in players("unmute", "troll").out
-        assert patterns() == 3
-        assert "'troll' is not muted" in players("unmute", "troll").err
+def test_a_player_is_listed_muted_and_forgotten(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        examples.teach(server, "go", "taught", [("ann", "x", 0.9), ("troll", "xo-", 0.2), ("ann", "o", 0.1)])
 
-        shown = players("forget", "troll")
-        assert "go: 1 patterns would be removed" in shown.out and "do it with --really" in shown.out
-        assert patterns() == 3
-        assert "go: 1 patterns removed" in players("forget", "troll", "--really").out
-        assert patterns() == 2
-    assert "sound" in run_in_a_process("check", "--data", data).out
+    def players(*arguments: str) -> CommandResult:
+        return run("players", *arguments, "--data", tmp_path)
+
+    def patterns() -> int:
+        with Store(tmp_path, read_only=True) as store:
+            return len(store.follow().refresh("go").libraries[Library.ENDGAME])
+
+    listed = {player["player"]: player["votes"]["endgame"] for player in players("list", "--json").json()}
+    assert (listed["ann"], listed["troll"]) == (2, 1)
+    assert "muted in 1 games; its votes for 1 patterns" in players("mute", "troll").out
+    assert patterns() == 2
+    assert "its votes for 1 patterns are back" in players("unmute", "troll").out
+    assert patterns() == 3
+    assert "'troll' is not muted" in players("unmute", "troll").err
+
+    shown = players("forget", "troll")
+    assert "go: 1 patterns would be removed" in shown.out and "do it with --really" in shown.out
+    assert patterns() == 3
+    assert "go: 1 patterns removed" in players("forget", "troll", "--really").out
+    assert patterns() == 2
+    assert "sound" in run("check", "--data", tmp_path).out
 
 
 def test_a_name_that_nothing_is_known_of_is_muted_by_force_only(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,18 +22,10 @@ from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
 from tests.academy.service.examples import contest, report, tiny_go
 from tests.academy.service.running import serving
-from tests.academy.service.test_process import Served, started, until
-from tests.academy.service.test_workers import children
+from tests.academy.service.server_programs import Served, started
 from tests.academy.store.shared_log.nats_servers import NatsServer
-
-
-@pytest.fixture
-def nats(tmp_path: Path) -> Iterator[NatsServer]:
-    server = NatsServer(tmp_path / "nats")
-    try:
-        yield server
-    finally:
-        server.kill()
+from tests.processes import children
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -48,9 +39,9 @@ def read_last_event(folder: Environment) -> int:
 
 
 def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_agree(
-    nats: NatsServer, folders: tuple[Path, Path]
+    own_nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
-    log = ("--address", "127.0.0.1:0", "--log", str(nats.address("club")))
+    log = ("--address", "127.0.0.1:0", "--log", str(own_nats.address("club")))
     with started(folders[0], *log, "--processes", "2") as first, started(folders[1], *log) as second:
         try:
             server, _ = Served(first, ""), Served(second, "")
@@ -78,10 +69,10 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
 
 
 def test_a_server_that_is_stopped_while_it_waits_for_its_log_ends_well(
-    nats: NatsServer, folders: tuple[Path, Path]
+    own_nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
-    nats.pause()
-    server = started(folders[0], "--log", str(nats.address("club")))
+    own_nats.pause()
+    server = started(folders[0], "--log", str(own_nats.address("club")))
     # Its handlers are there before its marker.
     until(lambda: (folders[0] / clean_shutdown.FOLDER).exists() and bool(clean_shutdown.markers(folders[0])))
     server.terminate()
@@ -91,14 +82,14 @@ def test_a_server_that_is_stopped_while_it_waits_for_its_log_ends_well(
 
 
 def test_a_process_that_waits_for_the_log_in_a_dead_ones_place_ends_with_the_server(
-    nats: NatsServer, folders: tuple[Path, Path]
+    own_nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
-    address = str(nats.address("club"))
+    address = str(own_nats.address("club"))
     server = started(folders[0], "--address", "127.0.0.1:0", "--log", address, "--processes", "2")
     try:
         assert Served(server, "").address
         before = children(server.pid)
-        nats.pause()
+        own_nats.pause()
         os.kill(before[0], signal.SIGKILL)
         until(lambda: any(catches_term(pid) for pid in children(server.pid) if pid not in before))
         server.terminate()
@@ -114,18 +105,18 @@ def catches_term(pid: int) -> bool:
     return caught is not None and bool(int(caught[1], 16) >> (signal.SIGTERM - 1) & 1)
 
 
-def test_metrics_say_when_a_server_has_lost_its_log(nats: NatsServer, tmp_path: Path) -> None:
-    with serving(tmp_path / "data", log=nats.address("club")) as server:
+def test_metrics_say_when_a_server_has_lost_its_log(own_nats: NatsServer, tmp_path: Path) -> None:
+    with serving(tmp_path / "data", log=own_nats.address("club")) as server:
 
         def is_up() -> Any:
             return server.server.metrics.registry.get_sample_value("academy_shared_log_up")
 
         until(lambda: is_up() == 1.0)
-        nats.kill()
+        own_nats.kill()
         until(lambda: is_up() == 0.0)
-        nats.start()
+        own_nats.start()
         until(lambda: is_up() == 1.0)
-        with closing(JetStreamLog(nats.address("club"))) as log:
+        with closing(JetStreamLog(own_nats.address("club"))) as log:
             log.run(log.stream.delete_stream("club"))
         until(lambda: is_up() == 0.0)
 
@@ -209,11 +200,11 @@ def fail_as_a_full_disk(*_: object, **__: object) -> None:
 
 
 def test_a_folder_moves_into_a_log_and_out_of_it(
-    nats: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_nats: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = tmp_path / "library"
     made = run("tokens", "create", "boss", "--role", "admin", "--data", data, "--json").json()
-    stream = nats.address("club")
+    stream = own_nats.address("club")
     moved = run("move", "--data", data, "--to", stream)
     assert (moved.exit_code, moved.out) == (0, f"{data}: follows {stream} now, 1 messages\n")
     # As after a kill behind its last commit.
@@ -229,11 +220,11 @@ def test_a_folder_moves_into_a_log_and_out_of_it(
     assert refused.err.startswith(f"academy: {data}: No space left on device; a snapshot needs room")
     # One alone may be damaged.
     assert run("snapshot", "--data", data, "--keep", "1").exit_code == 2
-    elsewhere = run("move", "--data", data, "--to", nats.address("other"))
+    elsewhere = run("move", "--data", data, "--to", own_nats.address("other"))
     assert elsewhere.exit_code == 1
     assert f"take it out of that first: `academy move --data {data} --to own`" in elsewhere.err
     assert run("move", "--data", data, "--to", "own").exit_code == 0
-    nats.kill()
+    own_nats.kill()
     # Without NATS: the folder has its own log again, and all that it had.
     assert run("tokens", "revoke", made["token_id"], "--data", data).exit_code == 0
     again = run("move", "--data", data, "--to", "own")

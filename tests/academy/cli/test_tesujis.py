@@ -7,13 +7,12 @@ from random import Random
 import pytest
 
 from academy.store.codec.games import spec_to_proto
-from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from referees.api import referee
-from tests.academy.cli.conftest import Academy, run
+from tests.academy.cli.conftest import Academy, pointed_at
 from tests.academy.service import examples
+from tests.academy.service.examples import teach_tesujis
 from tests.academy.service.running import Running, serving
-from tests.academy.service.test_advice import taught
 from tests.academy.service.test_proposals import PAIR, between, submitted, tesuji
 
 
@@ -49,12 +48,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def academy(server: Running) -> Academy:
-    token = server.token("admin", Role.ADMIN)
-    return lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+    return pointed_at(server)
 
 
 def test_tesujis_are_drawn_the_strongest_first(server: Running, academy: Academy) -> None:
-    taught(server, "drawn")
+    teach_tesujis(server, "drawn")
     shown = academy("tesujis", "drawn", "--limit", 3)
     assert shown.exit_code == 0, shown.err
     assert "drawn: 3 of" in shown.out and "*" in shown.out and "more with --page" in shown.out
@@ -87,7 +85,7 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
 ) -> None:
     if game == "go":
         name = f"go-{form}"
-        taught(server, name)
+        teach_tesujis(server, name)
         contest = examples.contest(f"{name}/pair", name)
         opened = server.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
         submitted(server.client(opened.tickets[1]), contest.contest_id, tesuji(PAIR, ply=4))
@@ -97,21 +95,21 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
     first, second = tmp_path / "first", tmp_path / "second"
     assert academy("export", name, "--to", first, "--format", form).exit_code == 0
     with serving(tmp_path / "elsewhere") as empty:
-        at = {"ACADEMY_ADDRESS": str(empty.address), "ACADEMY_TOKEN": empty.token("admin", Role.ADMIN)}
-        assert run("games", "create", first, **at).exit_code == 0
-        done = run("import", name, first, **at)
+        at_empty = pointed_at(empty)
+        assert at_empty("games", "create", first).exit_code == 0
+        done = at_empty("import", name, first)
         assert done.exit_code == 0, done.err
-        assert run("export", name, "--to", second, "--format", form, **at).exit_code == 0
+        assert at_empty("export", name, "--to", second, "--format", form).exit_code == 0
         here, there = (place.store.follow().refresh(name).tesujis for place in (server, empty))
         assert here == there and len(here) > 20
         assert len(here.proposed) == (game == "go")
         if game != "go":
             assert len(set((here.codes >> 32 & 63).tolist())) > 1
         # The same again: counts add up, what they say stays.
-        assert run("import", name, first, "--again", **at).exit_code == 0
+        assert at_empty("import", name, first, "--again").exit_code == 0
         twice = empty.store.follow().refresh(name).tesujis
         assert (twice.offered == 2 * here.offered).all() and twice.values.tolist() == here.values.tolist()
-        assert run("import", name, first, "--replace", **at).exit_code == 0
+        assert at_empty("import", name, first, "--replace").exit_code == 0
         assert empty.store.follow().refresh(name).tesujis == here
     assert first.read_bytes() == second.read_bytes()
 
@@ -139,7 +137,7 @@ def test_text_that_no_tesuji_could_have_is_refused_by_line(
     if "edited" not in {
         game.game_id for game in server.admin().contests.ListGames(contests_pb2.ListGamesRequest()).games
     }:
-        taught(server, "edited")
+        teach_tesujis(server, "edited")
     text = academy("export", "edited", "--library", "middle-game").out
     assert before in text
     file = tmp_path / "edited.txt"

@@ -8,23 +8,21 @@ import pytest
 from academy.store.codec import learnt_tables
 from academy.store.library_text import reading
 from academy.store.maintenance.check import check
-from academy.store.tokens import Role
-from tests.academy.cli.conftest import Academy, run
+from tests.academy.cli.conftest import Academy, pointed_at
+from tests.academy.service.examples import download_weights, teach_weights
 from tests.academy.service.running import Running, serving
-from tests.academy.service.test_weights import download, taught
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with serving(tmp_path_factory.mktemp("weights") / "data") as running:
-        taught(running, "moved")
+        teach_weights(running, "moved")
         yield running
 
 
 @pytest.fixture(scope="module")
 def academy(server: Running) -> Academy:
-    token = server.token("admin", Role.ADMIN)
-    return lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+    return pointed_at(server)
 
 
 @pytest.mark.parametrize("form", ["text", "binary"])
@@ -39,20 +37,23 @@ def test_an_evaluation_moves_to_an_empty_server_and_values_there_as_here(
     here = server.store.follow().refresh("moved").evaluation
     assert len(here) > 150
     with serving(tmp_path / "elsewhere") as empty:
-        at = {"ACADEMY_ADDRESS": str(empty.address), "ACADEMY_TOKEN": empty.token("admin", Role.ADMIN)}
-        assert run("games", "create", first, **at).exit_code == 0
-        done = run("import", "moved", first, **at)
+        elsewhere = pointed_at(empty)
+        assert elsewhere("games", "create", first).exit_code == 0
+        done = elsewhere("import", "moved", first)
         assert done.exit_code == 0, done.err
         assert f"{len(here):,} weights" in " ".join(done.out.split())
         assert empty.store.follow().refresh("moved").evaluation == here
-        assert download(empty.admin(), "moved").revision == download(server.admin(), "moved").revision
-        assert run("export", "moved", "--to", second, "--format", form, **at).exit_code == 0
+        assert (
+            download_weights(empty.admin(), "moved").revision
+            == download_weights(server.admin(), "moved").revision
+        )
+        assert elsewhere("export", "moved", "--to", second, "--format", form).exit_code == 0
         # The same again: counts add up, what they say stays.
-        assert run("import", "moved", first, "--again", **at).exit_code == 0
+        assert elsewhere("import", "moved", first, "--again").exit_code == 0
         twice = empty.store.follow().refresh("moved").evaluation
         assert twice.weight_millionths.tolist() == here.weight_millionths.tolist()
         assert (twice.seen == 2 * here.seen).all() and twice.contests == 2 * here.contests
-        assert run("import", "moved", first, "--replace", **at).exit_code == 0
+        assert elsewhere("import", "moved", first, "--replace").exit_code == 0
         assert empty.store.follow().refresh("moved").evaluation == here
         # Its log makes the same again.
         assert not list(check(empty.store.environment))

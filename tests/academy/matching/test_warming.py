@@ -4,12 +4,13 @@ import fcntl
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from academy.matching import kernels
+from tests.processes import waits_for_a_lock
+from tests.waiting import until
 
 SECONDS = 180.0
 ENDS_AT_ONCE = """
@@ -65,21 +66,11 @@ def test_one_of_several_starting_processes_compiles(tmp_path: Path) -> None:
     with (folder / "compiling").open("a") as another_compiles:
         fcntl.flock(another_compiles, fcntl.LOCK_EX)
         waiting = subprocess.Popen([sys.executable, "-m", "academy.matching.warming"], env=here)
-        deadline = time.monotonic() + SECONDS
-        while not waits_for_a_lock(waiting.pid):
-            assert waiting.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: waits_for_a_lock(waiting.pid), waiting)
         finishing = "from academy.matching.compiled.compiling import note_complete; note_complete()"
         subprocess.run([sys.executable, "-c", finishing], env=here, timeout=SECONDS, check=True)
     assert waiting.wait(SECONDS) == 0
     assert not list(tmp_path.glob("**/*.nb[ci]"))
-
-
-def waits_for_a_lock(process_id: int) -> bool:
-    """Whether a process is blocked; the lines of those that are have an arrow."""
-    locks = (line.split() for line in Path("/proc/locks").read_text().splitlines())
-    return any("->" in entries and str(process_id) in entries for entries in locks)
 
 
 def left_behind(cache: Path) -> list[int]:

@@ -1,13 +1,14 @@
 """Small games to serve, and contests of them."""
 
 from collections.abc import Sequence
+from random import Random
 
 from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.store.codec.games import spec_to_proto
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, pattern_pb2, proposals_pb2
-from tests.academy.service.running import Running
+from tests.academy.service.running import Client, Running
 
 MIDDLE_GAME = pattern_pb2.LIBRARY_MIDDLE_GAME
 ENDGAME = pattern_pb2.LIBRARY_ENDGAME
@@ -131,3 +132,74 @@ def position(board: str, player: int = 1, expected_value: float | None = None) -
 def board(*rows: str) -> str:
     """Rows as one board."""
     return "".join(row.replace(" ", "") for row in rows)
+
+
+def beside_each_other(played: contests_pb2.Contest, random: Random) -> contests_pb2.ReportContestRequest:
+    """A contest of ten moves, each on a cell beside the one before."""
+    cells = [random.randrange(SIZE * SIZE)]
+    while len(cells) < 10:
+        row, column = divmod(cells[-1], SIZE)
+        near = [
+            r * SIZE + c
+            for r, c in ((row, column + 1), (row, column - 1), (row + 1, column), (row - 1, column))
+            if 0 <= r < SIZE and 0 <= c < SIZE and r * SIZE + c not in cells
+        ]
+        free = [cell for cell in range(SIZE * SIZE) if cell not in cells]
+        cells.append(random.choice(near or free))
+    letters = [EMPTY]
+    for place, cell in enumerate(cells):
+        letters.append(letters[-1][:cell] + "xo"[place % 2] + letters[-1][cell + 1 :])
+    names = [f"{'abcde'[cell % SIZE]}{SIZE - cell // SIZE}" for cell in cells]
+    request = report(played, names, letters[1:], values=[0.5] * 10)
+    request.start_board = EMPTY
+    return request
+
+
+def teach_tesujis(academy: Running, game_id: str, contests: int = 12, elo: float = 1500.0) -> game_pb2.Game:
+    """Make a game of contests whose players nearly always move right beside the last move."""
+    game = tiny_go(game_id)
+    game.settings.tesuji_capacity = 1_000
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    for number in range(contests):
+        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
+        arena.contests.ReportContest(beside_each_other(played, Random(number)))
+    return game
+
+
+def teach_weights(
+    academy: Running, game_id: str, *, open_to_players: bool = True, elo: float = 1500.0
+) -> game_pb2.Game:
+    """Make a game with tesujis and an evaluation, after eight contests."""
+    game = tiny_go(game_id)
+    game.settings.MergeFrom(
+        game_pb2.LibrarySettings(
+            tesuji_capacity=500,
+            evaluation=True,
+            evaluation_patterns=2_000,
+            local_weights=open_to_players,
+        )
+    )
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    for number in range(8):
+        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
+        arena.contests.ReportContest(beside_each_other(played, Random(number)))
+    return game
+
+
+def opened(academy: Running, played: contests_pb2.Contest) -> list[Client]:
+    """Open a contest and return its players' clients."""
+    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+    return [academy.client(ticket) for ticket in response.tickets]
+
+
+def download_weights(
+    client: Client, game_id: str, contest_id: str = "", known: str = "", player: int = 1
+) -> consultation_pb2.DownloadWeightsResponse:
+    """Ask for the weights, of which those of a revision are known."""
+    return client.consultation.DownloadWeights(
+        consultation_pb2.DownloadWeightsRequest(
+            game_id=game_id, contest_id=contest_id, player=player, known_revision=known
+        )
+    )

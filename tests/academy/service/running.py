@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from academy.service import logs
+from academy.service.limits import Limits
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
@@ -143,6 +144,12 @@ def serving(folder: Path, settings: ServerSettings | None = None, **of_store: An
             yield running
         finally:
             running.close()
+
+
+def limited(folder: Path, **limits: Any) -> AbstractContextManager[Running]:
+    """A server with these limits."""
+    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(**limits))
+    return serving(folder, settings)
 
 
 @dataclass(frozen=True)

@@ -158,5 +158,5 @@ REFUSED: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_breaks_a_rule_is_refused_by_name(everyone: dict[str, Client], case: str) -> None:
+def test_an_admin_that_breaks_a_rule_is_refused_by_name(everyone: dict[str, Client], case: str) -> None:
     check_refused(everyone, REFUSED[case])

@@ -12,7 +12,7 @@ from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.tesujis.surroundings import surroundings
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
-from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.games import read_spec
 from clients import Connection
@@ -21,48 +21,19 @@ from clients.connection import AcademyRefusedError
 from clients.responses import Advice
 from clients.seat import Seat
 from tests.academy.service import examples
-from tests.academy.service.examples import EMPTY, SIZE, board, contest, position, report
+from tests.academy.service.examples import (
+    EMPTY,
+    SIZE,
+    beside_each_other,
+    board,
+    contest,
+    opened,
+    position,
+    teach_tesujis,
+)
 from tests.academy.service.running import Client, Running, refusal, serving
 
 LOW = 0.2
-
-
-def taught(academy: Running, game_id: str, contests: int = 12, elo: float = 1500.0) -> game_pb2.Game:
-    """A game of contests whose players nearly always move right beside the last move."""
-    game = examples.tiny_go(game_id)
-    game.settings.tesuji_capacity = 1_000
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-    for number in range(contests):
-        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
-        arena.contests.ReportContest(beside_each_other(played, Random(number)))
-    return game
-
-
-def beside_each_other(played: contests_pb2.Contest, random: Random) -> contests_pb2.ReportContestRequest:
-    """A contest of ten moves, each on a cell beside the one before."""
-    cells = [random.randrange(SIZE * SIZE)]
-    while len(cells) < 10:
-        row, column = divmod(cells[-1], SIZE)
-        near = [
-            r * SIZE + c
-            for r, c in ((row, column + 1), (row, column - 1), (row + 1, column), (row - 1, column))
-            if 0 <= r < SIZE and 0 <= c < SIZE and r * SIZE + c not in cells
-        ]
-        free = [cell for cell in range(SIZE * SIZE) if cell not in cells]
-        cells.append(random.choice(near or free))
-    letters = [EMPTY]
-    for place, cell in enumerate(cells):
-        letters.append(letters[-1][:cell] + "xo"[place % 2] + letters[-1][cell + 1 :])
-    names = [f"{'abcde'[cell % SIZE]}{SIZE - cell // SIZE}" for cell in cells]
-    request = report(played, names, letters[1:], values=[0.5] * 10)
-    request.start_board = EMPTY
-    return request
-
-
-def opened(academy: Running, played: contests_pb2.Contest) -> list[Client]:
-    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
-    return [academy.client(ticket) for ticket in response.tickets]
 
 
 def advise(
@@ -81,7 +52,7 @@ MIDDLE = board("-----", "-----", "--o--", "-----", "-----")
 
 
 def test_cells_that_strong_players_would_choose_are_advised(academy: Running) -> None:
-    taught(academy, "advised")
+    teach_tesujis(academy, "advised")
     answer = advise(academy.bot("reader"), "advised", position(MIDDLE), [7, 0])
     assert answer.log_odds[0] > 0.3 and answer.log_odds[1] == -answer.log_odds[0]
     assert answer.tesujis == 2
@@ -97,7 +68,7 @@ def test_cells_that_strong_players_would_choose_are_advised(academy: Running) ->
 
 
 def test_the_answer_is_the_tables(academy: Running) -> None:
-    game = taught(academy, "exact")
+    game = teach_tesujis(academy, "exact")
     around = surroundings(read_spec(game))
     assert around is not None
     table = academy.store.follow().refresh("exact").tesujis
@@ -132,7 +103,7 @@ def test_moves_of_more_than_two_players_are_not_compared(academy: Running, playe
 
 def test_a_report_changes_the_next_answer(academy: Running) -> None:
     game_id = "fresh"
-    taught(academy, game_id, contests=1)
+    teach_tesujis(academy, game_id, contests=1)
     bot = academy.bot("reader")
     before = advise(bot, game_id, position(MIDDLE), [7, 0])
     academy.arena().contests.ReportContest(beside_each_other(contest("fresh/new", game_id), Random(77)))
@@ -140,7 +111,7 @@ def test_a_report_changes_the_next_answer(academy: Running) -> None:
 
 
 def test_a_stream_answers_and_goes_on_after_a_refusal(academy: Running) -> None:
-    taught(academy, "streamed")
+    teach_tesujis(academy, "streamed")
     ann = opened(academy, contest("streamed/1", "streamed"))[0]
     questions = [
         consultation_pb2.AdviseRequest(
@@ -165,7 +136,7 @@ def test_a_stream_answers_and_goes_on_after_a_refusal(academy: Running) -> None:
 
 class TestFairUse:
     def test_only_low_expectations_are_answered(self, academy: Running) -> None:
-        taught(academy, "low")
+        teach_tesujis(academy, "low")
         ann = opened(academy, contest("low/1", "low"))[0]
         for value in (None, 0.34):
             where = position(MIDDLE, expected_value=value)
@@ -173,7 +144,7 @@ class TestFairUse:
         assert advise(ann, "low", position(MIDDLE, expected_value=0.33), [7, 0], "low/1").tesujis == 2
 
     def test_a_claim_that_the_arena_hears_otherwise_is_noticed(self, academy: Running) -> None:
-        taught(academy, "claims")
+        teach_tesujis(academy, "claims")
         played = contest("claims/1", "claims")
         ann = opened(academy, played)[0]
         where = position(EMPTY, expected_value=0.1)
@@ -185,7 +156,7 @@ class TestFairUse:
         assert (known.claims, known.false_claims) == (1, 1)
 
     def test_knowledge_of_far_weaker_players_is_left_out(self, academy: Running) -> None:
-        taught(academy, "weak", elo=1500.0)
+        teach_tesujis(academy, "weak", elo=1500.0)
         strong = opened(academy, contest("weak/1", "weak", elos=(1700.0, 1699.0)))
         where = position(MIDDLE, expected_value=LOW)
         answer = advise(strong[0], "weak", where, [7, 0], "weak/1")
@@ -194,7 +165,7 @@ class TestFairUse:
         assert advise(strong[1], "weak", where, [7, 0], "weak/1").tesujis == 2
 
     def test_uses_are_counted_with_the_contests_result(self, academy: Running) -> None:
-        taught(academy, "uses")
+        teach_tesujis(academy, "uses")
         played = contest("uses/1", "uses")
         ann = opened(academy, played)[0]
         for _ in range(2):
@@ -207,7 +178,7 @@ class TestFairUse:
         limits = Limits(patterns_outside_contests_per_hour=10)
         settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
         with serving(tmp_path / "data", settings) as academy:
-            taught(academy, "allowance")
+            teach_tesujis(academy, "allowance")
             bot = academy.bot("scraper")
             first = advise(bot, "allowance", position(MIDDLE))
             assert 0 < first.tesujis <= 10
@@ -236,7 +207,7 @@ def test_cells_off_the_board_taken_or_twice_are_refused(
 
 class TestClient:
     def test_a_bot_asks_in_three_lines(self, academy: Running) -> None:
-        taught(academy, "client")
+        teach_tesujis(academy, "client")
         played = contest("client/1", "client")
         response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
         seat = Seat("client", SquareGeometry(SIZE, SIZE), 1, "client/1")

@@ -18,9 +18,21 @@ from clients.local_weights import LocalWeights
 from clients.seat import Seat
 from referees.api import referee
 from tests.academy.service import examples
-from tests.academy.service.examples import EMPTY, SIZE, board, contest, position, report, teach
+from tests.academy.service.examples import (
+    EMPTY,
+    SIZE,
+    beside_each_other,
+    board,
+    contest,
+    opened,
+    position,
+    report,
+    teach,
+    teach_tesujis,
+)
 from tests.academy.service.running import Client, Running, refusal
-from tests.academy.service.test_advice import LOW, beside_each_other, opened, taught
+
+LOW = 0.2
 
 GEOMETRY = SquareGeometry(SIZE, SIZE)
 
@@ -57,7 +69,7 @@ def registered(academy: Running, game: game_pb2.Game) -> None:
 
 class TestBook:
     def test_each_part_has_its_own_fair_use(self, academy: Running) -> None:
-        taught(academy, "both")
+        teach_tesujis(academy, "both")
         arena = academy.arena()
         for number in range(6):
             arena.contests.ReportContest(report(contest(f"both/book-{number}", "both"), ["c3", "c4"]))
@@ -131,7 +143,7 @@ class TestMoves:
         assert by_change.log_odds == answer.log_odds and not by_change.cells
 
     def test_a_move_that_goes_nowhere_is_as_good_as_usual(self, academy: Running) -> None:
-        taught(academy, "passing")
+        teach_tesujis(academy, "passing")
         answer = ask(
             academy.bot("reader"),
             "passing",

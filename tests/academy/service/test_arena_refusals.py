@@ -218,7 +218,7 @@ REFUSED: dict[str, Case] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 @pytest.mark.threat("bad_input")
-def test_what_breaks_a_rule_is_refused_by_name(everyone: dict[str, Client], case: str) -> None:
+def test_an_arena_that_breaks_a_rule_is_refused_by_name(everyone: dict[str, Client], case: str) -> None:
     check_refused(everyone, REFUSED[case])
 
 

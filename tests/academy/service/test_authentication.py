@@ -8,16 +8,13 @@ from pathlib import Path
 
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2
 
 from academy.service import interceptor, logs
-from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Refused, Running, as_refused, refusal, serving
-from tests.academy.service.test_limits import until
-from tests.asking_health import health_of
+from tests.waiting import until
 
 GAMES = contests_pb2.ListGamesRequest()
 
@@ -64,31 +61,6 @@ def test_the_scheme_is_read_in_any_case(academy: Running) -> None:
     metadata = (("authorization", f"bearer {academy.token('lower')}"),)
 
     academy.client().contests.ListGames(GAMES, metadata=metadata)
-
-
-def test_a_revoked_token_ends_at_once(academy: Running) -> None:
-    token, text = academy.store.run(CreateToken("leaver", Role.BOT))
-    client = academy.client(text)
-    client.contests.ListGames(GAMES)
-
-    academy.store.run(RevokeToken(token.token_id))
-
-    refused = refusal(lambda: client.contests.ListGames(GAMES))
-    assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_REVOKED")
-
-
-def test_an_expired_token_is_refused(tmp_path: Path) -> None:
-    now = [1_000_000.0]
-    with serving(tmp_path, clock=lambda: now[0]) as academy:
-        _, text = academy.store.run(CreateToken("guest", Role.BOT, now[0] + 60))
-        client = academy.client(text)
-        now[0] += 59
-        client.contests.ListGames(GAMES)
-        now[0] += 1
-
-        refused = refusal(lambda: client.contests.ListGames(GAMES))
-
-    assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
 
 
 def test_a_ticket_is_good_until_its_contest_is_reported(academy: Running) -> None:
@@ -228,10 +200,3 @@ def test_a_caller_cannot_fill_the_log_with_refusals_and_hides_nobodys(tmp_path: 
         assert callers.count("quiet") == 1
         labels = {"method": "/academy.v1.ContestService/GetGame", "code": "NOT_FOUND"}
         assert fresh.server.metrics.registry.get_sample_value("academy_calls_total", labels) == 41
-
-
-def test_health_needs_no_token(academy: Running) -> None:
-    stub = health_of(academy.client().channel)
-    for service in ("", "academy.v1.ConsultationService", "academy.v1.LibraryService"):
-        answer = stub.Check(health_pb2.HealthCheckRequest(service=service))
-        assert answer.status == health_pb2.HealthCheckResponse.SERVING

@@ -12,8 +12,8 @@ from academy.store.maintenance import clean_shutdown
 from academy.store.maintenance.backup import backup, restore
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
-from tests.academy.service.test_process import SECONDS, Served, served, started, until
-from tests.academy.service.test_workers import children
+from tests.academy.service.server_programs import SECONDS, Served, served, started
+from tests.processes import children
 
 PAGE = 4096
 OPTIONS = ("--address", "127.0.0.1:0", "--log-level", "warning")
@@ -65,21 +65,6 @@ def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) ->
     assert "restore a backup" in refusal(folder)
     restore(saved, tmp_path / "fresh")
     assert contests(tmp_path / "fresh") == 5
-
-
-def test_process_that_dies_with_sound_data_is_replaced(tmp_path: Path) -> None:
-    with served(tmp_path / "data", "--processes", "2", "--log-level", "warning") as academy:
-        taught(academy, 1)
-        before = set(children(academy.process.pid))
-        os.kill(min(before), signal.SIGABRT)
-        until(
-            lambda: (
-                len(set(children(academy.process.pid)) - before) == 1
-                and len(children(academy.process.pid)) == 2
-            )
-        )
-        academy.process.terminate()
-        assert academy.ended() == 0
 
 
 def test_after_a_bad_end_the_pages_are_looked_through_until_they_are_sound(tmp_path: Path) -> None:

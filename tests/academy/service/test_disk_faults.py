@@ -191,22 +191,3 @@ def test_a_clock_that_goes_backwards_changes_the_order_of_nothing(tmp_path: Path
         with academy.store.environment.reading() as transaction:
             sequences = [int.from_bytes(key) for key, _ in transaction.scan(TableName.EVENTS)]
         assert sequences == [*range(1, 8)]
-
-
-def test_backup_during_reports_shows_one_moment(tmp_path: Path) -> None:
-    with serving(tmp_path / "data", SETTINGS) as academy:
-        prepare(academy)
-        arena = academy.arena()
-        waiting = [arena.contests.ReportContest.future(report_of(number)) for number in range(40)]
-        sizes = [backup(academy.store.environment, tmp_path / f"backup {number}") for number in range(3)]
-        assert all(report.result(20).counted for report in waiting)
-        assert all(sizes)
-    for number in range(3):
-        restored = run("restore", tmp_path / f"backup {number}", "--data", tmp_path / f"again {number}")
-        assert restored.exit_code == 0, restored.err
-        with Store(tmp_path / f"again {number}") as store:
-            assert list(check(store.environment)) == []
-    with serving(tmp_path / "again 2", SETTINGS) as academy:
-        check_reads = academy.store.follow().refresh(GAME).measures.contests
-        assert academy.arena().contests.ReportContest(report_of(10_001)).counted
-        check_kept(academy.store, check_reads + 1)

@@ -11,18 +11,15 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from academy.service.limits import Limits
 from academy.service.pattern_cache import PatternCacheFiles
-from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
 from tests.academy.service.raw_calls import RawCalls
-from tests.academy.service.running import Client, Refused, Running, as_refused, refusal, serving
-from tests.academy.service.test_limits import until
+from tests.academy.service.running import Client, Refused, Running, as_refused, limited, refusal, serving
 from tests.asking_health import health_of
+from tests.waiting import until
 
 GAMES = contests_pb2.ListGamesRequest()
 LIST_GAMES = "/academy.v1.ContestService/ListGames"
@@ -35,11 +32,6 @@ RESOURCE_EXHAUSTED = b"grpc-status\x018"
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 # Waits that end only by what is tested.
 FOR_EVER = 3_600.0
-
-
-def limited(folder: Path, **limits: float):  # type: ignore[no-untyped-def]
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(**limits))  # type: ignore[arg-type]
-    return serving(folder, settings)
 
 
 @pytest.fixture
@@ -111,7 +103,7 @@ def test_a_call_without_message_has_a_place_like_any_other(tmp_path: Path) -> No
     with limited(tmp_path, **limits) as academy, ExitStack() as held:
         for number in range(2):
             held.enter_context(without_message(academy.bot("greedy"), LIST_GAMES))
-            until(lambda number=number: running(academy, LIST_GAMES) == number + 1)
+            until(lambda number=number: running(academy, LIST_GAMES) == number + 1)  # type: ignore[misc]
 
         refused = refusal(lambda: academy.bot("greedy").contests.ListGames(GAMES))
         assert (refused.code, refused.reason, refused.metadata) == (

@@ -366,22 +366,6 @@ class TestMoving:
         assert [record.pattern for record in self.exported(admin, ENDGAME)[2:]] == known
         assert all(record.HasField("node") for record in self.exported(admin, OPENING)[2:])
 
-    def test_export_can_be_imported_elsewhere(self, admin: Client, fresh: Running) -> None:
-        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-        there = fresh.admin()
-
-        done = self.imported(there, self.exported(admin))
-
-        assert (done.patterns, done.evicted) == (6, 0)
-        figures = [(pattern.cells, pattern.signature, pattern.strength) for pattern in listed(admin)]
-        assert [(pattern.cells, pattern.signature, pattern.strength) for pattern in listed(there)] == figures
-
-        def lines(client: Client) -> list[tuple[object, ...]]:
-            nodes = [record.node for record in self.exported(client, OPENING)[2:]]
-            return sorted((node.depth, node.move, node.visits, *node.wins, *node.losses) for node in nodes)
-
-        assert lines(there) == lines(admin)
-
     def test_replacing_empties_only_what_records_come_for(self, grown: Running) -> None:
         admin = grown.admin()
         before = self.exported(admin, OPENING)[1:]

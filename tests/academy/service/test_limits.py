@@ -11,21 +11,14 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
-from tests.academy.service.running import Client, Running, as_refused, refusal, serving
+from tests.academy.service.running import Client, Running, as_refused, limited, refusal
 from tests.asking_health import health_of
+from tests.waiting import until
 
 GAMES = contests_pb2.ListGamesRequest()
-
-
-def limited(folder: Path, **limits: float):  # type: ignore[no-untyped-def]
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(**limits))  # type: ignore[arg-type]
-    return serving(folder, settings)
 
 
 @pytest.mark.threat("flood")
@@ -94,7 +87,7 @@ def test_bytes_that_are_not_a_message_are_refused(academy: Running) -> None:
 def test_a_bots_large_messages_count_before_they_are_read(tmp_path: Path) -> None:
     with limited(tmp_path, questions_per_second=0.1, question_burst=600.0) as academy:
         bot = academy.bot("large")
-        call = bot.channel.unary_unary("/academy.v1.ContestService/ListGames")
+        call: Any = bot.channel.unary_unary("/academy.v1.ContestService/ListGames")
         rubbish = b"\xff" * 4_000_000
 
         assert refusal(lambda: call(rubbish)).reason == "MALFORMED_MESSAGE"
@@ -134,13 +127,6 @@ class Waiting:
 
     def end(self) -> None:
         self._done.set()
-
-
-def until(holds) -> None:  # type: ignore[no-untyped-def]
-    deadline = time.monotonic() + 180
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.threat("flood")
@@ -227,7 +213,7 @@ def test_an_unknown_caller_holds_no_place_while_its_message_is_on_the_way(tmp_pa
             yield b""
 
         # Headers come, the message does not: a call like this could wait for ever.
-        call = academy.client().channel.stream_unary("/academy.v1.ContestService/ListGames")
+        call: Any = academy.client().channel.stream_unary("/academy.v1.ContestService/ListGames")
         refused = refusal(lambda: call(never_sent(), timeout=180))
         done.set()
 

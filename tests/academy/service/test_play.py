@@ -9,17 +9,12 @@ import grpc
 import pytest
 from google.rpc import code_pb2
 
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, contest, position, report, teach
-from tests.academy.service.running import Client, Running, as_refused, serving
-from tests.academy.service.test_limits import until
-
-LOCAL = ServerAddress.parse("127.0.0.1:0")
+from tests.academy.service.running import Client, Running, as_refused, limited
+from tests.waiting import until
 
 
 class Playing:
@@ -143,8 +138,7 @@ def test_fair_use_on_a_stream(taught: Running) -> None:
 
 
 def test_a_rate_exceeded_on_a_stream_says_when_to_ask_again(tmp_path: Path) -> None:
-    limits = Limits(questions_per_second=1.0, question_burst=4.0)
-    with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
+    with limited(tmp_path, questions_per_second=1.0, question_burst=4.0) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         playing = Playing(academy.bot("hasty"))
         answers = [playing.ask(opening=opening()) for _ in range(3)]
@@ -164,8 +158,7 @@ def test_a_rate_exceeded_on_a_stream_says_when_to_ask_again(tmp_path: Path) -> N
 
 @pytest.mark.threat("held_places")
 def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
-    limits = Limits(idle_stream_seconds=0.2)
-    with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
+    with limited(tmp_path, idle_stream_seconds=0.2) as academy:
         sleeper = academy.bot("sleeper")
         began = time.monotonic()
         playing = Playing(sleeper)
@@ -179,8 +172,7 @@ def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
 
 
 def test_stream_with_unread_answers_is_ended(tmp_path: Path) -> None:
-    limits = Limits(write_seconds=0.5, question_burst=1e6)
-    with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
+    with limited(tmp_path, write_seconds=0.5, question_burst=1e6) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("go")))
         teach(academy, "go", "taught", [("ann", "-", 0.8)])
         large = patterns(positions=[position("-" * 4_096)] * 60, max_matches=4_096, max_matches_each=4_096)

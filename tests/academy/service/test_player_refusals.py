@@ -357,7 +357,7 @@ REFUSED: dict[str, Case] = {
 @pytest.mark.parametrize("case", REFUSED)
 @pytest.mark.threat("lies")
 @pytest.mark.threat("vote_stuffing")
-def test_what_breaks_a_rule_is_refused_by_name(everyone: dict[str, Client], case: str) -> None:
+def test_a_player_that_breaks_a_rule_is_refused_by_name(everyone: dict[str, Client], case: str) -> None:
     check_refused(everyone, REFUSED[case])
 
 

@@ -1,14 +1,11 @@
 """`academy serve` as a process: how it starts, drains, ends, and dies with its parent."""
 
 import fcntl
-import os
 import queue
-import re
 import signal
 import stat
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -20,84 +17,23 @@ from typing import Any
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2
-from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from academy.cli.commands import ExitCode
 from academy.knowledge.game import RULES_VERSION
-from academy.store import tokens
 from academy.store.environment import SCHEMA_VERSION
-from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.store.tokens import CreateToken, RevokedTokenError, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
 from academy.wire.addresses import ServerAddress
+from tests.academy.cli.conftest import run
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Client, as_refused
+from tests.academy.service.server_programs import ACADEMY, SECONDS, Served, served, started
 from tests.asking_health import health_of
 from tests.ports import free_ports
-
-ACADEMY = (sys.executable, "-m", "academy")
-SECONDS = 90
-
-
-class Served:
-    """A server process that has printed where it listens."""
-
-    def __init__(self, process: subprocess.Popen[str], token: str) -> None:
-        self.process = process
-        self.token = token
-        self.line = ""
-        assert process.stdout is not None
-        reader = threading.Thread(target=self._read)
-        reader.start()
-        reader.join(SECONDS)
-        match = re.search(r" at (\S+);", self.line)
-        assert match, f"no line that says where it listens: {self.line!r} {process.poll()}"
-        self.address = match[1]
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        self.line = self.process.stdout.readline()
-
-    def client(self) -> Client:
-        return Client(grpc.insecure_channel(self.address), self.token)
-
-    def ended(self) -> int:
-        return self.process.wait(SECONDS)
-
-
-def started(folder: Path, *options: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*ACADEMY, "serve", "--data", str(folder), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
-
-
-@contextmanager
-def served(folder: Path, *options: str) -> Iterator[Served]:
-    with Store(folder) as store:
-        _, token = store.run(CreateToken("admin", Role.ADMIN))
-    process = started(folder, "--address", "127.0.0.1:0", *options)
-    try:
-        yield Served(process, token)
-    finally:
-        process.kill()
-        process.wait(SECONDS)
-        for stream in (process.stdout, process.stderr):
-            assert stream is not None
-            stream.close()
-
-
-def until(holds: Any, seconds: float = SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+from tests.processes import alive, waits_for_a_lock
+from tests.waiting import until
 
 
 def test_start_prints_the_address_in_one_line(tmp_path: Path) -> None:
@@ -233,12 +169,6 @@ def test_signal_during_the_start_ends_the_server_cleanly(tmp_path: Path) -> None
     assert clean_shutdown.markers(data) == []
 
 
-def waits_for_a_lock(pid: int) -> bool:
-    lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
-    # 1: -> FLOCK  ADVISORY  WRITE PID ...
-    return any(line[1] == "->" and line[5] == str(pid) for line in lines)
-
-
 ENDS_SLOWLY = """
 import atexit, sys
 from academy.cli.app import main
@@ -264,23 +194,6 @@ def test_second_signal_during_the_stop_ends_cleanly(number: signal.Signals) -> N
         process.kill()
         process.wait(SECONDS)
     assert process.returncode == 0
-
-
-def test_an_embedded_servers_token_ends_with_it(tmp_path: Path) -> None:
-    token_file, path = tmp_path / "token", tmp_path / "socket"
-    process = started(
-        tmp_path / "data", "--address", f"unix:{path}", "--embedded-token-file", str(token_file)
-    )
-    try:
-        until(path.exists)
-        token = token_file.read_text()
-        process.terminate()
-        assert process.wait(SECONDS) == 0
-    finally:
-        process.kill()
-        process.communicate()
-    with Store(tmp_path / "data") as store, pytest.raises(RevokedTokenError):
-        store.read(tokens.authenticate, token, store.clock())
 
 
 def test_acknowledged_writes_survive_a_kill(tmp_path: Path) -> None:
@@ -328,16 +241,7 @@ def test_an_embedded_server_tells_its_token_to_its_parent_alone_and_dies_with_it
         parent.send_signal(signal.SIGKILL)
         parent.wait(SECONDS)
 
-    def gone() -> bool:
-        try:
-            os.kill(child, 0)
-        except ProcessLookupError:
-            return True
-        # Nobody may have taken note of its end yet.
-        state = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0]
-        return state == "Z"
-
-    until(gone)
+    until(lambda: not alive(child))
     assert not path.exists()
     if parent.stdout is not None:
         parent.stdout.close()
@@ -374,16 +278,10 @@ def test_start_that_fails_prints_one_line(
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data.mdb").write_bytes(b"not a database" * 1_000)
-    ended = subprocess.run(
-        [*ACADEMY, "serve", "--data", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert ended.returncode == ExitCode.FAULTY
-    assert ended.stderr.startswith("academy: ") and str(tmp_path) in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
+    ended = run("serve", "--data", tmp_path)
+    assert ended.exit_code == ExitCode.FAULTY
+    assert ended.err.startswith("academy: ") and str(tmp_path) in ended.err
+    assert len(ended.err.splitlines()) == 1
 
 
 def test_metrics_report_calls_writes_and_libraries(tmp_path: Path) -> None:
@@ -400,11 +298,7 @@ def test_metrics_report_calls_writes_and_libraries(tmp_path: Path) -> None:
                 contests_pb2.ListGamesRequest()
             )
         client.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest("metrics/2", "go")))
-        done = subprocess.run(
-            [sys.executable, "-m", "academy", "backup", tmp_path / "backup", "--data", tmp_path / "data"],
-            check=False,
-        )
-        assert done.returncode == 0
+        assert run("backup", tmp_path / "backup", "--data", tmp_path / "data").exit_code == 0
         # Connections are counted every second.
         time.sleep(2.5)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SECONDS) as page:
@@ -434,17 +328,3 @@ def test_metrics_report_calls_writes_and_libraries(tmp_path: Path) -> None:
     assert 0 < figures["academy_map_used_bytes"] < figures["academy_map_free_bytes"]
     assert figures["academy_disk_free_bytes"] > 0
     assert 0 <= figures["academy_last_backup_age_seconds"] < 600
-
-
-def test_reflection_lists_services_to_authenticated_callers(tmp_path: Path) -> None:
-    with served(tmp_path / "data") as academy:
-        request = reflection_pb2.ServerReflectionRequest(list_services="")
-        # Its published types know nothing of its methods.
-        stub_of: Any = reflection_pb2_grpc.ServerReflectionStub
-        stub = stub_of(academy.client().channel)
-        answer = next(stub.ServerReflectionInfo(iter([request])))
-        names = {service.name for service in answer.list_services_response.service}
-        assert {"academy.v1.ConsultationService", "academy.v1.LibraryService"} <= names
-        with pytest.raises(grpc.RpcError) as caught:
-            list(stub_of(grpc.insecure_channel(academy.address)).ServerReflectionInfo(iter([request])))
-        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED

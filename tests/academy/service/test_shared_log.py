@@ -24,17 +24,8 @@ UNKNOWN = f"acd_{'0' * 16}_{'A' * 43}"
 
 
 @pytest.fixture
-def nats(tmp_path: Path) -> Iterator[NatsServer]:
-    server = NatsServer(tmp_path / "nats")
-    try:
-        yield server
-    finally:
-        server.kill()
-
-
-@pytest.fixture
-def log(nats: NatsServer) -> LogAddress:
-    return nats.address("club")
+def log(own_nats: NatsServer) -> LogAddress:
+    return own_nats.address("club")
 
 
 @dataclass
@@ -86,17 +77,17 @@ def test_a_ticket_of_another_server_is_good_at_one_that_has_not_read_so_far(
 
 
 def test_a_server_that_cannot_read_on_in_the_log_says_to_ask_again_not_that_the_token_is_unknown(
-    nats: NatsServer, log: LogAddress, tmp_path: Path
+    own_nats: NatsServer, log: LogAddress, tmp_path: Path
 ) -> None:
     with serving(tmp_path / "one", log=log) as first, serving(tmp_path / "two", log=log) as second:
         known = second.bot("known")
         with lagging(second.store):
             ticket = open_contest(first)
             late = refusal(lambda: second.client(ticket).contests.ListGames(GAMES))
-            nats.pause()
+            own_nats.pause()
             silent = refusal(lambda: second.client(ticket).contests.ListGames(GAMES))
             known.contests.ListGames(GAMES)
-            nats.resume()
+            own_nats.resume()
         unavailable = (grpc.StatusCode.UNAVAILABLE, "TOKEN_UNCHECKED")
         assert [(refused.code, refused.reason) for refused in (late, silent)] == [unavailable] * 2
 

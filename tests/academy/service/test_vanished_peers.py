@@ -14,7 +14,8 @@ from academy.v1 import consultation_pb2, contests_pb2
 from academy.wire.addresses import ServerAddress
 from benchmarks.load.wire import Bot
 from tests.academy.service import examples
-from tests.academy.service.running import Running, serving
+from tests.academy.service.running import Running, limited, serving
+from tests.waiting import until
 
 SECONDS = 60.0
 QUESTION = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
@@ -66,10 +67,7 @@ def test_a_peer_that_vanishes_is_dropped(academy: Running) -> None:
         for gone in (on_a_stream.socket, between_calls.socket, without_a_word):
             assert closed(gone)
             gone.close()
-    ends = time.monotonic() + SECONDS
-    while academy.playing() and time.monotonic() < ends:
-        time.sleep(0.05)
-    assert academy.playing() == 0
+    until(lambda: academy.playing() == 0)
 
 
 def test_peer_that_answers_pings_stays_connected(academy: Running) -> None:
@@ -87,10 +85,7 @@ def test_peer_that_answers_pings_stays_connected(academy: Running) -> None:
 
 @pytest.mark.threat("held_places")
 def test_a_connection_without_calls_is_closed(tmp_path: Path) -> None:
-    settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(idle_stream_seconds=1.0)
-    )
-    with serving(tmp_path, settings) as running:
+    with limited(tmp_path, idle_stream_seconds=1.0) as running:
         game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
         running.arena().contests.RegisterGame(game)
         bot = answered(running, LOOK_UP, QUESTION.SerializeToString(), streaming=False)

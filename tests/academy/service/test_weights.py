@@ -15,119 +15,94 @@ from academy.knowledge.spec import GameSpec
 from academy.service import cost
 from academy.service.interceptor import CallInterceptor
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from clients import Connection
 from clients.academy import Academy
 from clients.seat import Seat
 from tests.academy.service import examples
-from tests.academy.service.examples import EMPTY, contest
+from tests.academy.service.examples import (
+    EMPTY,
+    beside_each_other,
+    contest,
+    download_weights,
+    opened,
+    teach_weights,
+)
 from tests.academy.service.running import Client, Running, refusal
-from tests.academy.service.test_advice import beside_each_other, opened
-
-
-def taught(
-    academy: Running, game_id: str, *, open_to_players: bool = True, elo: float = 1500.0
-) -> game_pb2.Game:
-    """A game with tesujis and an evaluation, after eight contests."""
-    game = examples.tiny_go(game_id)
-    game.settings.MergeFrom(
-        game_pb2.LibrarySettings(
-            tesuji_capacity=500,
-            evaluation=True,
-            evaluation_patterns=2_000,
-            local_weights=open_to_players,
-        )
-    )
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-    for number in range(8):
-        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
-        arena.contests.ReportContest(beside_each_other(played, Random(number)))
-    return game
-
-
-def download(
-    client: Client, game_id: str, contest_id: str = "", known: str = "", player: int = 1
-) -> consultation_pb2.DownloadWeightsResponse:
-    return client.consultation.DownloadWeights(
-        consultation_pb2.DownloadWeightsRequest(
-            game_id=game_id, contest_id=contest_id, player=player, known_revision=known
-        )
-    )
 
 
 def test_a_player_gets_what_academy_knows_and_then_only_what_is_new(academy: Running) -> None:
-    taught(academy, "home")
+    teach_weights(academy, "home")
     ann, _ = opened(academy, contest("home/1", "home"))
     view = academy.store.follow().refresh("home")
-    first = download(ann, "home", "home/1")
+    first = download_weights(ann, "home", "home/1")
     assert list(first.evaluation.codes) == view.evaluation.codes.tolist()
     assert list(first.evaluation.millionths) == view.evaluation.weight_millionths.tolist()
     assert list(first.tesujis.codes) == view.tesujis.codes.tolist()
     assert (first.contests, first.elo, first.unchanged) == (8, 1500.0, False)
 
-    again = download(ann, "home", "home/1", first.revision)
+    again = download_weights(ann, "home", "home/1", first.revision)
     assert again.unchanged and not again.evaluation.codes and again.revision == first.revision
 
     played = beside_each_other(contest("home/2", "home"), Random(9))
     academy.arena().contests.ReportContest(played)
-    changed = download(ann, "home", "home/1", first.revision)
+    changed = download_weights(ann, "home", "home/1", first.revision)
     assert not changed.unchanged and changed.contests == 9 and changed.evaluation.codes
 
 
 def test_a_revision_that_is_known_costs_as_much_as_it_takes(
     academy: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taught(academy, "known")
+    teach_weights(academy, "known")
     ann, _ = opened(academy, contest("known/1", "known"))
     monkeypatch.setattr(cost, "_RECORDS_PER_QUESTION", 1)
     charged = []
-    for revision in ("", download(ann, "known", "known/1").revision):
+    for revision in ("", download_weights(ann, "known", "known/1").revision):
         with patch.object(CallInterceptor, "charge", autospec=True) as charge:
-            answer = download(ann, "known", "known/1", revision)
+            answer = download_weights(ann, "known", "known/1", revision)
         assert answer.unchanged == bool(revision)
         charged.append(sum(call.args[2] for call in charge.call_args_list))
     assert charged[0] == charged[1] > 100
 
 
 def test_a_use_is_counted_once_a_contest_and_shown(academy: Running) -> None:
-    taught(academy, "counted")
+    teach_weights(academy, "counted")
     played = contest("counted/1", "counted")
     ann, _ = opened(academy, played)
-    revision = download(ann, "counted", "counted/1").revision
-    download(ann, "counted", "counted/1", revision)
+    revision = download_weights(ann, "counted", "counted/1").revision
+    download_weights(ann, "counted", "counted/1", revision)
     academy.arena().contests.ReportContest(beside_each_other(played, Random(3)))
-    answer = download(academy.admin(), "counted")
+    answer = download_weights(academy.admin(), "counted")
     assert (answer.uses, answer.contests) == (1, 9)
 
 
 def test_by_default_they_stay_in_academy_for_all_but_admins_and_analysts(academy: Running) -> None:
-    taught(academy, "closed", open_to_players=False)
+    teach_weights(academy, "closed", open_to_players=False)
     ann, _ = opened(academy, contest("closed/1", "closed"))
     for refused in (
-        refusal(lambda: download(ann, "closed", "closed/1")),
-        refusal(lambda: download(academy.bot("reader"), "closed")),
+        refusal(lambda: download_weights(ann, "closed", "closed/1")),
+        refusal(lambda: download_weights(academy.bot("reader"), "closed")),
     ):
         assert (refused.reason, refused.metadata["game_id"]) == ("LOCAL_WEIGHTS_OFF", "closed")
         assert "local_weights=true" in refused.message
-    assert download(academy.admin(), "closed").evaluation.codes
+    assert download_weights(academy.admin(), "closed").evaluation.codes
 
 
 def test_a_competition_may_keep_them_in_academy_and_not_allow_them(academy: Running) -> None:
     for game_id, in_game in (("fair", True), ("unfair", False)):
-        taught(academy, game_id, open_to_players=in_game)
+        teach_weights(academy, game_id, open_to_players=in_game)
     played = contest("fair/1", "fair")
     played.fair_use.local_weights = False
     response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
     assert not response.contest.fair_use.local_weights
-    refused = refusal(lambda: download(academy.client(response.tickets[0]), "fair", "fair/1"))
+    refused = refusal(lambda: download_weights(academy.client(response.tickets[0]), "fair", "fair/1"))
     assert (refused.reason, "the contest has local_weights = false" in refused.message) == (
         "LOCAL_WEIGHTS_OFF",
         True,
     )
     ann, _ = opened(academy, contest("fair/2", "fair"))
-    assert download(ann, "fair", "fair/2").evaluation.codes
+    assert download_weights(ann, "fair", "fair/2").evaluation.codes
     loose = contest("unfair/1", "unfair")
     loose.fair_use.local_weights = True
     refused = refusal(
@@ -138,11 +113,11 @@ def test_a_competition_may_keep_them_in_academy_and_not_allow_them(academy: Runn
 
 
 def test_players_too_strong_for_the_teachers_get_none(academy: Running) -> None:
-    taught(academy, "weak", elo=1200.0)
+    teach_weights(academy, "weak", elo=1200.0)
     strong, weak = opened(academy, contest("weak/1", "weak", elos=(1500.0, 1100.0)))
-    nothing = download(strong, "weak", "weak/1")
+    nothing = download_weights(strong, "weak", "weak/1")
     assert not nothing.evaluation.codes and not nothing.tesujis.codes
-    assert download(weak, "weak", "weak/1", player=2).evaluation.codes
+    assert download_weights(weak, "weak", "weak/1", player=2).evaluation.codes
     # So the strong one's win is not a success of theirs.
     report = examples.report(contest("weak/1", "weak", elos=(1500.0, 1100.0)), ["c3"])
     academy.arena().contests.ReportContest(report)
@@ -153,18 +128,19 @@ def test_players_too_strong_for_the_teachers_get_none(academy: Running) -> None:
 def test_outside_of_contests_the_same_margin_holds_for_a_bot_and_none_for_an_analyst(
     academy: Running,
 ) -> None:
-    taught(academy, "margin", elo=1200.0)
+    teach_weights(academy, "margin", elo=1200.0)
     played = contest("margin/1", "margin", ("champion", "novice"), (1500.0, 1250.0))
     academy.arena().contests.ReportContest(examples.report(played, ["c3"]))
-    assert not download(academy.bot("champion"), "margin").evaluation.codes
+    assert not download_weights(academy.bot("champion"), "margin").evaluation.codes
     for reader in (academy.bot("novice"), academy.bot("nobody yet")):
-        assert download(reader, "margin").evaluation.codes
-    taught(academy, "margin-closed", open_to_players=False, elo=1200.0)
-    assert download(academy.client(academy.token("owl", Role.ANALYST)), "margin-closed").evaluation.codes
+        assert download_weights(reader, "margin").evaluation.codes
+    teach_weights(academy, "margin-closed", open_to_players=False, elo=1200.0)
+    analyst = academy.client(academy.token("owl", Role.ANALYST))
+    assert download_weights(analyst, "margin-closed").evaluation.codes
 
 
 def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
-    game = taught(academy, "client")
+    game = teach_weights(academy, "client")
     spec = read_spec(game)
     played = contest("client/1", "client")
     tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
@@ -189,7 +165,7 @@ def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
 
 @pytest.mark.parametrize("board", [SquareGeometry(9, 9), HexGeometry(5, 5)], ids=["larger", "of hexagons"])
 def test_weights_of_a_game_on_another_board_are_refused(academy: Running, board: Geometry) -> None:
-    spec = read_spec(taught(academy, "other-board"))
+    spec = read_spec(teach_weights(academy, "other-board"))
     other = GameSpec("other", board)
     with Academy(Connection(str(academy.address), academy.token("taker"))) as taker:
         for seat in (Seat("other-board", spec.geometry, 1), Seat("other-board", board, 1)):
@@ -202,13 +178,13 @@ def test_weights_of_a_game_on_another_board_are_refused(academy: Running, board:
 
 
 def test_statistics_tell_how_much_it_learnt(academy: Running) -> None:
-    taught(academy, "figures")
+    teach_weights(academy, "figures")
     figures = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="figures"))
     assert figures.evaluation_contests == 8 and figures.evaluation_patterns > 100
 
 
 def test_weights_are_compressed_on_the_wire(academy: Running) -> None:
-    taught(academy, "wire")
+    teach_weights(academy, "wire")
     server = ("127.0.0.1", int(str(academy.address).rpartition(":")[2]))
     received: list[int] = []
 
@@ -222,7 +198,7 @@ def test_weights_are_compressed_on_the_wire(academy: Running) -> None:
         channel = grpc.insecure_channel(f"127.0.0.1:{between.getsockname()[1]}")
         client = Client(channel, academy.token("reader"))
         answers: list[consultation_pb2.DownloadWeightsResponse] = []
-        asking = Thread(target=lambda: answers.append(download(client, "wire")))
+        asking = Thread(target=lambda: answers.append(download_weights(client, "wire")))
         asking.start()
         near, _ = between.accept()
         with near, socket.create_connection(server) as far:

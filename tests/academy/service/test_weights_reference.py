@@ -14,9 +14,8 @@ from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from clients.local_weights import LocalWeights
 from referees.api import referee
 from tests.academy.knowledge.tesujis.test_captures import counted
-from tests.academy.service.examples import contest, tiny_go
+from tests.academy.service.examples import beside_each_other, contest, tiny_go
 from tests.academy.service.running import Running
-from tests.academy.service.test_advice import beside_each_other
 
 PAGE = (Path(__file__).parents[3] / "docs/reference/weights.md").read_text()
 Cell = tuple[int, int]

@@ -8,7 +8,7 @@ from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
 from academy.store import event_log, game_tables
 from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
-from academy.store.contest_commands import ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import (
     GameInUseError,
     InvalidRecordError,
@@ -29,7 +29,7 @@ from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.replica import GameView
 from academy.v1 import game_pb2
-from tests.academy.store.examples import go_game, learn, report
+from tests.academy.store.examples import contest, go_game, learn, report
 
 ENDGAME = Library.ENDGAME
 
@@ -134,6 +134,12 @@ def test_openings_are_pruned_by_the_games_own_threshold_when_none_is_given(store
 def test_a_senseless_threshold_is_refused(store: Store, library: Library, below: float) -> None:
     with pytest.raises(InvalidRecordError, match="below"):
         store.run(PruneLibrary("go-9x9", library, below, True, "admin"))
+
+
+def test_a_game_with_open_contests_is_not_deleted(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    with pytest.raises(GameInUseError, match="has open contests"):
+        store.run(DeleteGame("go-9x9", "admin", really=True))
 
 
 @pytest.mark.parametrize("kept", ["tesujis", "evaluation"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.store import arenas, event_log
+from academy.store import arenas, event_log, game_tables
 from academy.store.event_log import Page
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
@@ -20,8 +20,12 @@ ROUNDS = 6
 WRITER = """
     import sys
     from pathlib import Path
+    from academy.store import game_tables
     from tests.academy.store.processes import write_and_tell
-    write_and_tell(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    folder, name, most, *kept = sys.argv[1:]
+    if kept:
+        game_tables.GENERATIONS_KEPT = int(kept[0])
+    write_and_tell(Path(folder), name, int(most))
 """
 
 
@@ -101,14 +105,15 @@ def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:
         assert not list(check(store.environment))
 
 
-@pytest.mark.parametrize("behind", [1, 63, 64, 65, 80])
-def test_a_writer_takes_in_what_another_wrote_meanwhile(tmp_path: Path, behind: int) -> None:
+# A writer that is behind further than changes are kept reads the whole game again.
+@pytest.mark.parametrize(("behind", "kept"), [(4, game_tables.GENERATIONS_KEPT), (12, 5)])
+def test_a_writer_takes_in_what_another_wrote_meanwhile(tmp_path: Path, behind: int, kept: int) -> None:
     with Store(tmp_path) as store:
         store.run(RegisterGame(go_game(), "arena"))
         learn(store, contests=2)
-        process = start_python(WRITER, str(tmp_path), "other", str(behind))
+        process = start_python(WRITER, str(tmp_path), "other", str(behind), str(kept))
         process.communicate(timeout=180)
         assert process.returncode == 0
         learn(store, contests=2, first=2)
-        assert store.follow().refresh("go-9x9").measures.contests == 4 + -(-behind // 4) * 4
+        assert store.follow().refresh("go-9x9").measures.contests == 4 + behind
         assert not list(check(store.environment))

@@ -55,7 +55,7 @@ def test_a_bot_that_plays_alone_asks_nothing_and_tells_what_it_learnt(academy: R
     assert bot.tell(lambda server: server.contest("alone").contest_id) == "alone"
 
 
-def test_a_refused_question_ends_no_other_one_and_a_refused_contest_no_proposals(
+def test_a_refused_question_leaves_other_questions_and_proposals(
     academy: Running, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bot = seated(academy, "refused")

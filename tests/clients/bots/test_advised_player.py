@@ -267,7 +267,7 @@ class Asking:
         return Thought((half_way + after) / 2, (Candidate(point, after),))
 
 
-def test_what_it_tells_the_arena_is_what_it_asked_with(tmp_path: Path) -> None:
+def test_a_bot_asks_academy_with_the_value_that_it_reports_to_the_arena(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     opened = contest("scholar/2", spec.game_id)
@@ -340,7 +340,7 @@ def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
             AdvisedPlayer(listening, referee, academy, seat, [Library.MIDDLE_GAME]).choose(
                 position, ["C3"], 0
             )
-            # Nor does one remember that is not to.
+            # A bot without a memory remembers nothing.
             scholar.memory = None
             scholar.choose(position, ["C3"], 0)
     (advice, remembered, *nothing) = listening.heard
@@ -360,7 +360,7 @@ def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
     ("openspiel", "first", "reply"),
     [("othello", "d3", "c5"), ("connect_four", "x3", "o3"), ("tic_tac_toe", "x(1,1)", "o(0,0)")],
 )
-def test_in_openspiels_games_too_it_compares_moves_where_it_may_not_ask(
+def test_a_bot_that_may_not_ask_compares_moves_in_openspiel_games(
     tmp_path: Path, openspiel: str, first: str, reply: str, at_home: bool
 ) -> None:
     referee = OpenSpiel.from_settings({"game": openspiel})

@@ -1,8 +1,6 @@
 """Programs that let engines dial in refuse what cannot work before they dial."""
 
-import os
 import re
-import subprocess
 import sys
 import textwrap
 import time
@@ -13,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from clients.bots import gtp_connector
+from clients.bots import gtp_connector, lines_connector
 from clients.bots.connector import Connector, environment
 from clients.bots.gtp_connector import EngineError, SeatedEngine
 from clients.connection import Connection
@@ -23,22 +21,25 @@ from clients.remote_game import Answer, Game, GameDeclinedError, GameEnd, GameTu
 NOWHERE = "unix:/nonexistent/arena"
 BOT = ("--", sys.executable, "bot.py")
 
-
-def connect(module: str, *arguments: str, address: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a connector; `address` is what the environment says."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
-    if address:
-        environment["ARENA_ADDRESS"] = address
-    return subprocess.run(
-        [sys.executable, "-m", f"clients.bots.{module}", "--player", "ann", *arguments],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=120,
-    )
+Refusal = Callable[..., tuple[Any, str]]
 
 
-@pytest.mark.parametrize("module", ["gtp_connector", "lines_connector"])
+@pytest.fixture
+def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Refusal:
+    """Runs a connector with these arguments, and returns what it refuses with its exit status."""
+    monkeypatch.delenv("ARENA_ADDRESS", raising=False)
+    monkeypatch.delenv("ARENA_TOKEN", raising=False)
+
+    def refused(main: Callable[[], None], *arguments: str) -> tuple[Any, str]:
+        monkeypatch.setattr(sys, "argv", ["connect", "--player", "ann", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, capsys.readouterr().err.replace("\n", " ")
+
+    return refused
+
+
+@pytest.mark.parametrize("main", [gtp_connector.main, lines_connector.main], ids=["gtp", "lines"])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -52,23 +53,24 @@ def connect(module: str, *arguments: str, address: str = "") -> subprocess.Compl
     ],
 )
 def test_what_cannot_work_is_refused_before_dialling(
-    module: str, arguments: tuple[str, ...], message: str
+    refusal: Refusal, main: Callable[[], None], arguments: tuple[str, ...], message: str
 ) -> None:
-    tried = connect(module, *arguments)
-    assert tried.returncode == 2, tried.stderr
-    assert re.search(message, tried.stderr.replace("\n", " ")), tried.stderr
+    status, words = refusal(main, *arguments)
+    assert status == 2 and re.search(message, words), words
 
 
-def test_token_file_without_a_token_is_named(tmp_path: Path) -> None:
+def test_token_file_without_a_token_is_named(refusal: Refusal, tmp_path: Path) -> None:
     empty = tmp_path / "ann.token"
     empty.touch()
-    tried = connect("gtp_connector", "--address", NOWHERE, "--token-file", str(empty), *BOT)
-    assert tried.returncode == 1 and f"{empty}: holds no token" in tried.stderr
+    status, _ = refusal(gtp_connector.main, "--address", NOWHERE, "--token-file", str(empty), *BOT)
+    # Python prints a status that is a text, and ends with 1.
+    assert f"{empty}: holds no token" in status
 
 
-def test_address_of_the_environment_is_checked_too() -> None:
-    tried = connect("lines_connector", *BOT, address="nonsense")
-    assert tried.returncode == 2 and "'nonsense': write host:port" in tried.stderr
+def test_address_of_the_environment_is_checked_too(refusal: Refusal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_ADDRESS", "nonsense")
+    status, words = refusal(gtp_connector.main, *BOT)
+    assert status == 2 and "'nonsense': write host:port" in words
 
 
 def game(**more: Any) -> Game:

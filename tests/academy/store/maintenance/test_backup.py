@@ -189,12 +189,6 @@ def test_a_backup_into_a_folder_with_a_file_named_like_a_copy_is_refused(
         backup(store.environment, tmp_path)
 
 
-def test_an_empty_folder_is_filled(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "target").mkdir()
-    backup(store.environment, tmp_path / "target")
-    verify(tmp_path / "target")
-
-
 def test_what_is_not_a_backup_is_not_restored(tmp_path: Path) -> None:
     (tmp_path / "source").mkdir()
     with pytest.raises(StoreError, match="holds no data of ACADEMY"):

@@ -22,16 +22,6 @@ def nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 
 
 @pytest.fixture
-def own_nats(tmp_path: Path) -> Iterator[NatsServer]:
-    """A NATS server that a test may kill."""
-    server = NatsServer(tmp_path / "nats")
-    try:
-        yield server
-    finally:
-        server.kill()
-
-
-@pytest.fixture
 def log(nats: NatsServer, request: pytest.FixtureRequest) -> LogAddress:
     """A new stream."""
     return nats.address(request.node.name[:60].replace("[", "-").replace("]", ""))

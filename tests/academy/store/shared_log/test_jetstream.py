@@ -42,7 +42,7 @@ def test_a_server_stops_though_a_cancel_is_lost_as_python_3_11_may_lose_it(log: 
     assert not closing.is_alive() and task.done()
 
 
-def test_who_is_let_in_nowhere_learns_it_though_a_cancel_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_nats_refuses_gives_up_though_a_cancel_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     # A fake of the same race in the client's attempts to connect, which go on without end.
     async def try_on(_client: Client, **_options: Any) -> None:
         try:

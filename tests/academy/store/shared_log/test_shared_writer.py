@@ -50,6 +50,7 @@ from tests.academy.store.examples import contest, endgame_proposal, go_game, lea
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
 from tests.academy.store.shared_log.nats_servers import NatsServer
+from tests.waiting import until
 
 GAME = "go-9x9"
 
@@ -64,10 +65,7 @@ def teach(store: Store, contest_id: str) -> bool:
 
 def wait_until_equal(*stores: Store) -> None:
     """Wait until all stores have folded the same messages, and check that they agree."""
-    deadline = time.monotonic() + 20
-    while len({store.read(followed) for store in stores}) > 1:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: len({store.read(followed) for store in stores}) == 1)
     for other in stores[1:]:
         assert not [finding.what for finding in disagreements(stores[0].environment, other.environment)]
         assert stores[0].read(event_log.last_sequence) == other.read(event_log.last_sequence)
@@ -394,10 +392,7 @@ def test_a_folder_whose_last_messages_were_lost_by_nats_and_replaced_by_others_i
         own_nats.start()
         with Store(tmp_path / "second") as second:
             second.run(ReportContest(report("instead", plies=20), "arena"))
-            deadline = time.monotonic() + 60
-            while first.follows_log:
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            until(lambda: not first.follows_log)
             with pytest.raises(LogDivergedError, match=r"message 2 of the stream is not .* grown again"):
                 first.run(ReportContest(report("late", plies=20), "arena"))
             assert counted_reports(first) == ["lost"]
@@ -412,15 +407,9 @@ def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
     monkeypatch.setattr("academy.store.shared_log.jetstream._PING_SECONDS", 0.1)
     store = open_store("one", own_nats.address("silent"))
 
-    def wait_until_it_follows(wanted: bool) -> None:
-        deadline = time.monotonic() + 60
-        while store.follows_log is not wanted:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-
-    wait_until_it_follows(True)
+    until(lambda: store.follows_log)
     own_nats.pause()
-    wait_until_it_follows(False)
+    until(lambda: not store.follows_log)
     own_nats.resume()
     store.run(RegisterGame(go_game(), "arena"))
 
@@ -515,10 +504,7 @@ def test_a_message_that_cannot_be_read_is_named_once_and_what_came_before_it_is_
         before = program.state.last
         program.publish(Message(before + 1, b"garbage", "garbage"), time.monotonic() + 10)
     why = rf"message {before + 1} of the shared log cannot be read: .*`academy move --to own`"
-    deadline = time.monotonic() + 60
-    while store.follows_log and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not store.follows_log
+    until(lambda: not store.follows_log)
     for _ in range(3):
         with pytest.raises(LogUnreadableError, match=why):
             learn(store, contests=1)
@@ -655,10 +641,7 @@ def test_servers_are_upgraded_one_by_one_while_all_others_answer(
     second.close()
     # A server of newer rules writes, an old one goes on with its answers.
     assert start_python(_OF_NEWER_RULES, str(tmp_path / "second"), "newer").wait(60) == 0
-    deadline = time.monotonic() + 60
-    while first.follows_log:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: not first.follows_log)
     with pytest.raises(LogUpgradingError, match=r"goes on with rules \d+, this server has \d+: it answers"):
         teach(first, "late")
     assert counted_reports(first) == ["before", "lifted"]

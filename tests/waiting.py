@@ -1,0 +1,21 @@
+"""Waiting for what another thread or process does."""
+
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def until(
+    holds: Callable[[], object], process: "subprocess.Popen[Any] | None" = None, seconds: float = 180
+) -> None:
+    """Wait until something holds; fails when the process that brings it about ends, or after the seconds."""
+    deadline = time.monotonic() + seconds
+    while True:
+        # Looked at first: what holds at the process's end has been brought about.
+        ended = process is not None and process.poll() is not None
+        if holds():
+            return
+        assert not ended, "the process has ended before"
+        assert time.monotonic() < deadline, f"it did not hold within {seconds:g} s"
+        time.sleep(0.01)
