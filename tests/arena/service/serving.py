@@ -80,6 +80,10 @@ class Service:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(SECONDS)
 
+    def close(self) -> None:
+        self.channel.close()
+        self.end()
+
 
 def reason(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
     status = rpc_status.from_call(error)  # type: ignore[arg-type]
