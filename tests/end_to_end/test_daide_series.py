@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-from arena.jobs import Fault, GameJob
+from arena.jobs import Fault, GameJob, PlayerSetup
 from arena.match.game import GameProgress, play
 from clients.bots.diplomacy.daide import DaideClient
 from referees.api import Termination
@@ -117,26 +117,27 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
     with open_door(*POWERS, board="standard") as door:
         watcher = threading.Thread(target=watch, args=(door.address,), daemon=True)
         watcher.start()
-        names = [("random", code) for code in POWERS]
-        with bots(door.address[1], names, "--seed", "6") as programs:
+        with bots(door.address[1], [("random", "FRA")], "--seed", "6") as (program,):
             made = 0
 
             def kill_after_two_turns(progress: GameProgress) -> None:
                 nonlocal made
                 made += len(progress.moves)
-                if made >= 14 and programs[FRANCE - 1].poll() is None:
-                    programs[FRANCE - 1].kill()
-                    programs[FRANCE - 1].wait()
+                if made >= 14 and program.poll() is None:
+                    program.kill()
+                    program.wait()
 
             players = tuple(
                 daide_player(door, code, start_seconds=150.0, reconnect_seconds=0.5, exit_seconds=PATIENCE)
+                if code == "FRA"
+                else PlayerSetup(code, ("arena.players.random_moves:random_moves",), protocol="python")
                 for code in POWERS
             )
             job = GameJob("0", "diplomacy", {"year_limit": 3}, players, seed=1, move_limit=2000)
             result = play(job, on_progress=kill_after_two_turns)
-            left = [program.wait(PATIENCE) for program in programs]
+            left = program.wait(PATIENCE)
         watcher.join(PATIENCE)
-    assert left == [0, 0, -9, 0, 0, 0, 0]
+    assert left == -9
     assert result.outcome is not None, result.void_reason
     assert (result.outcome.termination, result.outcome.rounds) == (Termination.FROZEN, 3)
     assert [usage.fault for usage in result.usage] == [
@@ -148,4 +149,4 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
     assert not any(move.stand_in for move in result.moves if move.seat != FRANCE)
     assert heard.count("CCD (FRA)") == 1
     assert heard[-1] == "OFF"
-    assert "(AUS ('AUS') ('1')" in next(line for line in heard if line.startswith("SMR"))
+    assert "(AUS ('AUS') ()" in next(line for line in heard if line.startswith("SMR"))
