@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -31,6 +30,7 @@ from tests.deploy.manifests import (
     pods,
 )
 from tests.ports import free_ports
+from web.cli.app import application as web_application
 
 ROOT = DEPLOY.parent
 PROGRAMS = [*compose_programs(), *kubernetes_programs()]
@@ -67,13 +67,9 @@ def test_programs_get_options_that_there_are(program: Program) -> None:
     name, *words = program.command
     if name.endswith("academy-web"):
         # It is not a group of commands, so its options are looked up in its help.
-        done = subprocess.run(
-            [sys.executable, "-m", "web.cli", "--help"],
-            capture_output=True,
-            text=True,
-            env={"COLUMNS": "200"},
-        )
-        assert set(options(program)) <= set(re.findall(r"--[a-z-]+", done.stdout))
+        outcome = CliRunner().invoke(web_application, ["--help"], env={"COLUMNS": "200"})
+        assert outcome.exit_code == 0
+        assert set(options(program)) <= set(re.findall(r"--[a-z-]+", outcome.output))
         return
     known = application if name.endswith("academy") else arena_application
     # Wrong options are reported before any help.
