@@ -19,7 +19,7 @@ from arena.academy import lifecycle
 from tests.academy.service.running import serving
 from tests.arena.cli.command import ARENA, Done, arena, until
 from tests.arena.contest_server import ContestServer
-from tests.arena.control_files import GNU_GO, MISSING, PASSING, SLOW, misbehaving, write_control
+from tests.arena.control_files import GNU_GO, PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import left_running, needs_gnugo, noted
 
 
@@ -213,14 +213,6 @@ def test_a_run_that_waits_for_academy_says_so(tmp_path: Path) -> None:
     run.terminate()
     run.communicate()
     assert shown.startswith("warning: ") and f"{tmp_path}/nobody" in shown
-
-
-def test_void_games_halt_with_a_status_of_their_own(tmp_path: Path) -> None:
-    players = {"one": PASSING, "nobody": MISSING}
-    control = write_control(tmp_path, players, competition="check_players = false")
-    done = arena("run", control)
-    assert done.returncode == 4
-    assert "warning: game AvB_0 is void" in done.stderr and "halted by void games" in done.stderr
 
 
 def test_reports_left_over_have_a_status_of_their_own(
