@@ -3,8 +3,6 @@
 import json
 import re
 import subprocess
-import time
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.request import urlopen
@@ -30,6 +28,7 @@ from tests.deploy.manifests import (
     pods,
 )
 from tests.ports import free_ports
+from tests.waiting import until
 from web.cli.app import application as web_application
 
 ROOT = DEPLOY.parent
@@ -339,12 +338,6 @@ def test_a_nats_server_without_the_password_does_not_join_the_cluster(tmp_path: 
             running.callback(server.wait)
             running.callback(server.kill)
 
-        def wait_until(what: Callable[[], bool]) -> None:
-            deadline = time.monotonic() + 30
-            while not what():
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
-
         def routes() -> int:
             with suppress(OSError), urlopen(f"http://127.0.0.1:{http}/routez") as answer:
                 return int(json.load(answer)["num_routes"])
@@ -360,9 +353,9 @@ def test_a_nats_server_without_the_password_does_not_join_the_cluster(tmp_path: 
             own_client, own_cluster = map(str, free_ports(2))
             start(name)
             if known:
-                wait_until(lambda: routes() > 0)
+                until(lambda: routes() > 0)
             else:
-                wait_until(lambda: "Authorization Violation" in (tmp_path / "stranger.log").read_text())
+                until(lambda: "Authorization Violation" in (tmp_path / "stranger.log").read_text())
                 assert routes() == 0
 
 

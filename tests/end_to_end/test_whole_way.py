@@ -19,6 +19,7 @@ import pytest
 from sgfmill import sgf
 
 from tests.arena.engines import needs_gnugo
+from tests.waiting import until
 
 BIN = Path(sys.executable).parent
 # As users have it: with the compiled kernel.
@@ -84,10 +85,7 @@ class House:
                  "--address", f"unix:{self.folder}/academy.sock", "--embedded-token-file", token],
                 env=ENVIRONMENT, stdout=log, stderr=log,
             )  # fmt: skip
-        deadline = time.monotonic() + 180
-        while not token.exists():
-            assert self.server.poll() is None and time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.05)
+        until(token.exists, self.server)
 
     def kill_server(self) -> None:
         if self.server is not None:

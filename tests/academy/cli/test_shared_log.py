@@ -23,9 +23,10 @@ from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
 from tests.academy.service.examples import contest, report, tiny_go
 from tests.academy.service.running import serving
-from tests.academy.service.test_process import Served, started, until
+from tests.academy.service.test_process import Served, started
 from tests.academy.service.test_workers import children
 from tests.academy.store.shared_log.nats_servers import NatsServer
+from tests.waiting import until
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Refused, Running, as_refused, refusal, serving
-from tests.academy.service.test_limits import until
 from tests.asking_health import health_of
+from tests.waiting import until
 
 GAMES = contests_pb2.ListGamesRequest()
 

@@ -12,8 +12,9 @@ from academy.store.maintenance import clean_shutdown
 from academy.store.maintenance.backup import backup, restore
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
-from tests.academy.service.test_process import SECONDS, Served, served, started, until
+from tests.academy.service.test_process import SECONDS, Served, served, started
 from tests.academy.service.test_workers import children
+from tests.waiting import until
 
 PAGE = 4096
 OPTIONS = ("--address", "127.0.0.1:0", "--log-level", "warning")

@@ -21,8 +21,8 @@ from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Client, Refused, Running, as_refused, refusal, serving
-from tests.academy.service.test_limits import until
 from tests.asking_health import health_of
+from tests.waiting import until
 
 GAMES = contests_pb2.ListGamesRequest()
 LIST_GAMES = "/academy.v1.ContestService/ListGames"

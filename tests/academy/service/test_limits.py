@@ -19,6 +19,7 @@ from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Client, Running, as_refused, refusal, serving
 from tests.asking_health import health_of
+from tests.waiting import until
 
 GAMES = contests_pb2.ListGamesRequest()
 
@@ -134,13 +135,6 @@ class Waiting:
 
     def end(self) -> None:
         self._done.set()
-
-
-def until(holds) -> None:  # type: ignore[no-untyped-def]
-    deadline = time.monotonic() + 180
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.threat("flood")

@@ -17,7 +17,7 @@ from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, contest, position, report, teach
 from tests.academy.service.running import Client, Running, as_refused, serving
-from tests.academy.service.test_limits import until
+from tests.waiting import until
 
 LOCAL = ServerAddress.parse("127.0.0.1:0")
 

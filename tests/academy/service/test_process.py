@@ -37,6 +37,7 @@ from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Client, as_refused
 from tests.asking_health import health_of
 from tests.ports import free_ports
+from tests.waiting import until
 
 ACADEMY = (sys.executable, "-m", "academy")
 SECONDS = 90
@@ -91,13 +92,6 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
         for stream in (process.stdout, process.stderr):
             assert stream is not None
             stream.close()
-
-
-def until(holds: Any, seconds: float = SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_start_prints_the_address_in_one_line(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ from academy.wire.addresses import InvalidAddressError, ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client
-from tests.academy.service.test_process import SECONDS, Served, served, started, until
+from tests.academy.service.test_process import SECONDS, Served, served, started
+from tests.waiting import until
 
 PROCESSES = 2
 # This many connections all fall to one of two processes once in 2,000 times.

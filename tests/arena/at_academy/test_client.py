@@ -36,14 +36,6 @@ CONTEST = contest_message("uuid/AvB_0/1", SPEC, ("a", "b"), (1000.0, 985.5))
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[ContestServer]:
-    server = ContestServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
 def link(server: ContestServer) -> Iterator[AcademyClient]:
     link = AcademyClient(Connection(server.address, TOKEN))
     yield link

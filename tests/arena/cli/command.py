@@ -2,10 +2,7 @@
 
 import contextlib
 import io
-import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,12 +34,3 @@ def arena(*arguments: str | Path) -> Done:
         except SystemExit as exit:
             status = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
     return Done(status, stdout.getvalue(), stderr.getvalue())
-
-
-def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    """Wait for a condition while a process that is to bring it about runs."""
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it never became so"
-        time.sleep(0.01)

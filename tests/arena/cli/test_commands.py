@@ -6,7 +6,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,18 +16,11 @@ from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from arena.academy import lifecycle
 from tests.academy.service.running import serving
-from tests.arena.cli.command import ARENA, Done, arena, until
+from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import GNU_GO, PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import left_running, needs_gnugo, noted
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ContestServer]:
-    server = ContestServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
+from tests.waiting import until
 
 
 def started(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:

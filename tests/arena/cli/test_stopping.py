@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from arena.runner.files import CompetitionFiles
-from tests.arena.cli.command import ARENA, arena, until
+from tests.arena.cli.command import ARENA, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.arena.terminals import Terminal
+from tests.waiting import until
 
 
 def finished(control: Path) -> int:

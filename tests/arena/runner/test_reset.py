@@ -2,8 +2,6 @@
 
 import sqlite3
 import subprocess
-import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -30,16 +28,9 @@ from tests.arena.cli.command import ARENA, arena
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import PASSING, misbehaving, write_control
 from tests.arena.results.examples import heading, registered
+from tests.waiting import until
 
 HANGING = misbehaving("hang-in-genmove")
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ContestServer]:
-    server = ContestServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
 
 
 def opened(path: Path) -> tuple[Control, CompetitionFiles]:
@@ -50,10 +41,7 @@ def killed_in_a_game(path: Path) -> None:
     """Run a competition and kill the arena while its first game is played."""
     process = subprocess.Popen([*ARENA, "run", str(path), "-q"])
     log = path.with_suffix(".log")
-    deadline = time.monotonic() + 180
-    while not (log.exists() and "game started" in log.read_text()):
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: log.exists() and "game started" in log.read_text(), process)
     process.kill()
     process.wait()
 

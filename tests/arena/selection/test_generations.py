@@ -10,7 +10,6 @@ import sqlite3
 import statistics
 import subprocess
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import closing
@@ -28,6 +27,7 @@ from arena.selection.generations import Generations, round_robin_rounds
 from arena.selection.selector import CompetitionChangedError, Fixture
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.selection.playing import Rule, completed, play, resumed
+from tests.waiting import until
 
 PANEL = {"panel": PlayerSetup("panel", ("panel",))}
 
@@ -268,8 +268,7 @@ def test_a_run_that_is_killed_goes_on_with_the_same_members_each_game_once(tmp_p
     (tmp_path / "child.py").write_text(PROGRAM)
     running = subprocess.Popen([*ARENA, "run", str(control), "-q"], process_group=0)
     history = tmp_path / "families.hist"
-    while running.poll() is None and (not history.exists() or "g1_2 " not in history.read_text()):
-        time.sleep(0.02)
+    until(lambda: history.exists() and "g1_2 " in history.read_text(), running)
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     # Reading asks the program for nobody, so what is read stays.
