@@ -2,11 +2,9 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +17,7 @@ from clients.bots.diplomacy.daide import DaideClient
 from referees.api import Termination
 from referees.diplomacy.daide.tokens import vocabulary
 from referees.diplomacy.map import shipped_map
+from tests.arena.cli.command import running_arena
 from tests.referees.diplomacy.daide_server.rooms import PATIENCE, daide_player, open_door
 
 REPOSITORY = Path(__file__).parents[2]
@@ -73,24 +72,13 @@ def bots(port: int, names: list[tuple[str, str]], *more: str) -> Iterator[list[s
 def test_seven_processes_play_a_series_to_its_end(tmp_path: Path) -> None:
     control = tmp_path / "series.toml"
     control.write_text(CONTROL)
-    arena = Path(sys.executable).parent / "arena"
-    output = tmp_path / "output"
-    with output.open("w") as log:
-        run = subprocess.Popen([arena, "run", control], stdout=log, stderr=subprocess.STDOUT)
-    try:
-        while (match := re.search(r"dial in at 127\.0\.0\.1:(\d+)", output.read_text())) is None:
-            assert run.poll() is None, output.read_text()
-            time.sleep(0.05)
+    with running_arena(control) as (address, output, run):
         kinds = ["random", "random", "random", "random", "hold", "hold", "tactical"]
-        with bots(
-            int(match[1]), [(kind, "seven") for kind in kinds], "--games", "0", "--patience", "1"
-        ) as programs:
+        port = int(address.rpartition(":")[2])
+        with bots(port, [(kind, "seven") for kind in kinds], "--games", "0", "--patience", "1") as programs:
             assert run.wait(200) == 0, output.read_text()
             # When the server is gone they end, and they had understood everything.
             assert [program.wait(PATIENCE) for program in programs] == [0] * 7
-    finally:
-        run.kill()
-        run.wait()
     with create_engine(f"sqlite:///{tmp_path / 'series.results.sqlite'}").connect() as database:
         games = database.execute(text('SELECT "Years", "Termination" FROM "SAGA_Game"')).all()
         players = database.execute(text('SELECT "Problem", "Disorder" FROM "SAGA_Player"')).all()

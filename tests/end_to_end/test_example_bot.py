@@ -12,11 +12,11 @@ from academy.store import event_log
 from academy.store.event_log import Page
 from academy.store.library_store import Store
 from tests.arena.cli.command import arena
+from tests.end_to_end.conftest import BIN, ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "bot.py"
 TUTORIAL = ROOT / "docs" / "tutorials" / "first-bot.md"
-BIN = Path(sys.executable).parent
 CONTROL = """\
 [competition]
 kind = "all-play-all"
@@ -42,7 +42,7 @@ def run(control: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [BIN / "arena", "run", control],
         cwd=control.parent,
-        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         timeout=200,

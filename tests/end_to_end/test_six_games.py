@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.end_to_end.conftest import BIN
+
 pytest.importorskip("pyspiel")
 
 # Far more than is needed, for machines that are busy with other things.
@@ -15,7 +17,6 @@ SECONDS = 800
 pytestmark = pytest.mark.timeout(SECONDS + 100)
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "six_games"
-BIN = Path(sys.executable).parent
 CONTROLS = sorted(EXAMPLES.glob("*.toml"))
 # Another test plays Hex, with examples/hex.toml.
 PLAYED = "connect_four"

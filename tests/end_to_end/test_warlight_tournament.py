@@ -1,27 +1,25 @@
 """The tournaments of examples/, killed and run again: each game counts once and can be replayed."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referees.warlight import WarLight
+from tests.end_to_end.conftest import BIN, ENVIRONMENT
 from tests.waiting import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-BIN = Path(sys.executable).parent
 A_GENEROUS_TIME = 240.0
 
 
 def started(*words: str | Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [BIN / "arena", *words],
-        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+        env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

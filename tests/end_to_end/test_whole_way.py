@@ -5,10 +5,8 @@ recounted here without any code of the project.
 """
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -19,11 +17,11 @@ import pytest
 from sgfmill import sgf
 
 from tests.arena.engines import needs_gnugo
+from tests.end_to_end import conftest
 from tests.waiting import until
 
-BIN = Path(sys.executable).parent
 # As users have it: with the compiled kernel.
-ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "ACADEMY_MATCHING_KERNEL": "auto"}
+ENVIRONMENT = {**conftest.ENVIRONMENT, "ACADEMY_MATCHING_KERNEL": "auto"}
 GAMES = 6
 SIZE = 7
 # The tree is never cut at a smaller depth: the shortest average would be 20 plies.

@@ -3,13 +3,14 @@
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from academy.store.tokens import Role
 from tests.academy.service.running import Running, serving
+from tests.arena.service.serving import Service
 from tests.web.filling import fill
 from tests.web.visiting import Visitor
 
@@ -104,23 +105,10 @@ def competitions(
         capture_output=True,
         timeout=120,
     )
-    token = subprocess.run(
-        [BIN / "arena", "token", "eye", "--role", "watcher", "--tokens", folder / "tokens"],
-        env=ENVIRONMENT, check=True, capture_output=True, text=True,
-    ).stdout.split()[-1]  # fmt: skip
-    (folder / "eye").write_text(token)
-    service = subprocess.Popen(
-        [BIN / "arena", "serve", folder, "--tokens", folder / "tokens", "--address", "127.0.0.1:0"],
-        env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    try:
-        assert service.stdout is not None
-        address = service.stdout.readline().split()[-1]
+    with closing(Service(folder, environment=ENVIRONMENT)) as service:
+        (folder / "eye").write_text(service.tokens["eye"])
         with served_pages(
             *("--academy", academy.address, "--academy-token-file", token_file),
-            *("--arena", address, "--arena-token-file", folder / "eye"),
+            *("--arena", service.address, "--arena-token-file", folder / "eye"),
         ) as visitor:
             yield visitor
-    finally:
-        service.terminate()
-        service.communicate(timeout=30)

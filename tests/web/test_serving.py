@@ -15,6 +15,7 @@ import trustme
 from typer.testing import CliRunner
 
 from academy.store.library_store import Store
+from tests.arena.engines import children, running
 from tests.web.conftest import served_by, served_pages
 from tests.web.visiting import Visitor
 from web.cli.app import application
@@ -117,12 +118,10 @@ def test_a_folder_is_served_by_an_academy_that_ends_with_the_pages(tmp_path: Pat
         pass
     with served_pages("--library", tmp_path / "library") as visitor:
         assert "knows no game yet" in visitor.get("/").words
-        children = (
-            Path(f"/proc/{visitor.process.pid}/task/{visitor.process.pid}/children").read_text().split()
-        )
-        assert children
+        started = children(visitor.process.pid)
+        assert started
     assert visitor.process.returncode == 0
-    assert not any(Path(f"/proc/{child}").exists() for child in children)
+    assert not running(started)
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:

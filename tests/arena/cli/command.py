@@ -2,13 +2,18 @@
 
 import contextlib
 import io
+import re
+import signal
+import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from arena.cli import main
+from tests.waiting import until
 
 ARENA = (sys.executable, "-m", "arena.cli")
 
@@ -34,3 +39,19 @@ def arena(*arguments: str | Path) -> Done:
         except SystemExit as exit:
             status = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
     return Done(status, stdout.getvalue(), stderr.getvalue())
+
+
+@contextlib.contextmanager
+def running_arena(control: Path) -> Iterator[tuple[str, Path, "subprocess.Popen[bytes]"]]:
+    """A run that waits for players: the address where they dial in, its output, the process."""
+    output = control.with_name("output")
+    with output.open("w") as log:
+        run = subprocess.Popen([*ARENA, "run", str(control)], stdout=log, stderr=subprocess.STDOUT)
+    try:
+        until(lambda: re.search(r"dial in at .*\n", output.read_text()), run)
+        address = re.search(r"dial in at ([\w.:]+)", output.read_text())
+        assert address is not None
+        yield address[1], output, run
+    finally:
+        run.send_signal(signal.SIGINT)
+        run.wait()

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,9 @@ from tests.arena.service.serving import Service
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("served")
     write_control(folder, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
-    running = Service(folder)
-    yield running
-    running.channel.close()
-    assert running.end() == 0
+    with closing(Service(folder)) as running:
+        yield running
+        assert running.end() == 0
 
 
 @pytest.fixture

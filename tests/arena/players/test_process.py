@@ -24,7 +24,7 @@ from arena.players.player import (
     PlayerTimeoutError,
 )
 from arena.players.process import MAX_LINE, ChildProcess
-from tests.arena.engines import left_running, running
+from tests.arena.engines import left_running, open_files, running
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
 
@@ -320,13 +320,13 @@ def test_a_process_in_the_middle_of_a_flood_exits_by_itself_when_it_is_let() -> 
 
 
 def test_descriptors_are_not_used_up() -> None:
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = open_files()
     for _ in range(5):
         start("cat").end(1.0)
         start("sh", "-c", "exec 2>&-", stderr=ErrorLog(os.devnull, "p")).end(1.0)
         with pytest.raises(PlayerStartError):
             start("no-such-program", stderr=ErrorLog(os.devnull, "p"))
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert open_files() == before
 
 
 @pytest.mark.parametrize("seconds", [0.0, 10.0])

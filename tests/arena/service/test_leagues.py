@@ -36,12 +36,8 @@ def service(folder: Path) -> Iterator[Service]:
         for competition in competitions(database):
             take_in(league, database, competition)
         estimate_all(league)
-    running = Service(folder, "--league", str(folder / "league.db"))
-    try:
+    with closing(Service(folder, "--league", str(folder / "league.db"))) as running:
         yield running
-    finally:
-        running.channel.close()
-        running.end()
 
 
 def test_a_player_reads_the_rating_list_page_by_page(service: Service) -> None:

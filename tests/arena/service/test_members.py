@@ -79,13 +79,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Service]:
-    running = Service(folder, "--league", str(folder / "league.db"))
-    try:
+    with closing(Service(folder, "--league", str(folder / "league.db"))) as running:
         yield running
-    finally:
-        running.channel.close()
-        running.process.terminate()
-        running.process.wait()
 
 
 def invite(service: Service, **more: Any) -> str:
@@ -267,9 +262,7 @@ def test_a_killed_service_forgets_no_member(tmp_path: Path) -> None:
         reasons = [refused(lambda: register(own, Membership("0"))) for _ in range(31)]
         assert reasons[0] == "INVALID_MEMBER" and reasons[-1] == "TOO_MANY"
     finally:
-        again.channel.close()
-        again.process.kill()
-        again.process.wait()
+        again.close()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")

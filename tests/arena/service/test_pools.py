@@ -110,8 +110,7 @@ def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: 
         pool = service.call("ListPools", messages.ListPoolsRequest(), "eye", service="Pool").pools[0]
         assert pool.state == messages.POOL_STATE_PAUSED
     finally:
-        service.channel.close()
-        service.end()
+        service.close()
     # No game that was stored is lost, and the league has each once.
     games = rows(results, finished)
     assert known <= set(games) and len(games) == len(set(games))
@@ -144,8 +143,7 @@ def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(t
         service.call("PausePool", messages.PausePoolRequest(name="house"), service="Pool")
         service.wait_for("house", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
     finally:
-        service.channel.close()
-        service.end()
+        service.close()
     assert set(rows(results, "SELECT Name FROM ARENA_Rating")) == {("ann",), ("bob",)}
     anchored = 'SELECT "Elo" FROM LEAGUE_Rating NATURAL JOIN LEAGUE_Player WHERE "Name" = \'ann\''
     assert rows(league, anchored) == [(700.0,)]
@@ -156,12 +154,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("pools")
     (folder / "cup.toml").write_text('[competition]\nkind = "standing"\n')
     (folder / "tuned.pool").write_text("[game]\nkomi = 7.5\n")
-    running = Service(folder, "--league", str(folder / "league.db"))
-    try:
+    with closing(Service(folder, "--league", str(folder / "league.db"))) as running:
         yield running
-    finally:
-        running.channel.close()
-        running.end()
 
 
 @pytest.mark.parametrize(
@@ -336,8 +330,7 @@ def test_a_paused_pools_run_is_stopped_when_its_service_was_killed(tmp_path: Pat
         service = Service(tmp_path, *options, address=address, tokens=service.tokens)
         service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
     finally:
-        service.channel.close()
-        service.end()
+        service.close()
 
 
 def test_a_second_service_does_not_take_a_folders_pools(service: Service, tmp_path: Path) -> None:

@@ -25,7 +25,17 @@ from arena.workers.interface import WorkerLost, WorkersError
 from arena.workers.local_workers import LocalWorkers
 from arena.workers.worker import Stage, Wait, make_interrupted_result
 from referees.api import Outcome, Referee, Termination, referee
-from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running, stuck
+from tests.arena.engines import (
+    children,
+    job,
+    left_running,
+    misbehaving,
+    noted,
+    open_files,
+    python_player,
+    running,
+    stuck,
+)
 
 PASSERS = python_player("a"), python_player("b")
 
@@ -207,10 +217,6 @@ def test_a_worker_that_ended_while_idle_costs_nothing(workers: LocalWorkers) -> 
     assert all(isinstance(result, GameResult) for result in finished(workers, 4))
 
 
-def open_files() -> int:
-    return len([*Path("/proc/self/fd").iterdir()])
-
-
 @contextmanager
 def all_files_open() -> Iterator[Callable[[], None]]:
     """This process can open no file, as to start another one, until the function is called."""
@@ -381,9 +387,7 @@ def test_players_end_with_a_killed_arena_even_where_one_of_them_is_stuck(tmp_pat
         assert arena.stdout is not None
         guardians = [int(pid) for pid in arena.stdout.readline().split()]
         pids = [*guardians, *wait_for_engines(tmp_path, 2)]
-        for guardian in guardians:
-            children = Path(f"/proc/{guardian}/task/{guardian}/children").read_text().split()
-            pids += [int(pid) for pid in children]
+        pids += [child for guardian in guardians for child in children(guardian)]
         assert arena.stdout.readline() == "stuck\n"
         assert len(running(pids)) == len(pids) == 6
         arena.send_signal(signal.SIGKILL)

@@ -76,8 +76,7 @@ def test_bots_of_both_dialogues_play_and_faults_cost_what_they_cost_at_home(tmp_
         service.wait_for("war", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
     finally:
         written = bots.end()
-        service.channel.close()
-        service.end()
+        service.close()
     orders, results_of = played(tmp_path / "war.games")
     # A standing reaches both, and what they answer is played: they deploy in each turn.
     for name in ("ann", "bob"):

@@ -14,7 +14,7 @@ from arena.control.parameters import Explicit, InvalidParameterError, Linear, Lo
 from arena.control.plans import AllPlayAllPlan, CrossEntropyPlan, Matchup, MonteCarloPlan, PlayoffPlan
 from arena.control.ringmaster import execution
 from arena.control.settings import Control, ControlError
-from tests.arena.engines import left_running
+from tests.arena.engines import children, left_running
 
 PLAYOFF = '''\
 # Two engines
@@ -126,11 +126,6 @@ batch_size = 10
 elite_proportion = 0.1
 step_size = 0.8
 """
-
-
-def children(process: int) -> list[int]:
-    lists = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(child) for file in lists for child in file.read_text().split()]
 
 
 def control(folder: Path, text: str) -> Control:
