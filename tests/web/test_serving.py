@@ -47,7 +47,7 @@ def refusal(*options: str, status: int = 2, **environment: str) -> str:
         (["--academy", "192.0.2.1:50551"], "--academy-insecure"),
     ],
 )
-def test_what_would_be_unsafe_is_refused_with_what_to_add(options: list[str], why: str) -> None:
+def test_an_unsafe_address_is_refused_with_the_option_to_add(options: list[str], why: str) -> None:
     assert why in refusal(*options, **TOKEN)
 
 
@@ -210,7 +210,7 @@ def connect(visitor: Visitor) -> socket.socket:
     return socket.create_connection((place.hostname, place.port), timeout=15)
 
 
-def test_who_never_sends_a_whole_request_gives_the_place_back() -> None:
+def test_a_visitor_who_sends_half_a_request_is_disconnected() -> None:
     sent = {
         "nothing": b"",
         "half a head": _ROBOTS,

@@ -103,7 +103,7 @@ def test_signing_in_leads_to_these_pages_alone() -> None:
 @pytest.mark.parametrize(
     "token", ["", "guess", "acd_0123456789abcdef_" + "A" * 43, "acdt_YQ.1." + "A" * 43, "ü", "x" * 600]
 )
-def test_what_is_not_a_token_lets_nobody_in(open_pages: Visitor, token: str) -> None:
+def test_a_text_that_is_not_a_token_lets_nobody_in(open_pages: Visitor, token: str) -> None:
     answer = SignedIn(open_pages, token).answer
     assert answer.status == 403 and "set-cookie" not in answer.headers
     assert 'role="alert"' in answer.text and (not token or token not in answer.text)
@@ -147,7 +147,7 @@ def test_tries_while_academy_is_away_are_not_wrong_tokens() -> None:
         assert {SignedIn(visitor, token).answer.status for _ in range(12)} == {503}
 
 
-def test_who_is_signed_in_is_known_where_there_is_no_page(own: Running, open_pages: Visitor) -> None:
+def test_the_page_for_unknown_addresses_knows_who_is_signed_in(own: Running, open_pages: Visitor) -> None:
     admin = SignedIn(open_pages, own.token("admin", Role.ADMIN))
     missing = admin.get("/nowhere")
     assert missing.status == 404 and "/admin" in missing.links and "/sign-in" not in missing.links

@@ -145,7 +145,7 @@ def test_an_unknown_result_is_reported_void() -> None:
 
 
 @pytest.mark.parametrize("code", ["RESOURCE_EXHAUSTED", "ABORTED", "INTERNAL", "UNKNOWN"])
-def test_what_fails_may_succeed_later(server: ContestServer, link: AcademyClient, code: str) -> None:
+def test_a_call_that_fails_may_succeed_later(server: ContestServer, link: AcademyClient, code: str) -> None:
     server.fail("RegisterGame", grpc.StatusCode[code])
     with pytest.raises(
         AcademyRefusedError, match=rf"registering the game go-9x9 at .*: as asked \[{code}\]"

@@ -287,7 +287,7 @@ def test_reports_of_a_game_that_academy_lost_wait_until_a_run_plays_it_again(
     assert "trying again" in warning
 
 
-def test_what_waits_when_a_run_ends_is_sent_by_the_next(scene: Scene) -> None:
+def test_a_report_that_waits_when_a_run_ends_is_sent_by_the_next(scene: Scene) -> None:
     scene.server.stop()
     contest = scene.finish_game()
     until(lambda: not scene.reporter.warnings.empty())

@@ -161,7 +161,7 @@ def test_contradictory_options_are_an_error_at_once(
 
 
 @pytest.mark.parametrize("action", ["stop", "show", "games", "schedule", "replay"])
-def test_who_means_a_services_competition_learns_how_to_name_it(
+def test_a_name_of_a_services_competition_is_answered_with_the_missing_option(
     here: None, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
     remedy = "(a competition of a service needs --address, such as 127.0.0.1:50561)"

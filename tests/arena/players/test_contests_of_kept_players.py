@@ -228,6 +228,6 @@ def test_the_sample_bot_proposes_in_every_game_that_it_is_kept_for(tmp_path: Pat
 
 
 @pytest.mark.parametrize("words", [["here"], ["a", "b", "c", "first"], ["a", "b", "c", "1", "d", "e"]])
-def test_what_is_not_a_contest_is_refused(words: list[str]) -> None:
+def test_words_that_are_not_a_contest_are_refused(words: list[str]) -> None:
     with pytest.raises(GtpError, match="academy-contest ADDRESS CONTEST TOKEN SEAT"):
         ContestAccess.read(words)

@@ -365,7 +365,7 @@ def test_bots_exception_in_a_game_reaches_the_program_that_dialled_in(
         (DialledInWithAsyncio, asyncio.CancelledError()),
     ],
 )
-def test_what_a_loop_takes_for_its_own_is_an_exception_of_the_bots_like_any_other(
+def test_an_exception_that_a_loop_takes_for_its_own_is_the_bots_like_any_other(
     lobby: OpenLobby, client: type[DialledIn], raised: BaseException
 ) -> None:
     def broken(game: Game) -> Callable[[GameTurn], str]:

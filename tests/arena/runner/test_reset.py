@@ -258,7 +258,7 @@ def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path
     assert file.exists()
 
 
-def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
+def test_a_competition_that_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     refusal = r"the competition owner of the database .* is already running"
     with closing(ResultsDatabase.open(files.results)) as database, lock_competition(database, "owner"):

@@ -128,7 +128,7 @@ def test_families_keep_their_places_also_when_one_always_wins() -> None:
     assert {member.family for member in kept} == {"strong", "weak"}
 
 
-def test_what_was_played_gives_the_same_descent_again_and_a_game_left_unfinished_comes_again() -> None:
+def test_finished_games_give_the_same_descent_again_and_an_unfinished_game_comes_again() -> None:
     selector = generations()
     played = play(selector, nearer_wins(0.5, 0.5), most=70)
     again = generations()

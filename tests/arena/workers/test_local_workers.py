@@ -487,7 +487,7 @@ def powers(**odd: str) -> tuple[PlayerSetup, ...]:
     )
 
 
-def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker(workers: LocalWorkers) -> None:
+def test_a_player_that_had_left_wins_no_game_that_ends_with_its_worker(workers: LocalWorkers) -> None:
     # The fourth leaves in the turn in which the fifth hangs, the second one turn before.
     players = powers(
         power2="tests.arena.engines:confused",
@@ -500,7 +500,7 @@ def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker(workers: Loc
     assert outcome(result).winners == (1, 3, 6, 7)
 
 
-def test_who_missed_a_turn_wins_a_game_that_ends_with_the_worker_of_another() -> None:
+def test_a_player_that_missed_a_turn_wins_a_game_that_ends_with_the_worker_of_another() -> None:
     moves = tuple(
         JobMove(
             seat,

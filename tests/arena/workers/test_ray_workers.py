@@ -191,7 +191,7 @@ def test_games_wait_for_a_node_with_gpus_and_the_label_and_each_player_sees_its_
     assert len({(game, player) for player, _, game in seen}) == 4
 
 
-def test_what_players_write_to_their_standard_error_comes_back(cluster: Any, tmp_path: Path) -> None:
+def test_the_standard_error_of_players_comes_back(cluster: Any, tmp_path: Path) -> None:
     path = write_cup(tmp_path, engine("a", "flood-stderr") + engine("b", "none"), "rounds = 1")
     done = arena("run", "--quiet", str(path), "--log-protocol", "--on", cluster.address)
     assert done.returncode == 0 and "ray" not in done.stderr.lower()
