@@ -1,4 +1,4 @@
-"""A filled ACADEMY, and the pages as a program of its own that asks it."""
+"""A filled ACADEMY, the pages as a program of its own that asks it, and a browser that shows them."""
 
 import subprocess
 import sys
@@ -7,10 +7,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from academy.store.tokens import Role
 from tests.academy.service.running import Running, serving
 from tests.arena.service.serving import Service
+from tests.chromium import CHROMIUM
 from tests.web.filling import fill
 from tests.web.visiting import Visitor
 
@@ -112,3 +114,36 @@ def competitions(
             *("--arena", service.address, "--arena-token-file", folder / "eye"),
         ) as visitor:
             yield visitor
+
+
+class Watched:
+    """A tab that notes what it asks for and what goes wrong."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self.page, self.base = page, base
+        self.requests: list[str] = []
+        self.faults: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", self._note)
+
+    def _note(self, message: ConsoleMessage) -> None:
+        # A page of status 404 is noted too, and is meant.
+        if message.type in ("error", "warning") and "404" not in message.text:
+            self.faults.append(message.text)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.base + path)
+        return self.page
+
+    def check_behaviour(self) -> None:
+        assert not self.faults
+        assert all(address.startswith(self.base + "/") for address in self.requests), self.requests
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -22,12 +22,10 @@ from tests.academy.service.running import Running, serving
 from tests.arena.control_files import RANDOM, write_control
 from tests.arena.service.serving import Service
 from tests.chromium import needs_browser
-from tests.web.conftest import ENVIRONMENT, served_pages
+from tests.web.conftest import ENVIRONMENT, Watched, served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
-from tests.web.test_browser import Watched, browser
 from tests.web.visiting import SignedIn, Visitor
 
-__all__ = ["browser"]  # a fixture
 CUP = "rounds = 500"
 UNHURRIED = 'protocol = "python"\ncommand = "tests.arena.engines:unhurried"'
 

@@ -23,9 +23,8 @@ from arena.runner.player_check import check_player
 from clients.bots.gtp import ContestAccess, GtpError
 from referees.go import Go
 from tests.arena.engines import job, python_player
-from tests.arena.players.test_policy import RANDOM, diary, policy
-from tests.arena.players.test_policy import game as game_of_policies
-from tests.arena.players.test_policy import interpreter as interpreter
+from tests.arena.players.policies import RANDOM, diary, policy
+from tests.arena.players.policies import game as game_of_policies
 
 ENGINE = Path(__file__).with_name("contest_engine.py")
 BIN = Path(sys.executable).parent

@@ -22,8 +22,7 @@ from referees.warlight import WarLight
 from tests.arena.lobby.rooms import RawStream, open_lobby, remote
 from tests.arena.players.card_game import CardGame
 from tests.arena.players.test_remote import InBackground
-from tests.referees.diplomacy.daide_server.rooms import daide_player, game_of, hands, open_door
-from tests.referees.diplomacy.daide_server.test_player import HOLD
+from tests.referees.diplomacy.daide_server.rooms import HOLD, daide_player, game_of, hands, open_door
 
 SEED = 7_311_842_901_446_190_001
 PROGRAM = Path(__file__).with_name("card_player.py")
