@@ -5,7 +5,7 @@ import ssl
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,10 +23,19 @@ from web.cli.app import application
 TOKEN = {"ACADEMY_TOKEN": "not-used"}
 
 
-def refusal(*options: str, status: int = 2, **environment: str) -> str:
+def refusal(*options: str, **environment: str) -> str:
     """What the command writes as it refuses these options, which it does before it serves anything."""
+    return written(2, options, environment)
+
+
+def failure(*options: str) -> str:
+    """What the command writes of data that it cannot serve."""
+    return written(1, options, {})
+
+
+def written(status: int, options: Sequence[str], environment: Mapping[str, str]) -> str:
     unset: dict[str, str | None] = dict.fromkeys(("ACADEMY_TOKEN", "ACADEMY_ADDRESS", "ACADEMY_TLS_CA"))
-    done = CliRunner().invoke(application, options, env=unset | environment)
+    done = CliRunner().invoke(application, options, env={**unset, **environment})
     assert done.exit_code == status and isinstance(done.exception, SystemExit)
     return done.stderr
 
@@ -125,21 +134,21 @@ def test_a_folder_is_served_by_an_academy_that_ends_with_the_pages(tmp_path: Pat
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    assert "no such folder" in refusal("--library", str(tmp_path / "nothing"), status=1)
+    assert "no such folder" in failure("--library", str(tmp_path / "nothing"))
 
 
 def test_a_folder_of_other_things_does_not_become_a_library(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear Ann")
 
-    assert "holds no data of ACADEMY" in refusal("--library", str(tmp_path), status=1)
+    assert "holds no data of ACADEMY" in failure("--library", str(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
 def test_competitions_that_cannot_be_served_are_named(tmp_path: Path) -> None:
-    assert "no such control file" in refusal("--competitions", str(tmp_path / "nothing"), status=1)
+    assert "no such control file" in failure("--competitions", str(tmp_path / "nothing"))
     program = tmp_path / "old.ctl"
     program.write_text("competition_type = 'playoff'\n")
-    refused = refusal("--competitions", str(program), status=1)
+    refused = failure("--competitions", str(program))
     assert "write it in TOML" in refused and refused.count("\n") == 1
 
 

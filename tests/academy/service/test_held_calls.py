@@ -111,7 +111,7 @@ def test_a_call_without_message_has_a_place_like_any_other(tmp_path: Path) -> No
     with limited(tmp_path, **limits) as academy, ExitStack() as held:
         for number in range(2):
             held.enter_context(without_message(academy.bot("greedy"), LIST_GAMES))
-            until(lambda number=number: running(academy, LIST_GAMES) == number + 1)
+            until(lambda number=number: running(academy, LIST_GAMES) == number + 1)  # type: ignore[misc]
 
         refused = refusal(lambda: academy.bot("greedy").contests.ListGames(GAMES))
         assert (refused.code, refused.reason, refused.metadata) == (

@@ -214,7 +214,7 @@ def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: 
         academy.process.kill()
         academy.ended()
         os.kill(young, signal.SIGCONT)
-        until(lambda: not alive(young), 6 * SECONDS)
+        until(lambda: not alive(young), seconds=6 * SECONDS)
     finally:
         if alive(young):
             os.kill(young, signal.SIGKILL)

@@ -91,8 +91,8 @@ class Service:
         self.end()
 
 
-def reason(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
-    status = rpc_status.from_call(error)  # type: ignore[arg-type]
+def reason(error: Any) -> tuple[grpc.StatusCode, str]:
+    status = rpc_status.from_call(error)
     assert status is not None
     info = error_details_pb2.ErrorInfo()
     assert status.details[0].Unpack(info) and info.domain == "arena"
