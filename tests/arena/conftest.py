@@ -1,14 +1,25 @@
 """What tests of several rooms of the arena share."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.arena.contest_server import ContestServer
 from tests.arena.postgresql import postgresql_server
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
+def postgresql() -> Iterator[str]:
     """The beginning of the URL of a PostgreSQL server of our own."""
     with postgresql_server() as url:
         yield url
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ContestServer]:
+    """A small ACADEMY that takes contests and can be made to fail."""
+    server = ContestServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()

@@ -11,6 +11,74 @@ SLOW = 'protocol = "python"\ncommand = "tests.arena.engines:sleepy"'
 RANDOM = 'protocol = "python"\ncommand = "arena.players.random_moves:random_moves"'
 MISSING = 'protocol = "python"\ncommand = "tests.arena.engines:missing"'
 GNU_GO = f'command = "{GNUGO} --mode gtp --level 1"'
+# Families that learn and are bred by a program.
+FAMILIES = """
+[competition]
+kind = "generations"
+generations = 3
+rounds = 3
+seed = 5
+parallel = 2
+[game]
+name = "go"
+board_size = 3
+komi = 0.5
+move_limit = 20
+[players.panel]
+protocol = "python"
+command = "arena.players.random_moves:random_moves"
+[families.evolving]
+size = 3
+keep = 1
+[families.evolving.player]
+protocol = "python"
+command = "arena.players.random_moves:random_moves"
+environment = { LEVEL = "{level}" }
+[families.evolving.parameters.level]
+low = 0
+high = 9
+[families.learning]
+size = 2
+keep = 1
+child = "PYTHON child.py"
+first = { LEVEL = 1 }
+[families.learning.player]
+protocol = "python"
+command = "arena.players.random_moves:random_moves"
+environment = { LEVEL = "{LEVEL}" }
+"""
+# The program that breeds them, `child.py`.
+PROGRAM = """
+import json, random, sys
+asked = json.loads(sys.stdin.readline())
+chance = random.Random()  # by no seed: what it answers is kept
+best = asked["members"][0]
+print(json.dumps({"values": {"LEVEL": round(best["values"]["LEVEL"] + chance.random(), 6)},
+                  "parents": [best["name"]]}))
+"""
+TUNER = """[competition]
+kind = "mc_tuner"
+opponent = "steady"
+games = 6
+exploration = 0.4
+initial_visits = 2
+initial_wins = 1
+check_players = false
+[game]
+name = "hex"
+board_size = 3
+[players.steady]
+command = "arena.players.random_moves:random_moves"
+protocol = "python"
+[candidate]
+command = "arena.players.random_moves:random_moves"
+protocol = "python"
+environment = { LEVEL = "{level}" }
+[parameters.level]
+low = 1
+high = 4
+split = 2
+"""
 
 
 def misbehaving(fault: str) -> str:

@@ -130,6 +130,17 @@ def left_running(pids: list[int], seconds: float = 180.0) -> list[int]:
     return running(pids)
 
 
+def children(pid: int) -> list[int]:
+    """The processes that a process has started, whichever of its threads did."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for file in lists for child in file.read_text().split()]
+
+
+def open_files() -> int:
+    """How many descriptors this process has."""
+    return len([*Path("/proc/self/fd").iterdir()])
+
+
 def noted(pids: Path) -> list[int]:
     return [int(line) for line in pids.read_text().split()] if pids.exists() else []
 

@@ -38,7 +38,7 @@ def marks(text: str) -> set[str]:
 
 
 @pytest.mark.threat("bad_input")
-def test_no_file_of_a_competition_holds_them(played: Path) -> None:
+def test_no_file_of_a_competition_holds_characters_that_command_a_terminal(played: Path) -> None:
     files = [file for file in played.parent.rglob("*") if file.is_file() and file.suffix != ".sqlite"]
     assert len(files) > 5
     marked = {file.name: marks(file.read_text(encoding="utf-8", errors="replace")) for file in files}
@@ -48,7 +48,9 @@ def test_no_file_of_a_competition_holds_them(played: Path) -> None:
 
 
 @pytest.mark.threat("bad_input")
-def test_no_report_shows_them_even_when_an_earlier_release_stored_them(played: Path) -> None:
+def test_no_report_shows_characters_that_command_a_terminal_that_an_earlier_release_stored(
+    played: Path,
+) -> None:
     files = CompetitionFiles(played)
     with closing(ResultsDatabase.open(files.results)) as database, database.transaction() as connection:
         seat = {"EngineDescription": f"I am {EVIL}", "Remark": EVIL, "Fault": "late"}

@@ -67,7 +67,7 @@ def test_the_folder_of_a_process_that_lives_stays_and_of_a_killed_one_goes(
         assert list(place.iterdir()) == [own]
 
 
-def test_what_others_have_among_temporary_files_stays(place: Path) -> None:
+def test_others_temporary_files_stay(place: Path) -> None:
     with temporary_folder() as folder:
         prefix = folder.name.rpartition("-")[0]
     (place / "arena-konane").mkdir()

@@ -3,9 +3,6 @@
 import json
 import re
 import subprocess
-import sys
-import time
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.request import urlopen
@@ -31,6 +28,8 @@ from tests.deploy.manifests import (
     pods,
 )
 from tests.ports import free_ports
+from tests.waiting import until
+from web.cli.app import application as web_application
 
 ROOT = DEPLOY.parent
 PROGRAMS = [*compose_programs(), *kubernetes_programs()]
@@ -67,13 +66,9 @@ def test_programs_get_options_that_there_are(program: Program) -> None:
     name, *words = program.command
     if name.endswith("academy-web"):
         # It is not a group of commands, so its options are looked up in its help.
-        done = subprocess.run(
-            [sys.executable, "-m", "web.cli", "--help"],
-            capture_output=True,
-            text=True,
-            env={"COLUMNS": "200"},
-        )
-        assert set(options(program)) <= set(re.findall(r"--[a-z-]+", done.stdout))
+        outcome = CliRunner().invoke(web_application, ["--help"], env={"COLUMNS": "200"})
+        assert outcome.exit_code == 0
+        assert set(options(program)) <= set(re.findall(r"--[a-z-]+", outcome.output))
         return
     known = application if name.endswith("academy") else arena_application
     # Wrong options are reported before any help.
@@ -343,12 +338,6 @@ def test_a_nats_server_without_the_password_does_not_join_the_cluster(tmp_path: 
             running.callback(server.wait)
             running.callback(server.kill)
 
-        def wait_until(what: Callable[[], bool]) -> None:
-            deadline = time.monotonic() + 30
-            while not what():
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
-
         def routes() -> int:
             with suppress(OSError), urlopen(f"http://127.0.0.1:{http}/routez") as answer:
                 return int(json.load(answer)["num_routes"])
@@ -364,9 +353,9 @@ def test_a_nats_server_without_the_password_does_not_join_the_cluster(tmp_path: 
             own_client, own_cluster = map(str, free_ports(2))
             start(name)
             if known:
-                wait_until(lambda: routes() > 0)
+                until(lambda: routes() > 0)
             else:
-                wait_until(lambda: "Authorization Violation" in (tmp_path / "stranger.log").read_text())
+                until(lambda: "Authorization Violation" in (tmp_path / "stranger.log").read_text())
                 assert routes() == 0
 
 

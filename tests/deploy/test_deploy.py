@@ -23,10 +23,10 @@ from arena.service.runs import Runs
 from arena.service.server import ServiceMetrics
 from arena.service.tokens import ServiceRole, Tokens, add_token
 from tests.academy.service.running import serving
+from tests.deploy.manifests import DEPLOY
 from web.cli.app import application as web_application
 
 ROOT = Path(__file__).parents[2]
-DEPLOY = ROOT / "deploy"
 PROMTOOL, SYSTEMD_ANALYZE = shutil.which("promtool"), shutil.which("systemd-analyze")
 UNITS = sorted(path for path in (DEPLOY / "systemd").rglob("*") if path.is_file())
 SHARED_LOG = DEPLOY / "systemd" / "academy.service.d" / "shared-log.conf"

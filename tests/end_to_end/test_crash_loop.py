@@ -4,13 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from research.crash_loop import crash_loop
+from tests.waiting import until
 
 # Far longer than it takes, also on a machine with other work.
 SECONDS = 300
@@ -62,24 +61,17 @@ def test_a_loop_that_is_stopped_ends_its_servers() -> None:
     # A session of its own tells what it started from all else.
     loop = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        _await(lambda: len(_in_session(loop.pid)) > 3)
+        until(lambda: len(_in_session(loop.pid)) > 3)
         loop.terminate()
         printed, _ = loop.communicate(timeout=SECONDS)
         assert loop.returncode == 0
         assert printed.splitlines()[-1].startswith("SOUND: ")
-        _await(lambda: not _in_session(loop.pid))
+        until(lambda: not _in_session(loop.pid))
     finally:
         loop.kill()
         loop.wait()
         for left in _in_session(loop.pid):
             os.kill(left, signal.SIGKILL)
-
-
-def _await(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def _in_session(session: int) -> list[int]:

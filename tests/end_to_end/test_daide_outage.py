@@ -1,9 +1,6 @@
 """All bots of a game lose their connections under `arena run`; a test writes every byte for them."""
 
 import re
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
+from tests.arena.cli.command import running_arena
 from tests.referees.diplomacy.daide_server.rooms import PATIENCE, RawClient
 
 CONTROL = """
@@ -47,18 +45,11 @@ Run = tuple[tuple[str, int], list[RawClient], Path]
 @contextmanager
 def run_of(tmp_path: Path, reconnect_seconds: float) -> Iterator[Run]:
     """A run with seven clients that have introduced themselves: its address, the clients, its output."""
-    control, output = tmp_path / "seven.toml", tmp_path / "output"
+    control = tmp_path / "seven.toml"
     control.write_text(CONTROL.format(reconnect_seconds))
     with ExitStack() as stack:
-        arena = Path(sys.executable).parent / "arena"
-        with output.open("w") as log:
-            run = subprocess.Popen([arena, "run", control], stdout=log, stderr=subprocess.STDOUT)
-        stack.callback(run.wait)
-        stack.callback(run.send_signal, signal.SIGINT)
-        while (match := re.search(r"dial in at 127\.0\.0\.1:(\d+)", output.read_text())) is None:
-            assert run.poll() is None, output.read_text()
-            time.sleep(0.05)
-        address = ("127.0.0.1", int(match[1]))
+        at, output, _ = stack.enter_context(running_arena(control))
+        address = ("127.0.0.1", int(at.rpartition(":")[2]))
         clients = [RawClient(address).introduce("bot") for _ in range(7)]
         for client in clients:
             stack.callback(client.close)

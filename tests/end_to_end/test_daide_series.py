@@ -2,23 +2,22 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-from arena.jobs import Fault, GameJob
+from arena.jobs import Fault, GameJob, PlayerSetup
 from arena.match.game import GameProgress, play
 from clients.bots.diplomacy.daide import DaideClient
 from referees.api import Termination
 from referees.diplomacy.daide.tokens import vocabulary
 from referees.diplomacy.map import shipped_map
+from tests.arena.cli.command import running_arena
 from tests.referees.diplomacy.daide_server.rooms import PATIENCE, daide_player, open_door
 
 REPOSITORY = Path(__file__).parents[2]
@@ -73,24 +72,13 @@ def bots(port: int, names: list[tuple[str, str]], *more: str) -> Iterator[list[s
 def test_seven_processes_play_a_series_to_its_end(tmp_path: Path) -> None:
     control = tmp_path / "series.toml"
     control.write_text(CONTROL)
-    arena = Path(sys.executable).parent / "arena"
-    output = tmp_path / "output"
-    with output.open("w") as log:
-        run = subprocess.Popen([arena, "run", control], stdout=log, stderr=subprocess.STDOUT)
-    try:
-        while (match := re.search(r"dial in at 127\.0\.0\.1:(\d+)", output.read_text())) is None:
-            assert run.poll() is None, output.read_text()
-            time.sleep(0.05)
+    with running_arena(control) as (address, output, run):
         kinds = ["random", "random", "random", "random", "hold", "hold", "tactical"]
-        with bots(
-            int(match[1]), [(kind, "seven") for kind in kinds], "--games", "0", "--patience", "1"
-        ) as programs:
+        port = int(address.rpartition(":")[2])
+        with bots(port, [(kind, "seven") for kind in kinds], "--games", "0", "--patience", "1") as programs:
             assert run.wait(200) == 0, output.read_text()
             # When the server is gone they end, and they had understood everything.
             assert [program.wait(PATIENCE) for program in programs] == [0] * 7
-    finally:
-        run.kill()
-        run.wait()
     with create_engine(f"sqlite:///{tmp_path / 'series.results.sqlite'}").connect() as database:
         games = database.execute(text('SELECT "Years", "Termination" FROM "SAGA_Game"')).all()
         players = database.execute(text('SELECT "Problem", "Disorder" FROM "SAGA_Player"')).all()
@@ -117,26 +105,27 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
     with open_door(*POWERS, board="standard") as door:
         watcher = threading.Thread(target=watch, args=(door.address,), daemon=True)
         watcher.start()
-        names = [("random", code) for code in POWERS]
-        with bots(door.address[1], names, "--seed", "6") as programs:
+        with bots(door.address[1], [("random", "FRA")], "--seed", "6") as (program,):
             made = 0
 
             def kill_after_two_turns(progress: GameProgress) -> None:
                 nonlocal made
                 made += len(progress.moves)
-                if made >= 14 and programs[FRANCE - 1].poll() is None:
-                    programs[FRANCE - 1].kill()
-                    programs[FRANCE - 1].wait()
+                if made >= 14 and program.poll() is None:
+                    program.kill()
+                    program.wait()
 
             players = tuple(
                 daide_player(door, code, start_seconds=150.0, reconnect_seconds=0.5, exit_seconds=PATIENCE)
+                if code == "FRA"
+                else PlayerSetup(code, ("arena.players.random_moves:random_moves",), protocol="python")
                 for code in POWERS
             )
             job = GameJob("0", "diplomacy", {"year_limit": 3}, players, seed=1, move_limit=2000)
             result = play(job, on_progress=kill_after_two_turns)
-            left = [program.wait(PATIENCE) for program in programs]
+            left = program.wait(PATIENCE)
         watcher.join(PATIENCE)
-    assert left == [0, 0, -9, 0, 0, 0, 0]
+    assert left == -9
     assert result.outcome is not None, result.void_reason
     assert (result.outcome.termination, result.outcome.rounds) == (Termination.FROZEN, 3)
     assert [usage.fault for usage in result.usage] == [
@@ -148,4 +137,4 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
     assert not any(move.stand_in for move in result.moves if move.seat != FRANCE)
     assert heard.count("CCD (FRA)") == 1
     assert heard[-1] == "OFF"
-    assert "(AUS ('AUS') ('1')" in next(line for line in heard if line.startswith("SMR"))
+    assert "(AUS ('AUS') ()" in next(line for line in heard if line.startswith("SMR"))

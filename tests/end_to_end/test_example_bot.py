@@ -8,16 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from academy.store import event_log
 from academy.store.event_log import Page
 from academy.store.library_store import Store
+from tests.arena.cli.command import arena
+from tests.end_to_end.conftest import BIN, ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "bot.py"
 TUTORIAL = ROOT / "docs" / "tutorials" / "first-bot.md"
-BIN = Path(sys.executable).parent
 CONTROL = """\
 [competition]
 kind = "all-play-all"
@@ -39,11 +38,11 @@ address = "embedded"
 """
 
 
-def arena(action: str, control: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(control: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [BIN / "arena", action, control],
+        [BIN / "arena", "run", control],
         cwd=control.parent,
-        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", **environment},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         timeout=200,
@@ -53,7 +52,7 @@ def arena(action: str, control: Path, **environment: str) -> subprocess.Complete
 def test_the_bot_to_copy_plays_asks_and_proposes(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(CONTROL.format(python=sys.executable, bot=EXAMPLE))
-    done = arena("run", control)
+    done = run(control)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr.lower()
     with Store(tmp_path / "cup.academy", read_only=True) as academy:
@@ -72,34 +71,30 @@ def test_the_tutorials_contest_runs_with_the_bot_as_it_stands(tmp_path: Path) ->
     control = tmp_path / "contest.toml"
     control.write_text(text.replace("rounds = 10", "rounds = 2"))
     assert control.read_text() != text
-    for action in ("check", "run"):
-        done = arena(action, control)
-        assert done.returncode == 0, done.stdout + done.stderr
+    done = run(control)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert "2/2 games played" in arena("show", control).stdout
 
 
-@pytest.mark.parametrize(
-    ("commands", "marks"),
-    [
-        (
-            "clear_board\ngenmove b\nboardsize 500\nboardsize 5\nplay b z9\nplay b c3\nplay w c3\nquit\n",
-            "==?=?=?=",
-        ),
-        ("boardsize\nboardsize x\nplay b\nplay\ngenmove\ngenmove b\nquit\n", "?????=="),
-        ("boardsize 2\nplay b a1\nplay w b1\nplay b a2\ngenmove w\nplay w b2\nquit\n", "====??="),
-    ],
-)
-def test_the_bot_refuses_what_is_not_a_command_move_or_board_and_plays_on(commands: str, marks: str) -> None:
+def test_the_bot_refuses_what_is_not_a_command_move_or_board_and_plays_on() -> None:
+    dialogue = [
+        *(("clear_board", "="), ("genmove b", "="), ("boardsize 500", "?"), ("boardsize 5", "=")),
+        *(("play b z9", "?"), ("play b c3", "="), ("play w c3", "?"), ("clear_board", "=")),
+        *(("boardsize", "?"), ("boardsize x", "?"), ("play b", "?"), ("play", "?"), ("genmove", "?")),
+        *(("genmove b", "="), ("boardsize 2", "="), ("play b a1", "="), ("play w b1", "=")),
+        *(("play b a2", "="), ("genmove w", "?"), ("play w b2", "?"), ("quit", "=")),
+    ]
     done = subprocess.run(
         [sys.executable, EXAMPLE],
-        input=commands,
+        input="".join(f"{command}\n" for command, _ in dialogue),
         env={name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")},
         capture_output=True,
         text=True,
         timeout=100,
     )
     assert done.returncode == 0, done.stderr
-    assert [answer[0] for answer in done.stdout.strip().split("\n\n")] == list(marks)
+    marks = [answer[0] for answer in done.stdout.strip().split("\n\n")]
+    assert [(command, mark) for (command, _), mark in zip(dialogue, marks, strict=True)] == dialogue
 
 
 def test_the_bot_ends_cleanly_when_academy_is_away() -> None:

@@ -1,8 +1,6 @@
 """examples/hex.toml is played, by shorter searches: programs in HTP, a Python player, ACADEMY and all."""
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 from academy.store import event_log
@@ -10,10 +8,10 @@ from academy.store.event_log import Page
 from academy.store.library_store import Store
 from referees.api import Termination
 from referees.hex import Hex
+from tests.end_to_end.conftest import BIN, ENVIRONMENT
 from tests.referees.hex.games import played
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hex.toml"
-BIN = Path(sys.executable).parent
 
 
 def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
@@ -26,7 +24,7 @@ def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
     control.write_text(shorter.replace(everybody, '"random", "quick", "scholar"'))
     done = subprocess.run(
         [BIN / "arena", "run", control],
-        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         timeout=200,

@@ -1,8 +1,6 @@
 """Players of a competition reach an ACADEMY that asks for certificates, and propose to it."""
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 from academy.service.server import ServerSettings
@@ -12,8 +10,7 @@ from academy.wire.tls import Certificates
 from clients import Academy, Connection
 from tests.academy.service import certificates
 from tests.academy.service.running import serving
-
-BIN = Path(sys.executable).parent
+from tests.end_to_end.conftest import BIN, ENVIRONMENT
 
 CONTROL = """\
 [competition]
@@ -58,7 +55,7 @@ def test_players_show_the_certificate_that_the_control_file_names(tmp_path: Path
         control.write_text(CONTROL.format(port=academy.address.port, token=token))
         done = subprocess.run(
             [BIN / "arena", "run", control, "--quiet"],
-            env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+            env=ENVIRONMENT,
             # The files are named relative to the control file's folder.
             cwd="/",
             capture_output=True,

@@ -3,15 +3,14 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.conftest import BIN
 from tests.ports import free_ports
 
 NODE = Path(__file__).parents[2] / "examples" / "node"
-BIN = Path(sys.executable).parent
 CONTROL = """\
 [competition]
 kind = "all-play-all"

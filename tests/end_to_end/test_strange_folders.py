@@ -1,6 +1,5 @@
 """Commands that start in a folder of somebody else's, which has modules named like ours and like Python's."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-BIN = Path(sys.executable).parent
+from tests.end_to_end.conftest import BIN, ENVIRONMENT
+
 SECONDS = 120.0
 NAMES = ("arena", "academy", "clients", "referees", "multiprocessing", "signal", "json", "subprocess", "grpc")
 STRANGER = """\
@@ -68,13 +68,9 @@ def executed(folder: Path) -> list[str]:
     return [name for name in NAMES if (folder / name / "executed").exists()]
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
-
-
 def run(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=SECONDS, check=False
+        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=SECONDS, check=False
     )
 
 
@@ -92,7 +88,7 @@ def test_a_competition_beside_folders_named_like_our_packages_executes_none_of_t
 def serving(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     command = [str(BIN / "academy"), "serve", "--data", "data", "--address", "127.0.0.1:0", *options]
     with subprocess.Popen(
-        command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as server:
         try:
             yield server

@@ -1,27 +1,25 @@
 """The tournaments of examples/, killed and run again: each game counts once and can be replayed."""
 
 import json
-import os
 import re
 import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referees.warlight import WarLight
+from tests.end_to_end.conftest import BIN, ENVIRONMENT
+from tests.waiting import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-BIN = Path(sys.executable).parent
 A_GENEROUS_TIME = 240.0
 
 
 def started(*words: str | Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [BIN / "arena", *words],
-        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+        env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -67,10 +65,7 @@ def test_a_tournament_that_is_killed_goes_on_where_it_was(name: str, tmp_path: P
         text = re.sub(old, new, text)
     control.write_text(text)
     run = started("run", "--quiet", control)
-    deadline = time.monotonic() + A_GENEROUS_TIME
-    while not games_played(control):
-        assert run.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: games_played(control), run, A_GENEROUS_TIME)
     run.kill()
     run.communicate()
     first = tmp_path / f"{name}.games" / f"{games_played(control)[0]}.json"

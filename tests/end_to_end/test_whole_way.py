@@ -5,10 +5,8 @@ recounted here without any code of the project.
 """
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -19,10 +17,11 @@ import pytest
 from sgfmill import sgf
 
 from tests.arena.engines import needs_gnugo
+from tests.end_to_end import conftest
+from tests.waiting import until
 
-BIN = Path(sys.executable).parent
 # As users have it: with the compiled kernel.
-ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "ACADEMY_MATCHING_KERNEL": "auto"}
+ENVIRONMENT = {**conftest.ENVIRONMENT, "ACADEMY_MATCHING_KERNEL": "auto"}
 GAMES = 6
 SIZE = 7
 # The tree is never cut at a smaller depth: the shortest average would be 20 plies.
@@ -84,10 +83,7 @@ class House:
                  "--address", f"unix:{self.folder}/academy.sock", "--embedded-token-file", token],
                 env=ENVIRONMENT, stdout=log, stderr=log,
             )  # fmt: skip
-        deadline = time.monotonic() + 180
-        while not token.exists():
-            assert self.server.poll() is None and time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.05)
+        until(token.exists, self.server)
 
     def kill_server(self) -> None:
         if self.server is not None:

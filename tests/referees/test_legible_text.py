@@ -34,7 +34,7 @@ def test_a_text_of_several_lines_begins_none_of_what_it_stands_in(text: str, sho
 
 
 @given(st.text())
-def test_what_is_legible_stays_as_it_is(text: str) -> None:
+def test_a_legible_text_stays_as_it_is(text: str) -> None:
     shown = legible(text)
     assert legible(shown) == shown
     assert all(

@@ -1,15 +1,18 @@
-"""A filled ACADEMY, and the pages as a program of its own that asks it."""
+"""A filled ACADEMY, the pages as a program of its own that asks it, and a browser that shows them."""
 
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from academy.store.tokens import Role
 from tests.academy.service.running import Running, serving
+from tests.arena.service.serving import Service
+from tests.chromium import CHROMIUM
 from tests.web.filling import fill
 from tests.web.visiting import Visitor
 
@@ -110,23 +113,43 @@ def competitions(
         capture_output=True,
         timeout=120,
     )
-    token = subprocess.run(
-        [BIN / "arena", "token", "eye", "--role", "watcher", "--tokens", folder / "tokens"],
-        env=ENVIRONMENT, check=True, capture_output=True, text=True,
-    ).stdout.split()[-1]  # fmt: skip
-    (folder / "eye").write_text(token)
-    service = subprocess.Popen(
-        [BIN / "arena", "serve", folder, "--tokens", folder / "tokens", "--address", "127.0.0.1:0"],
-        env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
-    try:
-        assert service.stdout is not None
-        address = service.stdout.readline().split()[-1]
+    with closing(Service(folder, environment=ENVIRONMENT)) as service:
+        (folder / "eye").write_text(service.tokens["eye"])
         with served_pages(
             *("--academy", academy.address, "--academy-token-file", token_file),
-            *("--arena", address, "--arena-token-file", folder / "eye"),
+            *("--arena", service.address, "--arena-token-file", folder / "eye"),
         ) as visitor:
             yield visitor
-    finally:
-        service.terminate()
-        service.communicate(timeout=30)
+
+
+class Watched:
+    """A tab that notes what it asks for and what goes wrong."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self.page, self.base = page, base
+        self.requests: list[str] = []
+        self.faults: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", self._note)
+
+    def _note(self, message: ConsoleMessage) -> None:
+        # A page of status 404 is noted too, and is meant.
+        if message.type in ("error", "warning") and "404" not in message.text:
+            self.faults.append(message.text)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.base + path)
+        return self.page
+
+    def check_behaviour(self) -> None:
+        assert not self.faults
+        assert all(address.startswith(self.base + "/") for address in self.requests), self.requests
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -2,9 +2,9 @@
 
 import http.client
 import re
-import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -20,13 +20,12 @@ from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
 from tests.arena.control_files import RANDOM, write_control
+from tests.arena.service.serving import Service
 from tests.chromium import needs_browser
-from tests.web.conftest import BIN, ENVIRONMENT, served_pages
+from tests.web.conftest import ENVIRONMENT, Watched, served_pages
 from tests.web.filling import GO, HOSTILE_NAME, fill_little
-from tests.web.test_browser import Watched, browser
 from tests.web.visiting import SignedIn, Visitor
 
-__all__ = ["browser"]  # a fixture
 CUP = "rounds = 500"
 UNHURRIED = 'protocol = "python"\ncommand = "tests.arena.engines:unhurried"'
 
@@ -39,19 +38,12 @@ class Place:
     academy: Running
     folder: Path
     arena: tuple[str, ...]
-    operator: str
-    watcher: str
+    tokens: Mapping[str, str]
 
     @property
     def admin(self) -> str:
         """An admin's token."""
         return self.academy.token("admin", Role.ADMIN)
-
-
-def arena_token(folder: Path, name: str, role: str) -> str:
-    command = [str(BIN / "arena"), "token", name, "--role", role, "--tokens", str(folder / "tokens")]
-    made = subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True)
-    return made.stdout.split()[-1]
 
 
 @pytest.fixture(scope="module")
@@ -61,30 +53,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     write_control(folder / "arena", {"one": RANDOM, "two": RANDOM}, competition=CUP).rename(
         folder / "arena" / "cup.toml"
     )
-    operator, watcher = arena_token(folder, "op", "operator"), arena_token(folder, "eye", "watcher")
-    (folder / "eye").write_text(watcher)
     settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), backups=folder / "backups")
-    with serving(folder / "data", settings) as academy:
+    with (
+        serving(folder / "data", settings) as academy,
+        closing(Service(folder / "arena", environment=ENVIRONMENT)) as service,
+    ):
         fill_little(academy)
-        service = subprocess.Popen(
-            [
-                *(BIN / "arena", "serve", folder / "arena", "--tokens", folder / "tokens"),
-                *("--address", "127.0.0.1:0", "--allow-uploads"),
-            ],
-            env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )  # fmt: skip
-        try:
-            assert service.stdout is not None
-            address = service.stdout.readline().split()[-1]
-            arena = ("--arena", address, "--arena-token-file", str(folder / "eye"))
-            with served_pages(
-                *("--academy", academy.address, *arena),
-                token=academy.token("pages", Role.ADMIN),
-            ) as visitor:
-                yield Place(visitor, academy, folder, arena, operator, watcher)
-        finally:
-            service.terminate()
-            service.communicate(timeout=30)
+        (folder / "eye").write_text(service.tokens["eye"])
+        arena = ("--arena", service.address, "--arena-token-file", str(folder / "eye"))
+        pages = academy.token("pages", Role.ADMIN)
+        with served_pages("--academy", academy.address, *arena, token=pages) as visitor:
+            yield Place(visitor, academy, folder, arena, service.tokens)
 
 
 @pytest.fixture
@@ -167,10 +146,10 @@ def test_pages_of_admins_and_operators_are_accessible_and_as_wide_as_the_screen(
             viewport={"width": width, "height": 850}, color_scheme="light" if theme == "light" else "dark"
         )
         watched = Watched(context.new_page(), place.visitor.base)
-        for token in (place.admin, place.operator):
+        for token in (place.admin, place.tokens["me"]):
             watched.open("/sign-in")
             sign_in(watched.page, token)
-        assert "admin and op" in watched.page.inner_text("h1")
+        assert "admin and me" in watched.page.inner_text("h1")
         for path in paths:
             page = watched.open(path)
             page.evaluate("for (const hidden of document.querySelectorAll('details')) hidden.open = true")
@@ -193,7 +172,7 @@ def test_the_first_page_shows_what_is_learnt_while_it_is_open(wide: Watched, pla
 @needs_browser
 def test_an_operator_sends_a_control_file_and_stops_what_it_started(wide: Watched, place: Place) -> None:
     wide.open("/sign-in")
-    sign_in(wide.page, place.operator)
+    sign_in(wide.page, place.tokens["me"])
     page = wide.open("/competitions")
     page.get_by_role("link", name="New competition").click()
     page.wait_for_url("**/upload")
@@ -212,7 +191,7 @@ def test_an_operator_sends_a_control_file_and_stops_what_it_started(wide: Watche
 
 
 def test_a_competition_is_started_for_some_games_by_operators_alone(place: Place) -> None:
-    operator, watcher = SignedIn(place.visitor, place.operator), SignedIn(place.visitor, place.watcher)
+    operator, watcher = (SignedIn(place.visitor, place.tokens[name]) for name in ("me", "eye"))
     assert watcher.send("start-competition", name="cup").status == 403
     assert "Start" not in watcher.get("/competition?name=cup").words.split()
     started = operator.do("start-competition", name="cup", max_games=2)
@@ -291,7 +270,7 @@ def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place)
         assert visitor.get("/competition/events?name=cup").status == 403
         bot = SignedIn(visitor, place.academy.token("reader"))
         assert bot.get("/competitions").status == 403
-        operator = SignedIn(visitor, place.operator)
+        operator = SignedIn(visitor, place.tokens["me"])
         # The first page is ACADEMY's, which the arena's token does not open.
         first = operator.get("/")
         assert (first.status, first.headers["location"]) == (303, "/competitions")
@@ -307,7 +286,7 @@ def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place)
         assert operator.send("sign-out").status == 303
         assert stream.read().endswith(b"event: over\ndata: {}\n\n")
         connection.close()
-        SignedIn(visitor, place.operator).do("stop-competition", name="watched", how="at-once")
+        SignedIn(visitor, place.tokens["me"]).do("stop-competition", name="watched", how="at-once")
 
 
 @pytest.mark.threat("sessions")
@@ -315,10 +294,10 @@ def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place
     control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, UNHURRIED)
     deadline = time.monotonic() + 60
     with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
-        operator = SignedIn(visitor, place.operator)
+        operator = SignedIn(visitor, place.tokens["me"])
         operator.do("start-competition", name="own", control=control)
         try:
-            player = SignedIn(visitor, arena_token(place.folder, "one", "player"))
+            player = SignedIn(visitor, place.tokens["one"])
             assert player.get("/").headers["location"] == "/competitions"
             # A game in progress shows what the opponent expects. It may end at any moment.
             live, records, refused = "", [0], player.get("/competition?name=own")

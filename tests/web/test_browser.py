@@ -10,11 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from academy.knowledge.boards import Board
-from tests.chromium import CHROMIUM, needs_browser
-from tests.web.conftest import BIN, ENVIRONMENT
+from tests.chromium import needs_browser
+from tests.web.conftest import BIN, ENVIRONMENT, Watched
 from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING, judge_of, random_line
 from tests.web.slow_line import slow_line
 from tests.web.visiting import Visitor
@@ -55,39 +55,6 @@ OF_ARENA = (
     "/competition/player?name=cup&player=one",
     "/competition/game?name=cup&game=AvB_0&ply=7",
 )
-
-
-class Watched:
-    """A tab that notes what it asks for and what goes wrong."""
-
-    def __init__(self, page: Page, base: str) -> None:
-        self.page, self.base = page, base
-        self.requests: list[str] = []
-        self.faults: list[str] = []
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("console", self._note)
-
-    def _note(self, message: ConsoleMessage) -> None:
-        # A page of status 404 is noted too, and is meant.
-        if message.type in ("error", "warning") and "404" not in message.text:
-            self.faults.append(message.text)
-
-    def open(self, path: str) -> Page:
-        self.page.goto(self.base + path)
-        return self.page
-
-    def check_behaviour(self) -> None:
-        assert not self.faults
-        assert all(address.startswith(self.base + "/") for address in self.requests), self.requests
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @contextmanager

@@ -5,14 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.arena.selection.test_generations import CONTROL, PROGRAM
+from tests.arena.control_files import FAMILIES, PROGRAM
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
 
 
 def test_the_page_draws_each_member_with_its_score_and_values_and_lines_from_parents(tmp_path: Path) -> None:
     control = tmp_path / "families.toml"
     control.write_text(
-        CONTROL.replace("PYTHON", sys.executable).replace("generations = 3", "generations = 2")
+        FAMILIES.replace("PYTHON", sys.executable).replace("generations = 3", "generations = 2")
     )
     (tmp_path / "child.py").write_text(PROGRAM)
     subprocess.run((BIN / "arena", control, "-q"), env=ENVIRONMENT, check=True, capture_output=True)

@@ -12,10 +12,7 @@ from academy.store.tokens import Role
 from tests.academy.service.running import serving
 from tests.chromium import needs_browser
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
-from tests.web.test_browser import browser
 from tests.web.visiting import Visitor
-
-__all__ = ["browser"]  # a fixture
 
 _CONTROL = """\
 [competition]

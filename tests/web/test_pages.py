@@ -115,7 +115,7 @@ def test_a_line_is_followed_by_clicks_and_its_board_is_the_referees(pages: Visit
     assert pages.get(answer.link("/position?")).status == 200
 
 
-def test_what_an_analyst_found_is_shown_apart(pages: Visitor, academy: Running) -> None:
+def test_an_analysts_values_are_shown_apart(pages: Visitor, academy: Running) -> None:
     libraries = academy.admin().libraries
     moves, _ = random_line(judge_of(GO), 0, 1)
     line = libraries_pb2.LineAnalysis(moves=moves, value=0.25, budget=2_000)
@@ -282,7 +282,7 @@ class TestHostileContent:
             assert not [tag for tag, _ in elements_of(answer.text) if tag == "img"]
 
     @pytest.mark.parametrize("name", ["m", "sort", "player", HOSTILE_NAME])
-    def test_what_an_address_says_is_text_too(self, pages: Visitor, name: str) -> None:
+    def test_a_value_in_an_address_is_text_too(self, pages: Visitor, name: str) -> None:
         answer = pages.get(f"/games/{GO}/openings?{urlencode({name: HOSTILE_NAME})}")
 
         assert HOSTILE_NAME not in answer.text and "alert" in answer.words
@@ -393,7 +393,9 @@ def test_a_game_leads_to_its_players_and_their_patterns(pages: Visitor) -> None:
     assert pages.get("/contributor").status == 400
 
 
-def test_who_proposed_a_pattern_again_is_led_to_its_own_contest(own_pages: Visitor, own: Running) -> None:
+def test_a_player_who_proposed_a_pattern_again_is_led_to_its_own_contest(
+    own_pages: Visitor, own: Running
+) -> None:
     known = libraries_pb2.GetPatternRequest(game_id=GO, library=ENDGAME, pattern_id=2)
     cells = own.client(own.token("admin", Role.ADMIN)).libraries.GetPattern(known).pattern.cells
     played = contest("again/1", GO, ("follower", "bob"), (1700.0, 1450.0))

@@ -2,11 +2,10 @@
 
 import socket
 import ssl
-import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -17,29 +16,28 @@ import trustme
 from typer.testing import CliRunner
 
 from academy.store.library_store import Store
-from tests.web.conftest import BIN, ENVIRONMENT, served_by, served_pages
+from tests.arena.engines import children, running
+from tests.web.conftest import served_by, served_pages
 from tests.web.visiting import Visitor
 from web.cli.app import application
 
 TOKEN = {"ACADEMY_TOKEN": "not-used"}
 
 
-def run(*options: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command that ends by itself."""
-    return subprocess.run(
-        [BIN / "academy-web", *options],
-        env=ENVIRONMENT | environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-
-
 def refusal(*options: str, **environment: str) -> str:
     """What the command writes as it refuses these options, which it does before it serves anything."""
+    return written(2, options, environment)
+
+
+def failure(*options: str) -> str:
+    """What the command writes of data that it cannot serve."""
+    return written(1, options, {})
+
+
+def written(status: int, options: Sequence[str], environment: Mapping[str, str]) -> str:
     unset: dict[str, str | None] = dict.fromkeys(("ACADEMY_TOKEN", "ACADEMY_ADDRESS", "ACADEMY_TLS_CA"))
-    done = CliRunner().invoke(application, options, env=unset | environment)
-    assert done.exit_code == 2 and isinstance(done.exception, SystemExit)
+    done = CliRunner().invoke(application, options, env={**unset, **environment})
+    assert done.exit_code == status and isinstance(done.exception, SystemExit)
     return done.stderr
 
 
@@ -60,7 +58,7 @@ def refusal(*options: str, **environment: str) -> str:
         (["--academy", "192.0.2.1:50551"], "--academy-insecure"),
     ],
 )
-def test_what_would_be_unsafe_is_refused_with_what_to_add(options: list[str], why: str) -> None:
+def test_an_unsafe_address_is_refused_with_the_option_to_add(options: list[str], why: str) -> None:
     assert why in refusal(*options, **TOKEN)
 
 
@@ -116,9 +114,7 @@ def test_a_file_of_a_token_that_cannot_be_read_is_named_with_its_option(tmp_path
 
 
 def test_no_token_at_all_is_refused() -> None:
-    done = run()
-
-    assert done.returncode == 2 and "academy tokens create" in done.stderr and "Traceback" not in done.stderr
+    assert "academy tokens create" in refusal()
 
 
 def test_the_version_is_that_of_the_package() -> None:
@@ -127,10 +123,10 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 def test_an_address_that_is_taken_is_named() -> None:
-    with served_pages(token="any") as visitor:
-        done = run("--address", visitor.base.removeprefix("http://"), **TOKEN)
-
-    assert done.returncode == 2 and "cannot listen there" in done.stderr
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        refused = refusal("--address", address, **TOKEN)
+    assert address in refused and "cannot listen there" in refused
 
 
 def test_a_folder_is_served_by_an_academy_that_ends_with_the_pages(tmp_path: Path) -> None:
@@ -138,39 +134,29 @@ def test_a_folder_is_served_by_an_academy_that_ends_with_the_pages(tmp_path: Pat
         pass
     with served_pages("--library", tmp_path / "library") as visitor:
         assert "knows no game yet" in visitor.get("/").words
-        children = (
-            Path(f"/proc/{visitor.process.pid}/task/{visitor.process.pid}/children").read_text().split()
-        )
-        assert children
+        started = children(visitor.process.pid)
+        assert started
     assert visitor.process.returncode == 0
-    assert not any(Path(f"/proc/{child}").exists() for child in children)
+    assert not running(started)
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    done = run("--library", str(tmp_path / "nothing"))
-
-    assert done.returncode == 1 and "no such folder" in done.stderr
+    assert "no such folder" in failure("--library", str(tmp_path / "nothing"))
 
 
 def test_a_folder_of_other_things_does_not_become_a_library(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear Ann")
 
-    done = run("--library", str(tmp_path))
-
-    assert done.returncode == 1 and "holds no data of ACADEMY" in done.stderr
+    assert "holds no data of ACADEMY" in failure("--library", str(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
 def test_competitions_that_cannot_be_served_are_named(tmp_path: Path) -> None:
-    done = run("--competitions", str(tmp_path / "nothing"))
-    assert done.returncode == 1 and "no such control file" in done.stderr
+    assert "no such control file" in failure("--competitions", str(tmp_path / "nothing"))
     program = tmp_path / "old.ctl"
     program.write_text("competition_type = 'playoff'\n")
-    done = run("--competitions", str(program))
-    assert done.returncode == 1 and "write it in TOML" in done.stderr
-    assert done.stderr.count("\n") == 1
-    done = run("--competitions", str(tmp_path), "--arena", "127.0.0.1:1")
-    assert done.returncode == 2 and "not both" in done.stderr
+    refused = failure("--competitions", str(program))
+    assert "write it in TOML" in refused and refused.count("\n") == 1
 
 
 def test_pages_are_served_over_tls_with_everybodys_names(tmp_path: Path) -> None:
@@ -203,10 +189,16 @@ def test_a_key_of_another_certificate_is_named(tmp_path: Path) -> None:
     assert "both files or neither" in refusal("--academy-tls-cert", options[1], **TOKEN)
 
 
-def test_behind_a_proxy_every_name_is_taken() -> None:
-    with served_pages("--behind-proxy", "--public", token="any") as visitor:
-        answer = visitor.get("/robots.txt", host="games.example.org")
-    assert isinstance(visitor, Visitor) and answer.status == 200
+@pytest.fixture(scope="module")
+def public_pages() -> Iterator[Visitor]:
+    """Pages for everybody, behind a proxy, at an address of all networks."""
+    with served_pages("--address", "[::]:0", "--public", "--behind-proxy", token="any") as visitor:
+        yield visitor
+
+
+def test_behind_a_proxy_every_name_is_taken(public_pages: Visitor) -> None:
+    answer = public_pages.get("/robots.txt", host="games.example.org")
+    assert answer.status == 200
     assert "max-age" in answer.headers["strict-transport-security"]
 
 
@@ -236,7 +228,7 @@ def connect(visitor: Visitor) -> socket.socket:
     return socket.create_connection((place.hostname, place.port), timeout=15)
 
 
-def test_who_never_sends_a_whole_request_gives_the_place_back() -> None:
+def test_a_visitor_who_sends_half_a_request_is_disconnected() -> None:
     sent = {
         "nothing": b"",
         "half a head": _ROBOTS,
@@ -294,9 +286,7 @@ def _status(visitor: Visitor) -> int:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
-def test_an_address_of_all_networks_is_reached_by_both_versions(host: str) -> None:
-    with served_pages("--address", "[::]:0", "--public", "--behind-proxy", token="any") as visitor:
-        port = urlsplit(visitor.base).port
-        with socket.create_connection((host, port), timeout=10) as connection:
-            connection.sendall(_ROBOTS + b"\r\n")
-            assert connection.recv(4_096).startswith(b"HTTP/1.1 200")
+def test_an_address_of_all_networks_is_reached_by_both_versions(public_pages: Visitor, host: str) -> None:
+    with socket.create_connection((host, urlsplit(public_pages.base).port), timeout=10) as connection:
+        connection.sendall(_ROBOTS + b"\r\n")
+        assert connection.recv(4_096).startswith(b"HTTP/1.1 200")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn, cast
 from urllib.parse import urlencode
@@ -102,7 +103,7 @@ def test_signing_in_leads_to_these_pages_alone() -> None:
 @pytest.mark.parametrize(
     "token", ["", "guess", "acd_0123456789abcdef_" + "A" * 43, "acdt_YQ.1." + "A" * 43, "ü", "x" * 600]
 )
-def test_what_is_not_a_token_lets_nobody_in(open_pages: Visitor, token: str) -> None:
+def test_a_text_that_is_not_a_token_lets_nobody_in(open_pages: Visitor, token: str) -> None:
     answer = SignedIn(open_pages, token).answer
     assert answer.status == 403 and "set-cookie" not in answer.headers
     assert 'role="alert"' in answer.text and (not token or token not in answer.text)
@@ -146,7 +147,7 @@ def test_tries_while_academy_is_away_are_not_wrong_tokens() -> None:
         assert {SignedIn(visitor, token).answer.status for _ in range(12)} == {503}
 
 
-def test_who_is_signed_in_is_known_where_there_is_no_page(own: Running, open_pages: Visitor) -> None:
+def test_the_page_for_unknown_addresses_knows_who_is_signed_in(own: Running, open_pages: Visitor) -> None:
     admin = SignedIn(open_pages, own.token("admin", Role.ADMIN))
     missing = admin.get("/nowhere")
     assert missing.status == 404 and "/admin" in missing.links and "/sign-in" not in missing.links
@@ -277,20 +278,35 @@ def test_members_read_as_their_tokens_may_and_strangers_nothing(own: Running, me
     assert reader.get(f"/games/{GO}/openings").status == 400
 
 
+@pytest.mark.threat("access")
 @pytest.mark.threat("sessions")
-def test_a_token_is_in_no_page_address_or_log_but_once_when_it_is_made(own: Running) -> None:
-    secret = own.token("admin", Role.ADMIN)
-    with served_pages("--academy", own.address, token=own.token("pages", Role.ADMIN)) as visitor:
+def test_a_token_is_in_no_page_address_or_log_but_once_when_it_is_made(own: Running, tmp_path: Path) -> None:
+    secret, of_the_pages = own.token("admin", Role.ADMIN), own.token("pages", Role.ADMIN)
+    file = tmp_path / "token"
+    file.write_text(of_the_pages)
+    with served_pages("--academy", own.address, "--academy-token-file", file) as visitor:
         admin = SignedIn(visitor, secret)
         shown = admin.do("create-token", name="fresh", role="bot", days="2")
         made = next(word for word in shown.words.split() if word.startswith("acd_"))
         assert made not in admin.get("/admin/tokens").text
-        answers = [admin.get(path) for path in ("/account", "/admin", "/admin/tokens", "/player", "/sign-in")]
+        paths = (
+            "/account",
+            "/admin",
+            "/admin/tokens",
+            "/player",
+            "/sign-in",
+            "/",
+            f"/games/{GO}",
+            "/nowhere",
+        )
+        answers = [admin.get(path) for path in paths]
+        answers += [visitor.get(path) for path in ("/", f"/games/{GO}", "/nowhere")]
         texts = [answer.text + str(answer.headers) for answer in (*answers, admin.answer)]
         assert SignedIn(visitor, made).answer.status == 303
         visitor.process.terminate()
         texts += visitor.process.communicate(timeout=20)
-    assert not any(text for text in texts if secret in text or made in text)
+    assert visitor.process.returncode == 0
+    assert not any(token in text for text in texts for token in (secret, of_the_pages, made))
 
 
 def test_a_token_that_is_shown_once_waits_for_its_own_page() -> None:

@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.arena.cli.test_results import TUNER
+from tests.arena.control_files import TUNER
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
 
 

@@ -36,14 +36,6 @@ CONTEST = contest_message("uuid/AvB_0/1", SPEC, ("a", "b"), (1000.0, 985.5))
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[ContestServer]:
-    server = ContestServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
 def link(server: ContestServer) -> Iterator[AcademyClient]:
     link = AcademyClient(Connection(server.address, TOKEN))
     yield link
@@ -153,7 +145,7 @@ def test_an_unknown_result_is_reported_void() -> None:
 
 
 @pytest.mark.parametrize("code", ["RESOURCE_EXHAUSTED", "ABORTED", "INTERNAL", "UNKNOWN"])
-def test_what_fails_may_succeed_later(server: ContestServer, link: AcademyClient, code: str) -> None:
+def test_a_call_that_fails_may_succeed_later(server: ContestServer, link: AcademyClient, code: str) -> None:
     server.fail("RegisterGame", grpc.StatusCode[code])
     with pytest.raises(
         AcademyRefusedError, match=rf"registering the game go-9x9 at .*: as asked \[{code}\]"

@@ -1,7 +1,7 @@
 """Reports reach ACADEMY in the end, whatever happens to it in between, and count once."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from referees.go import Go
 from referees.hex import Hex
 from tests.arena.contest_server import TOKEN, ContestServer
 from tests.arena.results.examples import heading, registered, result
+from tests.waiting import until
 
 SPEC = Go.from_settings({"board_size": 9, "komi": 7.5}).spec()
 
@@ -83,16 +84,9 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
     scene.close()
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never became so"
-        time.sleep(0.01)
-
-
 def test_reports_are_delivered_in_order_as_games_end(scene: Scene) -> None:
     contests = [scene.finish_game() for _ in range(3)]
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert list(scene.server.reports) == contests
     assert set(scene.server.counted.values()) == {1}
     assert scene.warnings() == []
@@ -101,11 +95,11 @@ def test_reports_are_delivered_in_order_as_games_end(scene: Scene) -> None:
 def test_reports_wait_while_the_server_is_away(scene: Scene) -> None:
     scene.server.stop()
     contests = {scene.finish_game() for _ in range(2)}
-    eventually(lambda: not scene.reporter.warnings.empty())
+    until(lambda: not scene.reporter.warnings.empty())
     assert scene.reporter.waiting() == 2
     scene.server.start()
     scene.reporter.hurry()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == contests
     # Once, however many reports wait.
     assert sum("trying again" in warning for warning in scene.warnings()) == 1
@@ -127,7 +121,7 @@ def test_a_report_at_which_academy_always_fails_is_given_up_in_the_end(
     taken = scene.finish_game()
     scene.server.start()
     scene.reporter.hurry()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == {taken}
     ((contest, why),) = scene.series.outbox.refusals().items()
     assert contest == failing
@@ -137,7 +131,7 @@ def test_a_report_at_which_academy_always_fails_is_given_up_in_the_end(
 
 def test_a_report_too_large_for_the_server_is_given_up(impatient: None, scene: Scene) -> None:
     large, taken = scene.finish_game(large=True), scene.finish_game()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == {taken}
     assert "RESOURCE_EXHAUSTED" in scene.series.outbox.refusals()[large]
 
@@ -152,8 +146,8 @@ def test_a_report_that_never_arrives_goes_on_waiting_and_does_not_block_the_othe
     others = {scene.finish_game() for _ in range(3)}
     scene.server.start()
     scene.reporter.hurry()
-    eventually(lambda: set(scene.server.reports) == others)
-    eventually(lambda: scene.server.tried[failing] > 3)
+    until(lambda: set(scene.server.reports) == others)
+    until(lambda: scene.server.tried[failing] > 3)
     assert scene.series.outbox.counts() == {"waiting": 1, "acknowledged": 3, "refused": 0}
 
 
@@ -161,7 +155,7 @@ def test_a_busy_server_is_asked_again_however_often_it_says_so(impatient: None, 
     for _ in range(5):
         scene.server.put_off("ReportContest", 0.01)
     contest = scene.finish_game()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == {contest}
 
 
@@ -170,9 +164,9 @@ def test_games_that_end_do_not_make_a_busy_server_be_asked_earlier_than_it_wants
     # Before the server's answer, from which the time counts.
     began = time.monotonic()
     first = scene.finish_game()
-    eventually(lambda: not scene.reporter.warnings.empty())
+    until(lambda: not scene.reporter.warnings.empty())
     contests = {first, *(scene.finish_game() for _ in range(5))}
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert time.monotonic() - began > 1.5
     assert set(scene.server.reports) == contests
 
@@ -187,13 +181,13 @@ def test_games_that_end_do_not_shorten_the_pause_until_a_run_waits_for_the_rest(
 ) -> None:
     scene.server.fail("ReportContest", grpc.StatusCode.PERMISSION_DENIED)
     scene.finish_game()
-    eventually(lambda: not scene.reporter.warnings.empty())
+    until(lambda: not scene.reporter.warnings.empty())
     for _ in range(5):
         scene.finish_game()
         time.sleep(0.05)
     assert scene.series.outbox.counts() == {"waiting": 6, "acknowledged": 0, "refused": 0}
     scene.reporter.hurry()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
 
 
 def test_games_that_end_are_reported_while_a_report_that_failed_waits_for_its_pause(
@@ -204,9 +198,9 @@ def test_games_that_end_are_reported_while_a_report_that_failed_waits_for_its_pa
     scene.server.failing_reports[failing] = grpc.StatusCode.INTERNAL
     scene.server.start()
     scene.reporter.hurry()
-    eventually(lambda: scene.server.tried[failing] > 0)
+    until(lambda: scene.server.tried[failing] > 0)
     others = [scene.finish_game() for _ in range(5)]
-    eventually(lambda: list(scene.server.reports) == others)
+    until(lambda: list(scene.server.reports) == others)
     assert scene.server.tried[failing] <= 2
 
 
@@ -214,7 +208,7 @@ def test_a_verdict_that_only_a_newer_academy_knows_holds_up_no_report(scene: Sce
     newer: Any = 99
     scene.server.proposals.append(proposals_pb2.Proposal(seat=1, verdict=newer))
     contests = [scene.finish_game() for _ in range(2)]
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert list(scene.server.reports) == contests
     assert scene.warnings() == []
 
@@ -228,7 +222,7 @@ def test_a_report_that_cannot_be_sent_at_all_does_not_keep_the_others_from_it(
             connection.execute(update(OUTBOX).filter_by(ContestId=broken).values(Report=b"\xff"))
         scene.reporter.start()
         scene.reporter.hurry()
-        eventually(lambda: scene.reporter.waiting() == 0)
+        until(lambda: scene.reporter.waiting() == 0)
         assert set(scene.server.reports) == {taken}
         ((contest, why),) = scene.series.outbox.refusals().items()
         assert contest == broken and why.startswith(f"sending the report of {broken}: DecodeError")
@@ -238,7 +232,7 @@ def test_a_report_that_cannot_be_sent_at_all_does_not_keep_the_others_from_it(
 def test_a_refused_report_is_given_up_and_named(scene: Scene) -> None:
     scene.server.fail("ReportContest", grpc.StatusCode.INVALID_ARGUMENT)
     refused, taken = scene.finish_game(), scene.finish_game()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == {taken}
     assert scene.series.outbox.counts() == {"waiting": 0, "acknowledged": 1, "refused": 1}
     (warning,) = scene.warnings()
@@ -250,7 +244,7 @@ def test_trouble_after_a_refused_report_is_named_again(impatient: None, scene: S
     scene.server.fail("ReportContest", denied, denied, refused, denied)
     for _ in range(2):
         scene.finish_game()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     endings = [warning.rpartition("; ")[2] for warning in scene.warnings()]
     assert endings == ["trying again", "this report is given up", "trying again"]
 
@@ -258,7 +252,7 @@ def test_trouble_after_a_refused_report_is_named_again(impatient: None, scene: S
 def test_reports_wait_for_a_token_that_is_accepted(scene: Scene) -> None:
     scene.server.fail("ReportContest", grpc.StatusCode.PERMISSION_DENIED)
     contest = scene.finish_game()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert contest in scene.server.reports
     assert "PERMISSION_DENIED" in scene.warnings()[0]
 
@@ -266,7 +260,7 @@ def test_reports_wait_for_a_token_that_is_accepted(scene: Scene) -> None:
 def test_a_server_that_lost_the_game_gets_it_again(scene: Scene) -> None:
     scene.server.games.clear()
     contest = scene.finish_game()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert contest in scene.server.reports and "go-9x9" in scene.server.games
 
 
@@ -276,24 +270,24 @@ def test_reports_of_a_game_that_academy_lost_wait_until_a_run_plays_it_again(
     other = Hex.from_settings({"board_size": 5}).spec()
     waiting, taken = scene.finish_game(spec=other), scene.finish_game()
     noted = {"waiting": 1, "acknowledged": 1, "refused": 0}
-    eventually(lambda: scene.series.outbox.counts() == noted)
+    until(lambda: scene.series.outbox.counts() == noted)
     assert set(scene.server.reports) == {taken}
-    eventually(lambda: not scene.reporter.warnings.empty())
+    until(lambda: not scene.reporter.warnings.empty())
     scene.session.know(other)
     scene.reporter.wake()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == {waiting, taken}
     (warning,) = scene.warnings()
     assert "trying again" in warning
 
 
-def test_what_waits_when_a_run_ends_is_sent_by_the_next(scene: Scene) -> None:
+def test_a_report_that_waits_when_a_run_ends_is_sent_by_the_next(scene: Scene) -> None:
     scene.server.stop()
     contest = scene.finish_game()
-    eventually(lambda: not scene.reporter.warnings.empty())
+    until(lambda: not scene.reporter.warnings.empty())
     scene.reporter.stop()
     scene.server.start()
     scene.reporter = OutboxDelivery(scene.series.outbox, scene.session)
     scene.reporter.start()
-    eventually(lambda: scene.reporter.waiting() == 0)
+    until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == {contest}

@@ -20,7 +20,7 @@ from arena.control.settings import AcademySettings
 from clients.connection import AcademyUnavailableError, Connection
 from referees.go import Go
 from tests.arena.control_files import SLOW, write_control
-from tests.arena.engines import left_running
+from tests.arena.engines import children, left_running
 
 A_GENEROUS_TIME = 120.0
 SPEC = Go.from_settings({"board_size": 5, "komi": 0.5}).spec()
@@ -177,7 +177,3 @@ def state_of(connection: Connection, contest_id: str) -> int:
             metadata=connection.metadata,
         )
         return contest.contest.state
-
-
-def children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

@@ -2,16 +2,18 @@
 
 import contextlib
 import io
+import re
+import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from arena.cli import main
+from tests.waiting import until
 
 ARENA = (sys.executable, "-m", "arena.cli")
 
@@ -39,10 +41,17 @@ def arena(*arguments: str | Path) -> Done:
     return Done(status, stdout.getvalue(), stderr.getvalue())
 
 
-def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    """Wait for a condition while a process that is to bring it about runs."""
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it never became so"
-        time.sleep(0.01)
+@contextlib.contextmanager
+def running_arena(control: Path) -> Iterator[tuple[str, Path, "subprocess.Popen[bytes]"]]:
+    """A run that waits for players: the address where they dial in, its output, the process."""
+    output = control.with_name("output")
+    with output.open("w") as log:
+        run = subprocess.Popen([*ARENA, "run", str(control)], stdout=log, stderr=subprocess.STDOUT)
+    try:
+        until(lambda: re.search(r"dial in at .*\n", output.read_text()), run)
+        address = re.search(r"dial in at ([\w.:]+)", output.read_text())
+        assert address is not None
+        yield address[1], output, run
+    finally:
+        run.send_signal(signal.SIGINT)
+        run.wait()

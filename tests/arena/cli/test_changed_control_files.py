@@ -137,7 +137,7 @@ games = 2
         (MARS, "games = 2", "games = 2\ncontestants = { one = 1 }", "series[t1].contestants: "),
     ],
 )
-def test_what_does_not_fit_the_games_so_far_is_refused_before_any_game(
+def test_a_change_that_does_not_fit_the_games_so_far_is_refused_before_any_game(
     tmp_path: Path, control: str, old: str, new: str, complaint: str
 ) -> None:
     path = tmp_path / "cup.toml"

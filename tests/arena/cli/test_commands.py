@@ -6,7 +6,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,18 +16,11 @@ from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from arena.academy import lifecycle
 from tests.academy.service.running import serving
-from tests.arena.cli.command import ARENA, Done, arena, until
+from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.contest_server import ContestServer
-from tests.arena.control_files import GNU_GO, MISSING, PASSING, SLOW, misbehaving, write_control
+from tests.arena.control_files import GNU_GO, PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import left_running, needs_gnugo, noted
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ContestServer]:
-    server = ContestServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
+from tests.waiting import until
 
 
 def started(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
@@ -233,14 +225,6 @@ def test_a_run_that_waits_for_academy_says_so(tmp_path: Path) -> None:
     run.terminate()
     run.communicate()
     assert shown.startswith("warning: ") and f"{tmp_path}/nobody" in shown
-
-
-def test_void_games_halt_with_a_status_of_their_own(tmp_path: Path) -> None:
-    players = {"one": PASSING, "nobody": MISSING}
-    control = write_control(tmp_path, players, competition="check_players = false")
-    done = arena("run", control)
-    assert done.returncode == 4
-    assert "warning: game AvB_0 is void" in done.stderr and "halted by void games" in done.stderr
 
 
 def test_reports_left_over_have_a_status_of_their_own(

@@ -31,17 +31,10 @@ def run(folder: Path, competition: str, players: dict[str, str] = THREE, more: s
     return control, arena("run", control, "-q")
 
 
-def test_by_default_a_broken_engine_fails_the_check_before_the_first_game(
-    tmp_path: Path,
-) -> None:
-    _, done = run(tmp_path, "rounds = 2")
-    assert done.returncode == 1 and "player villain" in done.stderr
-
-
 def test_void_retries_hold_from_the_first_game_on(tmp_path: Path) -> None:
     _, done = run(tmp_path, "rounds = 2\ncheck_players = false\nvoid_retries = 3")
     assert done.returncode == 4
-    assert done.stderr.count("game AvB_0 is void") == 4
+    assert done.stderr.count("warning: game AvB_0 is void") == 4 and "halted by void games" in done.stderr
 
 
 def test_matchups_of_an_engine_that_dies_at_its_start_are_skipped_and_others_played(tmp_path: Path) -> None:

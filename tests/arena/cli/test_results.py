@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.cli.command import ARENA, arena
-from tests.arena.control_files import PASSING, write_control
+from tests.arena.control_files import PASSING, TUNER, write_control
 
 
 @pytest.fixture
@@ -80,31 +80,6 @@ def test_a_players_name_that_is_not_text_is_named(played: Path) -> None:
     assert (refused.returncode, refused.stderr) == (
         1, "arena: '\\udcff' is not text: give what is not a path in UTF-8\n"
     )  # fmt: skip
-
-
-TUNER = """[competition]
-kind = "mc_tuner"
-opponent = "steady"
-games = 6
-exploration = 0.4
-initial_visits = 2
-initial_wins = 1
-check_players = false
-[game]
-name = "hex"
-board_size = 3
-[players.steady]
-command = "arena.players.random_moves:random_moves"
-protocol = "python"
-[candidate]
-command = "arena.players.random_moves:random_moves"
-protocol = "python"
-environment = { LEVEL = "{level}" }
-[parameters.level]
-low = 1
-high = 4
-split = 2
-"""
 
 
 def test_games_against_a_tuners_candidates_change_no_rating(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,9 @@ from tests.arena.service.serving import Service
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("served")
     write_control(folder, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
-    running = Service(folder)
-    yield running
-    running.channel.close()
-    assert running.end() == 0
+    with closing(Service(folder)) as running:
+        yield running
+        assert running.end() == 0
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_contradictory_options_are_an_error_at_once(
 
 
 @pytest.mark.parametrize("action", ["stop", "show", "games", "schedule", "replay"])
-def test_who_means_a_services_competition_learns_how_to_name_it(
+def test_a_name_of_a_services_competition_is_answered_with_the_missing_option(
     here: None, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
     remedy = "(a competition of a service needs --address, such as 127.0.0.1:50561)"

@@ -57,7 +57,7 @@ def test_a_run_loads_no_numpy() -> None:
     assert done.stdout == "False\n"
 
 
-def test_what_options_say_without_loading_the_arena_is_what_the_arena_says() -> None:
+def test_options_say_the_same_without_loading_the_arena_as_with_it() -> None:
     role = inspect.signature(serving.token).parameters["role"]
     assert get_args(get_args(role.annotation)[0]) == tuple(known.value for known in ServiceRole)
     assert sample.KINDS == schema.KINDS

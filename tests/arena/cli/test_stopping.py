@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from arena.runner.files import CompetitionFiles
-from tests.arena.cli.command import ARENA, arena, until
+from tests.arena.cli.command import ARENA, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.arena.terminals import Terminal
+from tests.waiting import until
 
 
 def finished(control: Path) -> int:
@@ -95,7 +96,7 @@ def test_a_request_to_stop_from_before_the_run_is_forgotten(tmp_path: Path) -> N
 
 def test_the_report_of_a_run_of_no_games_says_so(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
-    run = subprocess.run([*ARENA, str(control), "-g", "0"], capture_output=True, text=True, timeout=180)
+    run = arena(control, "-g", "0")
     assert (run.returncode, run.stderr) == (0, "")
     assert "the run's limit of games is reached" in run.stdout
     assert "0/2 games played" in control.with_suffix(".report").read_text()

@@ -1,7 +1,6 @@
 """Variables that a control file names as tokens: no player's program finds them, wherever it is started."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,14 +23,6 @@ DIPLOMACY = (
 )
 GTP = f'["sh", "-c", "env >> seen.txt; exec python3 -I -S {ENGINE} passes"]'
 ENV = '["sh", "-c", "env >> seen.txt; exit 1"]'
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ContestServer]:
-    server = ContestServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
 
 
 @pytest.fixture(autouse=True)

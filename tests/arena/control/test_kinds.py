@@ -64,13 +64,13 @@ def test_round_robin_is_another_word_for_all_play_all(tmp_path: Path) -> None:
     assert renamed == control(tmp_path, text) and renamed.kind == "all-play-all"
 
 
-def test_gauntlet_swiss_and_test(tmp_path: Path) -> None:
+def test_the_samples_of_gauntlet_swiss_and_sprt_become_their_plans(tmp_path: Path) -> None:
     assert control(tmp_path, sample("gauntlet")).plan == GauntletPlan(("strong",), ("weak", "middle"), 20)
     assert control(tmp_path, sample("swiss")).plan == SwissPlan(("weak", "middle", "strong"), 3, 2)
     assert control(tmp_path, sample("sprt")).plan == SprtPlan(("strong", "weak"), Sprt(0, 20), 2000)
 
 
-def test_a_mission(tmp_path: Path) -> None:
+def test_a_series_of_mars_has_its_contestants_and_settings(tmp_path: Path) -> None:
     plan = control(tmp_path, sample("mars").replace('selector = "least-played"', "kinds = [1, 1]")).plan
     assert isinstance(plan, MarsPlan)
     (series,) = plan.series
@@ -127,7 +127,9 @@ def test_a_cross_entropy_tuner(tmp_path: Path, seat: str, expected: int | None) 
         (Bounded(integer=True), -10.24, -10),
     ],
 )
-def test_transforms(transform: Bounded, number: float, value: float) -> None:
+def test_a_number_is_transformed_and_kept_within_its_bounds(
+    transform: Bounded, number: float, value: float
+) -> None:
     assert transform(number) == value
 
 
@@ -147,7 +149,7 @@ def test_a_power_that_is_too_large_asks_for_a_bound() -> None:
         (Explicit(("a", "b", "c")), 1.0, "c"),
     ],
 )
-def test_scales(scale: Linear, place: float, value: object) -> None:
+def test_a_place_on_a_scale_has_its_value(scale: Linear, place: float, value: object) -> None:
     assert scale(place) == (pytest.approx(value) if isinstance(value, float) else value)
 
 

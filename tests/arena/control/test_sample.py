@@ -47,7 +47,7 @@ def moves(record: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_commented_out_can_be_switched_on(tmp_path: Path, kind: str) -> None:
+def test_a_setting_of_a_sample_that_is_commented_out_can_be_switched_on(tmp_path: Path, kind: str) -> None:
     (tmp_path / "openings.sgf").write_text("(;FF[4]GM[1]SZ[9];B[ee])", encoding="utf-8")
     path = tmp_path / "cup.toml"
     lines = sample(kind).splitlines()

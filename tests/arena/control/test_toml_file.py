@@ -532,7 +532,7 @@ def test_a_setting_that_would_be_ignored_is_refused(
     assert "secret" not in str(error.value)
 
 
-def test_what_a_cluster_gets_may_stand_in_the_file_of_a_run_that_names_the_cluster_itself(
+def test_settings_of_a_cluster_may_stand_in_the_file_of_a_run_that_names_the_cluster_itself(
     tmp_path: Path,
 ) -> None:
     workers = control(tmp_path, f'{SMALLEST}[workers]\npackages = ["numpy"]\n').workers

@@ -32,7 +32,7 @@ from tests.arena.postgresql import needs_postgresql
 def league(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LeagueDatabase]:
     url = str(sqlite_url(tmp_path / "league.db"))
     if request.param == "postgresql":
-        url = request.getfixturevalue("server")
+        url = request.getfixturevalue("postgresql")
     with closing(LeagueDatabase.open(url)) as database:
         yield database
         if request.param == "postgresql":

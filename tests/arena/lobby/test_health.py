@@ -8,15 +8,14 @@ from typing import Any
 
 import grpc
 import pytest
-from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2
-from grpc_status import rpc_status
 
 from academy.wire.addresses import ServerAddress
 from arena.lobby.lobby import LobbyLimits
 from arena.lobby.server import PLAYER_SERVICE
 from tests.academy.service.raw_calls import RawCalls
 from tests.arena.lobby.rooms import SECONDS, open_lobby
+from tests.arena.service.serving import reason
 from tests.asking_health import health_of, listed_by
 
 WATCH = "/grpc.health.v1.Health/Watch"
@@ -34,14 +33,6 @@ def asking(address: str) -> Iterator[Any]:
 
 def request(service: str = "") -> health_pb2.HealthCheckRequest:
     return health_pb2.HealthCheckRequest(service=service)
-
-
-def refusal(error: Any) -> tuple[grpc.StatusCode, str]:
-    status = rpc_status.from_call(error)
-    assert status is not None
-    info = error_details_pb2.ErrorInfo()
-    assert status.details[0].Unpack(info) and info.domain == "arena"
-    return error.code(), info.reason
 
 
 @pytest.mark.parametrize("service", ["", PLAYER_SERVICE])
@@ -64,7 +55,7 @@ def test_unknown_services_have_no_health() -> None:
             health.Check(request("arena.v1.Nonsense"), timeout=SECONDS)
         watch = health.Watch(request("arena.v1.Nonsense"), timeout=SECONDS)
 
-        assert refusal(error.value) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_SERVICE")
+        assert reason(error.value) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_SERVICE")
         assert next(watch).status == UNKNOWN
         watch.cancel()
 
@@ -76,7 +67,7 @@ def test_a_watch_ends_in_time() -> None:
         assert next(watch).status == SERVING
         with pytest.raises(grpc.RpcError) as error:
             next(watch)
-        assert refusal(error.value) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
+        assert reason(error.value) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
 
 
 def test_a_watcher_that_reads_nothing_delays_no_other() -> None:

@@ -10,8 +10,6 @@ from typing import Any
 
 import grpc
 import pytest
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 
 from academy.wire.addresses import ServerAddress
 from academy.wire.tokens import digest_of
@@ -24,6 +22,7 @@ from clients.connection import AcademyRefusedError
 from tests.academy.service.raw_calls import RawCalls
 from tests.arena.engines import python_player
 from tests.arena.lobby.rooms import LOCAL, SECONDS, DialledIn, RawStream, job, open_lobby, remote
+from tests.arena.service import serving
 
 NORMAL = LobbyLimits(hello_seconds=SECONDS)
 
@@ -33,11 +32,7 @@ def refusal(stream: RawStream) -> tuple[grpc.StatusCode, str]:
     with pytest.raises(grpc.RpcError):
         while True:
             stream.hear()
-    status = rpc_status.from_call(stream.call)
-    assert status is not None
-    info = error_details_pb2.ErrorInfo()
-    assert status.details[0].Unpack(info) and info.domain == "arena"
-    return stream.call.code(), info.reason
+    return serving.reason(stream.call)
 
 
 @pytest.mark.parametrize(

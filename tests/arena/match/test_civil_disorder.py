@@ -29,7 +29,8 @@ from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from referees.api import Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.lobby.rooms import open_lobby, remote
+from tests.arena.diplomacy_bot import new_game
+from tests.arena.lobby.rooms import DialledIn, open_lobby, remote
 from tests.arena.results.examples import heading, registered
 
 BOT = Path(__file__).parents[1] / "diplomacy_bot.py"
@@ -44,17 +45,18 @@ def game_of(players: tuple[PlayerSetup, ...], **settings: Any) -> GameJob:
 
 
 @contextmanager
-def dialled_in(lobby: OpenLobby) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """A process of its own for each power."""
-    command = [sys.executable, str(BOT), lobby.address]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    programs = [subprocess.Popen([*command, code], env=environment) for code in POWERS]
+def dialled_in(lobby: OpenLobby) -> Iterator[subprocess.Popen[bytes]]:
+    """A process for France, and the other powers in threads."""
+    command = [sys.executable, str(BOT), lobby.address, "FRA"]
+    for code in POWERS:
+        if code != "FRA":
+            DialledIn(lobby, code, new_game)
+    program = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
     try:
-        yield programs
+        yield program
     finally:
-        for program in programs:
-            program.kill()
-            program.wait()
+        program.kill()
+        program.wait()
 
 
 def entered(database: ResultsDatabase, players: tuple[PlayerSetup, ...], result: GameResult) -> list[Any]:
@@ -74,20 +76,19 @@ def entered(database: ResultsDatabase, players: tuple[PlayerSetup, ...], result:
 def test_a_power_whose_process_is_killed_is_in_civil_disorder_and_the_game_is_finished(
     tmp_path: Path,
 ) -> None:
-    with open_lobby(dict.fromkeys(POWERS)) as lobby, dialled_in(lobby) as programs:
+    with open_lobby(dict.fromkeys(POWERS)) as lobby, dialled_in(lobby) as program:
         made = 0
 
         def kill_after_some_moves(progress: GameProgress) -> None:
             nonlocal made
             made += len(progress.moves)
-            if made >= 14 and programs[FRANCE - 1].returncode is None:
-                programs[FRANCE - 1].send_signal(signal.SIGKILL)
-                programs[FRANCE - 1].wait()
+            if made >= 14 and program.returncode is None:
+                program.kill()
+                program.wait()
 
         players = tuple(remote(lobby, code, reconnect_seconds=0.2) for code in POWERS)
         result = play(game_of(players), on_progress=kill_after_some_moves)
-        left = [program.poll() for program in programs]
-    assert left[FRANCE - 1] == -signal.SIGKILL and left.count(None) == 6
+        assert program.poll() == -signal.SIGKILL
 
     assert result.outcome is not None, result.void_reason
     assert (result.outcome.termination, result.outcome.rounds) == (Termination.FROZEN, 3)

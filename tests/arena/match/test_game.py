@@ -136,7 +136,7 @@ def test_a_flood_of_errors_leaves_a_log_of_bounded_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", ["rejects-moves", "refuses-moves"])
-def test_what_an_engine_says_to_the_move_that_ends_the_game_does_not_matter(fault: str) -> None:
+def test_an_engines_answer_to_the_last_move_changes_nothing(fault: str) -> None:
     passing = python_player("passer")
     result = play(job(misbehaving(fault, "judge"), passing, move_limit=2))
     assert result.outcome is not None and result.outcome.termination is Termination.FORFEIT

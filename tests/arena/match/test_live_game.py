@@ -41,7 +41,7 @@ def test_each_look_tells_what_is_new_even_of_a_line_half_written(tmp_path: Path)
     assert last.over and last.moves_before == 2
 
 
-def test_what_a_game_hides_from_its_players_is_in_no_file_that_they_might_find(tmp_path: Path) -> None:
+def test_secrets_of_a_game_are_in_no_file_that_its_players_might_find(tmp_path: Path) -> None:
     path = tmp_path / "0_1.1.jsonl"
     game = LiveFile(path, LiveHeading("0_1", ("ann", "bob"), 0.0, hides=True))
     game.add([move(1, "secret")])

@@ -144,7 +144,7 @@ def test_records_of_a_handicap_must_have_its_stones(tmp_path: Path) -> None:
         ("book.sgf", "(;SZ[9];B[aa];W[aa])", "record 1: move 2: point A9 is occupied"),
     ],
 )
-def test_what_cannot_be_played_is_refused_with_its_place(
+def test_an_opening_that_cannot_be_played_is_refused_with_its_place(
     name: str, content: str, says: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidOpeningsError, match=says):

@@ -163,7 +163,7 @@ def test_all_move_at_once_and_see_nothing_of_the_others() -> None:
         (("quitter", "quitter", "quitter"), (), Termination.RESIGNATION, "?"),
     ],
 )
-def test_those_who_do_not_lose_share_the_win(
+def test_players_who_do_not_lose_share_the_win(
     players: tuple[str, ...], winners: tuple[int, ...], termination: Termination, summary: str
 ) -> None:
     result = contest(*players)

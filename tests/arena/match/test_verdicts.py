@@ -46,7 +46,7 @@ def test_counts_that_agree_decide_the_game(
         ((None, None, 2, 3, 3, 4, 1), (), "?"),
     ],
 )
-def test_those_that_were_eliminated_have_no_part_in_a_win_that_others_gave_away(
+def test_eliminated_players_have_no_part_in_a_win_that_others_gave_away(
     eliminated: tuple[int | None, ...], winners: tuple[int, ...], summary: str
 ) -> None:
     losses = [Loss(1, Termination.FORFEIT, "crashed"), Loss(2, Termination.FORFEIT, "late")]

@@ -8,21 +8,21 @@ import pytest
 from arena.players.clock import TimeIsUpError, alarm
 
 
-def test_what_takes_too_long_is_interrupted() -> None:
+def test_a_call_that_takes_too_long_is_interrupted() -> None:
     began = time.monotonic()
     with pytest.raises(TimeIsUpError), alarm(0.05):
         time.sleep(10)
     assert time.monotonic() - began < 9
 
 
-def test_what_is_done_in_time_is_left_alone() -> None:
+def test_a_call_that_ends_in_time_is_left_alone() -> None:
     with alarm(0.5):
         answer = sum(range(10))
     time.sleep(0.6)
     assert answer == 45
 
 
-def test_no_except_exception_swallows_it() -> None:
+def test_a_player_that_catches_exceptions_is_interrupted_all_the_same() -> None:
     with pytest.raises(TimeIsUpError), alarm(0.05):
         try:
             time.sleep(10)

@@ -27,7 +27,9 @@ PATIENT = TimeControl(main_seconds=10, margin_seconds=1)
         (PATIENT, [(9, 1, 0), (1.5, 0, 0), (1, 0, 0)]),
     ],
 )
-def test_what_is_left_after_each_move(control: TimeControl, moves: list[tuple[float, float, int]]) -> None:
+def test_a_clock_has_its_time_and_stones_left_after_each_move(
+    control: TimeControl, moves: list[tuple[float, float, int]]
+) -> None:
     clock = Clock(control)
     for seconds, left, stones in moves:
         assert clock.spend(seconds)

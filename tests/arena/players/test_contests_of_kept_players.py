@@ -23,9 +23,8 @@ from arena.runner.player_check import check_player
 from clients.bots.gtp import ContestAccess, GtpError
 from referees.go import Go
 from tests.arena.engines import job, python_player
-from tests.arena.players.test_policy import RANDOM, diary, policy
-from tests.arena.players.test_policy import game as game_of_policies
-from tests.arena.players.test_policy import interpreter as interpreter
+from tests.arena.players.policies import RANDOM, diary, policy
+from tests.arena.players.policies import game as game_of_policies
 
 ENGINE = Path(__file__).with_name("contest_engine.py")
 BIN = Path(sys.executable).parent
@@ -228,6 +227,6 @@ def test_the_sample_bot_proposes_in_every_game_that_it_is_kept_for(tmp_path: Pat
 
 
 @pytest.mark.parametrize("words", [["here"], ["a", "b", "c", "first"], ["a", "b", "c", "1", "d", "e"]])
-def test_what_is_not_a_contest_is_refused(words: list[str]) -> None:
+def test_words_that_are_not_a_contest_are_refused(words: list[str]) -> None:
     with pytest.raises(GtpError, match="academy-contest ADDRESS CONTEST TOKEN SEAT"):
         ContestAccess.read(words)

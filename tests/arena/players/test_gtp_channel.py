@@ -162,7 +162,7 @@ def test_the_whole_response_must_be_there_in_time(channel: Channels) -> None:
 
 
 @pytest.mark.parametrize("word", ["", "two words", "line\n", "bell\x07", "del\x7f"])
-def test_what_is_not_a_word_is_never_sent(channel: Channels, word: str) -> None:
+def test_a_text_that_is_not_a_word_is_never_sent(channel: Channels, word: str) -> None:
     engine = channel(b"= 2\n\n")
     with pytest.raises(InvalidGtpWordError):
         engine.ask("play", word, seconds=A_GENEROUS_TIME)

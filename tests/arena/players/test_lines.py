@@ -64,7 +64,9 @@ def warned(result: GameResult, pattern: str) -> bool:
 
 
 @pytest.mark.parametrize(("fault", "warning"), DROPPED)
-def test_what_cannot_be_read_is_dropped_and_the_rest_counts(fault: str, warning: str, tmp_path: Path) -> None:
+def test_an_order_that_cannot_be_read_is_dropped_and_the_rest_counts(
+    fault: str, warning: str, tmp_path: Path
+) -> None:
     result = game(bot(fault), bot(), tmp_path=tmp_path)
     assert result.outcome is not None
     assert result.outcome.termination is Termination.SCORE

@@ -73,11 +73,11 @@ def test_each_turn_has_its_own_answer_or_none(writes: list[str], answers: list[s
     assert played(*writes) == (answers, {})
 
 
-def test_what_follows_a_late_answer_before_the_next_turn_is_skipped_and_counted() -> None:
+def test_lines_after_a_late_answer_are_skipped_and_counted_until_the_next_turn() -> None:
     assert played("~a/end/b/end", "c/end") == ([None, "c"], {Dropped.OUTSIDE: 2})
 
 
-def test_what_comes_after_an_end_is_skipped_and_counted() -> None:
+def test_lines_after_an_end_are_skipped_and_counted() -> None:
     assert played("end/a/b/end", "end/c//end", "d/end") == (["", "", "d"], {Dropped.OUTSIDE: 5})
 
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
-from arena.match.game import play
+from arena.jobs import Fault
 from arena.players.policy import PolicyPlayer, PolicyProcess
 from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
@@ -20,54 +17,7 @@ from referees.diplomacy import Diplomacy
 from referees.diplomacy.deepmind import DiplomacyState, Season, action_of
 from referees.diplomacy.deepmind.observation import board_array, season_of
 from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
-
-FOLDER = Path(__file__).parent
-RANDOM = PlayerSetup("other", ("arena.players.random_moves:random_moves",), protocol="python")
-
-
-@pytest.fixture(scope="module")
-def interpreter(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The Python of a new virtual environment, in which nothing is installed."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=120)
-    return str(folder / "bin" / "python")
-
-
-def policy(interpreter: str, factory: str = "seeded", **settings: Any) -> PlayerSetup:
-    """The foreign policy; what is not a setting of the player is an argument of the factory."""
-    own: dict[str, Any] = {name: settings.pop(name) for name in ("faults", "late_turns") if name in settings}
-    of_setup: dict[str, Any] = {
-        name: settings.pop(name) for name in ("move_seconds", "start_seconds") if name in settings
-    }
-    module = settings.pop("module", "foreign_policy")
-    return PlayerSetup(
-        "foreign",
-        (f"{module}:{factory}",),
-        protocol="policy",
-        working_directory=str(FOLDER),
-        parameters={"interpreter": interpreter, "arguments": settings, **own},
-        **{"start_seconds": 100.0, **of_setup},
-    )
-
-
-def game(players: list[PlayerSetup], tmp_path: Path, **settings: Any) -> GameResult:
-    """A game; what is not a part of the job is a setting of the game."""
-    more = {name: settings.pop(name) for name in ("academy", "transcript") if name in settings}
-    return play(
-        GameJob(
-            "11",
-            "diplomacy",
-            {"year_limit": 3, "edition": "deepmind", **settings},
-            tuple(players),
-            seed=5,
-            log_path=str(tmp_path / "log"),
-            **more,
-        )
-    )
-
-
-def diary(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+from tests.arena.players.policies import RANDOM, diary, game, policy
 
 
 def test_a_policy_runs_in_its_own_environment_without_anything_of_ours(

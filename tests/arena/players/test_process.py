@@ -24,7 +24,7 @@ from arena.players.player import (
     PlayerTimeoutError,
 )
 from arena.players.process import MAX_LINE, ChildProcess
-from tests.arena.engines import left_running, running
+from tests.arena.engines import left_running, open_files, running
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
 
@@ -78,7 +78,7 @@ def test_an_exchange_is_a_line_and_what_comes_next(cores: None) -> None:
     ],
     ids=["messages of errors", "more than a pipe holds", "a late answer"],
 )
-def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(
+def test_output_that_an_exchange_does_not_read_is_there_for_the_other_reads(
     program: str, line: bytes, seconds: float, tmp_path: Path, cores: None
 ) -> None:
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
@@ -113,7 +113,7 @@ def test_any_lines_come_back_in_order() -> None:
         process.end(1.0)
 
 
-def test_what_stands_before_the_end_of_output_is_a_line_and_then_there_is_none() -> None:
+def test_the_last_output_is_a_line_without_its_end_and_then_there_is_none() -> None:
     process = start("printf", "one\\ntwo")
     assert [process.read_line(soon()) for _ in range(3)] == [b"one", b"two", None]
     assert process.end(1.0).killed is False
@@ -188,7 +188,7 @@ def test_the_end_is_noticed_while_a_descendant_holds_the_pipes() -> None:
     ],
 )
 @pytest.mark.parametrize("memory_bytes", [None, 256 << 20])
-def test_what_cannot_be_started_is_an_error_that_says_why(
+def test_a_program_that_cannot_be_started_is_an_error_that_says_why(
     command: tuple[str, ...], options: dict[str, Any], says: str, memory_bytes: int | None
 ) -> None:
     with pytest.raises(PlayerStartError, match=says):
@@ -320,13 +320,13 @@ def test_a_process_in_the_middle_of_a_flood_exits_by_itself_when_it_is_let() -> 
 
 
 def test_descriptors_are_not_used_up() -> None:
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = open_files()
     for _ in range(5):
         start("cat").end(1.0)
         start("sh", "-c", "exec 2>&-", stderr=ErrorLog(os.devnull, "p")).end(1.0)
         with pytest.raises(PlayerStartError):
             start("no-such-program", stderr=ErrorLog(os.devnull, "p"))
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert open_files() == before
 
 
 @pytest.mark.parametrize("seconds", [0.0, 10.0])

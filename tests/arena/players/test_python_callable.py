@@ -139,7 +139,7 @@ def test_player_that_crashes_at_shown_moves_forfeits() -> None:
 
 
 @pytest.mark.parametrize("name", ["missing", "HEARD"])
-def test_what_is_not_a_factory_makes_the_game_void(name: str) -> None:
+def test_a_command_that_is_not_a_factory_makes_the_game_void(name: str) -> None:
     assert "test_python_callable:" + name in game(name).void_reason
 
 
@@ -170,7 +170,7 @@ class Unprintable:
     ],
     ids=lambda answer: reprlib.repr(answer),
 )
-def test_one_whose_answer_is_not_a_move_loses_as_for_an_unreadable_move(
+def test_a_player_whose_answer_is_not_a_move_forfeits(
     answer: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ANSWERS, "answer", answer)

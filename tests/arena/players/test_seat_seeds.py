@@ -22,8 +22,7 @@ from referees.warlight import WarLight
 from tests.arena.lobby.rooms import RawStream, open_lobby, remote
 from tests.arena.players.card_game import CardGame
 from tests.arena.players.test_remote import InBackground
-from tests.referees.diplomacy.daide_server.rooms import daide_player, game_of, hands, open_door
-from tests.referees.diplomacy.daide_server.test_player import HOLD
+from tests.referees.diplomacy.daide_server.rooms import HOLD, daide_player, game_of, hands, open_door
 
 SEED = 7_311_842_901_446_190_001
 PROGRAM = Path(__file__).with_name("card_player.py")
@@ -112,14 +111,14 @@ def program(protocol: str, tmp_path: Path) -> PlayerSetup:
 
 @pytest.mark.parametrize("protocol", ["gtp", "lines"])
 @pytest.mark.threat("leaks")
-def test_programs(protocol: str, tmp_path: Path) -> None:
+def test_a_program_hears_nothing_that_leads_to_the_games_seed(protocol: str, tmp_path: Path) -> None:
     received = transcript_of(program(protocol, tmp_path), tmp_path)
     assert str(seat_seed(SEED, 2) % 2**31) in received
     assert_nothing_leads_to_the_seed(received, CardGame())
 
 
 @pytest.mark.threat("leaks")
-def test_policies(tmp_path: Path) -> None:
+def test_a_policy_hears_nothing_that_leads_to_the_games_seed(tmp_path: Path) -> None:
     arguments = {"notes": str(tmp_path / "notes"), "seed": "{seed}"}
     setup = PlayerSetup(
         "player",
@@ -136,7 +135,7 @@ def test_policies(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["cards", "warlight"])
 @pytest.mark.threat("leaks")
-def test_python_players(name: str, tmp_path: Path) -> None:
+def test_a_python_player_hears_nothing_that_leads_to_the_games_seed(name: str, tmp_path: Path) -> None:
     setup = PlayerSetup("player", ("tests.arena.players.test_seat_seeds:listener",), protocol="python")
     play(game(setup, tmp_path, name))
     received = "\n".join(HEARD)
@@ -148,7 +147,7 @@ def test_python_players(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dialogue", ["", "ai-challenge-2"])
 @pytest.mark.threat("leaks")
-def test_warlight_bots(dialogue: str, tmp_path: Path) -> None:
+def test_a_bot_of_warlight_hears_nothing_that_leads_to_the_games_seed(dialogue: str, tmp_path: Path) -> None:
     words = (sys.executable, "-I", "-S", str(WAR_BOT), "none", *([dialogue] if dialogue else []))
     setup = PlayerSetup(
         "player", words, protocol="lines", parameters={"dialogue": dialogue} if dialogue else {}
@@ -159,7 +158,7 @@ def test_warlight_bots(dialogue: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["cards", "warlight"])
 @pytest.mark.threat("leaks")
-def test_players_that_dial_in(name: str, tmp_path: Path) -> None:
+def test_a_player_that_dials_in_hears_nothing_that_leads_to_the_games_seed(name: str, tmp_path: Path) -> None:
     with open_lobby() as lobby:
         stream = RawStream(lobby)
         stream.hello("one", want_legal_moves=True)
@@ -185,7 +184,7 @@ def test_players_that_dial_in(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.threat("leaks")
-def test_bots_that_speak_daide() -> None:
+def test_a_bot_that_speaks_daide_hears_nothing_that_leads_to_the_games_seed() -> None:
     with open_door("n", "s") as door, hands(door, "n", "s") as clients:
         seats = [daide_player(door, "n"), daide_player(door, "s")]
         played = InBackground(replace(game_of(*seats, year_limit=1), seed=SEED))
@@ -235,7 +234,7 @@ def test_a_seats_seed_differs_from_the_games_by_seat_and_by_key(
 @given(public=SEEDS, attempt=st.integers(1, 5), key=KEYS, other=KEYS)
 @settings(deadline=None)
 @pytest.mark.threat("leaks")
-def test_what_everybody_knows_of_a_game_does_not_tell_its_seed(
+def test_a_games_seed_does_not_follow_from_what_everybody_knows_of_it(
     public: int, attempt: int, key: bytes, other: bytes
 ) -> None:
     seeds = GameSeeds(key)

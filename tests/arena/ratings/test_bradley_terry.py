@@ -114,7 +114,7 @@ def test_players_of_a_large_league_who_met_hardly_any_others_have_no_narrow_inte
 @pytest.mark.parametrize(
     ("predecessors", "points"), [([-1, -1, -1], 500.0), ([1, -1, -1], 600.0)], ids=["newcomers", "versions"]
 )
-def test_those_who_move_alone_and_met_only_each_other_have_no_narrow_intervals(
+def test_players_who_move_alone_and_met_only_each_other_have_no_narrow_intervals(
     predecessors: list[int], points: float
 ) -> None:
     pairings = Pairings(np.array([0]), np.array([1]), np.array([points]), np.array([1000.0]))
@@ -124,7 +124,7 @@ def test_those_who_move_alone_and_met_only_each_other_have_no_narrow_intervals(
     assert alone.error[2] == pytest.approx(10)
 
 
-def test_those_who_move_alone_are_off_with_the_one_held_player_whom_they_met() -> None:
+def test_players_who_move_alone_are_off_with_the_one_held_player_whom_they_met() -> None:
     """Three newcomers met each other and one held player so often that only that one's error is left."""
     first, second = np.triu_indices(4, 1)
     games = np.full(6, 1e5)

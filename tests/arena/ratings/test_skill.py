@@ -41,7 +41,7 @@ winning_seats = st.sets(st.integers(1, 7), min_size=1).map(lambda seats: tuple(s
 
 
 @given(winning_seats)
-def test_those_who_tie_stay_equal_and_winners_end_above_losers(winners: tuple[int, ...]) -> None:
+def test_players_who_tie_stay_equal_and_winners_end_above_losers(winners: tuple[int, ...]) -> None:
     mu = after(SEVEN, winners)
     won = {round(mu[seat - 1], 9) for seat in winners}
     lost = {round(mu[seat - 1], 9) for seat in range(1, 8) if seat not in winners}
@@ -57,7 +57,7 @@ def test_the_order_of_seats_does_not_matter(games: list[tuple[int, ...]], order:
     assert after(shuffled, *moved) == pytest.approx([plain[place] for place in order])
 
 
-def test_what_one_gains_another_loses_among_equals() -> None:
+def test_equals_lose_as_much_as_others_gain() -> None:
     assert sum(after(SEVEN, (2, 5))) == pytest.approx(7 * 25.0)
 
 

@@ -7,7 +7,7 @@ from arena.reports.as_json import json_report
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
 
 
-def test_all_of_it_survives_json(tmp_path: Path) -> None:
+def test_a_report_is_the_same_after_json(tmp_path: Path) -> None:
     report = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
     assert json.loads(json.dumps(report, allow_nan=False)) == report
     assert list(report) == [
@@ -54,7 +54,7 @@ def test_pairs_and_matchups(tmp_path: Path) -> None:
     assert report["duration"]["total_seconds"] == 7 * 3.5
 
 
-def test_nothing_played_yet(tmp_path: Path) -> None:
+def test_a_report_before_the_first_game_has_no_results(tmp_path: Path) -> None:
     report = json_report(report_of(tmp_path, ALL_PLAY_ALL, []))
     assert report["duration"] is None and report["cross_table"] == [] and report["superiority"] == []
     assert [player["likeliest_elo"] for player in report["players"]] == [None, None, None]

@@ -86,7 +86,7 @@ def test_the_page_needs_no_other_file_and_runs_no_script(tmp_path: Path) -> None
     assert re.findall(r"""(?:src|href)=|url\(|@import|https?://""", html) == []
 
 
-def test_what_others_say_is_escaped(tmp_path: Path) -> None:
+def test_texts_of_others_are_escaped(tmp_path: Path) -> None:
     nasty = ALL_PLAY_ALL.replace("Three <of> them", "<script>alert(1)</script>")
     page = Page(page_of(tmp_path, nasty, list(ALL_PLAYED)))
     assert "script" not in page.elements

@@ -25,7 +25,7 @@ def test_each_player_has_its_own_dialogue_and_output(tmp_path: Path) -> None:
     }
 
 
-def test_what_looks_like_another_line_stays_the_player_s(tmp_path: Path) -> None:
+def test_a_text_that_looks_like_another_players_line_stays_the_players(tmp_path: Path) -> None:
     (tmp_path / "war.protocol").mkdir()
     (tmp_path / "war.protocol" / "0_1.log").write_bytes(b"<< alpha: one\r<< beta: two\n<< beta: three\n")
     (tmp_path / "war.log").write_bytes(b"0_1 alpha: one\r0_1 beta: two\n")
@@ -42,7 +42,7 @@ def test_two_players_of_the_same_name_stay_distinct(tmp_path: Path) -> None:
     assert texts["alpha#1"].errors == ""
 
 
-def test_what_was_not_kept_differs_from_what_is_empty(tmp_path: Path) -> None:
+def test_a_text_that_was_not_kept_differs_from_an_empty_one(tmp_path: Path) -> None:
     assert texts_of(tmp_path)["beta"] == KeptTexts(2, "beta", None, None)
 
 

@@ -86,7 +86,7 @@ def test_matchups_without_games_are_left_out(tmp_path: Path) -> None:
     assert "the big one" not in text
 
 
-def test_what_a_player_says_of_itself_is_not_a_line_of_the_report(tmp_path: Path) -> None:
+def test_a_players_description_of_itself_is_not_a_line_of_the_report(tmp_path: Path) -> None:
     report = report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED)
     facts = replace(
         report.players["alpha"], description="the best\n\nplayer  games  Elo\nalpha     100  2900\n"

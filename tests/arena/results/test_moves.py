@@ -19,7 +19,7 @@ def test_comments_are_read_as_they_were_made(comment: str) -> None:
 
 
 @pytest.mark.parametrize("comment", ["a\0b", "a\ud800b", "a\udfffb"], ids=["zero", "high", "low"])
-def test_what_a_database_cannot_hold_in_a_text_is_replaced_in_comments(comment: str) -> None:
+def test_characters_that_a_database_cannot_hold_are_replaced_in_comments(comment: str) -> None:
     value = pack_moves([move(comment=comment), move("E5", comment="after it")])
     assert "\\u0000" not in value and "\\ud8" not in value and "\\udf" not in value
     assert [read.comment for read in unpack_moves(value)] == ["a\N{REPLACEMENT CHARACTER}b", "after it"]

@@ -32,9 +32,9 @@ pytestmark = needs_postgresql
 
 
 @pytest.fixture
-def database(server: str) -> Iterator[ResultsDatabase]:
+def database(postgresql: str) -> Iterator[ResultsDatabase]:
     """An empty results database."""
-    database = ResultsDatabase.open(server)
+    database = ResultsDatabase.open(postgresql)
     yield database
     with database.transaction() as connection:
         connection.execute(text("DROP SCHEMA public CASCADE"))
@@ -95,11 +95,13 @@ def test_moves_and_what_is_known_of_them_have_rows(database: ResultsDatabase) ->
     assert (moves[0]["ClockSeconds"], moves[0]["ClockStones"]) == (None, None)
 
 
-def test_competitions_that_begin_at_once_share_one_database(server: str, database: ResultsDatabase) -> None:
+def test_competitions_that_begin_at_once_share_one_database(
+    postgresql: str, database: ResultsDatabase
+) -> None:
     names = [f"cup{number}" for number in range(4)]
 
     def begin(name: str) -> bool:
-        with closing(ResultsDatabase.open(server)) as mine:
+        with closing(ResultsDatabase.open(postgresql)) as mine:
             return play(registered(mine, heading(name=name)), "AvB_0", WON)
 
     with database.transaction() as connection:
@@ -186,9 +188,9 @@ def test_a_missing_server_is_an_error_without_the_password(tmp_path: Path) -> No
     assert "secret" not in message and "hidden" not in message and len(message.splitlines()) == 1
 
 
-def test_a_competition_is_run_by_one_program_at_a_time(server: str, database: ResultsDatabase) -> None:
+def test_a_competition_is_run_by_one_program_at_a_time(postgresql: str, database: ResultsDatabase) -> None:
     refused = pytest.raises(ResultsError, match=r"the competition cup .* is already running")
-    with closing(ResultsDatabase.open(server)) as other:
+    with closing(ResultsDatabase.open(postgresql)) as other:
         with (
             lock_competition(database, "cup"),
             lock_competition(other, "another"),
@@ -201,12 +203,12 @@ def test_a_competition_is_run_by_one_program_at_a_time(server: str, database: Re
 
 
 def test_a_lost_connection_gives_up_the_claim_and_hides_no_other_error(
-    server: str, database: ResultsDatabase
+    postgresql: str, database: ResultsDatabase
 ) -> None:
     end_sessions = text(
         "SELECT pg_terminate_backend(pid, :milliseconds) FROM pg_locks WHERE locktype = 'advisory'"
     )
-    with closing(ResultsDatabase.open(server)) as other:
+    with closing(ResultsDatabase.open(postgresql)) as other:
         with pytest.raises(RuntimeError, match="the cause"), lock_competition(database, "cup"):
             with other.transaction() as connection:
                 ended = connection.execute(end_sessions, {"milliseconds": A_GENEROUS_TIME * 1000})
@@ -216,7 +218,7 @@ def test_a_lost_connection_gives_up_the_claim_and_hides_no_other_error(
             pass
 
 
-def test_a_database_of_release_5_is_brought_up_to_date(server: str, database: ResultsDatabase) -> None:
+def test_a_database_of_release_5_is_brought_up_to_date(postgresql: str, database: ResultsDatabase) -> None:
     play(registered(database), "AvB_0", WON)
     with database.transaction() as connection:
         drop_views(connection)
@@ -225,7 +227,7 @@ def test_a_database_of_release_5_is_brought_up_to_date(server: str, database: Re
         for column in ("Clock", "OwnMoves"):
             connection.execute(text(f'ALTER TABLE "ARENA_Seat" DROP COLUMN "{column}"'))
         connection.execute(own.META.update().values(Value="5"))
-    with closing(ResultsDatabase.open(server)) as opened:
+    with closing(ResultsDatabase.open(postgresql)) as opened:
         assert play(registered(opened), "AvB_1", DRAWN)
         with opened.transaction() as connection:
             query = text(
@@ -237,7 +239,7 @@ def test_a_database_of_release_5_is_brought_up_to_date(server: str, database: Re
     assert rows == [*before, ("a", "b", 3, 0, clock), ("b", "a", 3, 0, clock)]
 
 
-def test_a_database_of_release_4_is_brought_up_to_date(server: str, database: ResultsDatabase) -> None:
+def test_a_database_of_release_4_is_brought_up_to_date(postgresql: str, database: ResultsDatabase) -> None:
     play(registered(database), "AvB_0", WON)
     with database.transaction() as connection:
         drop_views(connection)
@@ -245,7 +247,7 @@ def test_a_database_of_release_4_is_brought_up_to_date(server: str, database: Re
         numbered = "CASE \"Name\" WHEN 'Black' THEN '1' ELSE '2' END"
         connection.execute(text(f'UPDATE "SAGA_Power" SET "Code" = {numbered}'))
         connection.execute(own.META.update().values(Value="4"))
-    with closing(ResultsDatabase.open(server)) as opened:
+    with closing(ResultsDatabase.open(postgresql)) as opened:
         with opened.transaction() as connection:
             codes = select(saga.POWER.c.Code).join(own.SEAT, own.SEAT.c.PowerId == saga.POWER.c.PowerId)
             stored = connection.execute(codes.order_by(own.SEAT.c.Seat)).scalars().all()

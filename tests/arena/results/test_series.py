@@ -586,7 +586,7 @@ def test_the_more_others_work_on_a_machine_the_lower_its_quality(load: float, qu
     assert quality_of(load) == quality
 
 
-def test_what_one_competition_inhibits_plays_on_in_others(database: ResultsDatabase) -> None:
+def test_a_player_that_one_competition_inhibits_plays_on_in_others(database: ResultsDatabase) -> None:
     series, other = registered(database), registered(database, heading(name="other"))
     begun(series)
     series.inhibit("b", "go-9x9")
@@ -601,7 +601,7 @@ def test_what_one_competition_inhibits_plays_on_in_others(database: ResultsDatab
     assert [row["AutoInhibit"] for row in rows(database, saga.CLIENT_VARIANT)] == [False]
 
 
-def test_what_is_known_is_not_changed_before_it_is_described(database: ResultsDatabase) -> None:
+def test_a_competition_is_not_changed_before_it_is_described(database: ResultsDatabase) -> None:
     registered(database)
     tables = (saga.SERIES, saga.CLIENT, saga.CONTESTANT, saga.SERIES_CONTESTANT, own.COMPETITOR)
     before = [rows(database, table) for table in tables]

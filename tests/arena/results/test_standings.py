@@ -48,7 +48,7 @@ def test_a_player_s_line() -> None:
     assert standings.against("a", "nobody") == Score()
 
 
-def test_what_a_player_did_wrong_counts_whether_it_lost_by_it_or_not() -> None:
+def test_a_players_faults_count_whether_it_lost_by_them_or_not() -> None:
     late, gone, fine = Fault.LATE, Fault.DISCONNECTED, Fault.NONE
     standings = Standings(
         ["a", "b"],

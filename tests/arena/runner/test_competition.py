@@ -57,14 +57,6 @@ class RecordingDisplay(Display):
         self.warnings.append(text)
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ContestServer]:
-    server = ContestServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
-
-
 class Arena:
     """Runs the competition of a control file in this process, again and again."""
 

@@ -129,7 +129,7 @@ def test_where_only_some_players_score_the_others_are_named(tmp_path: Path) -> N
     )
 
 
-def test_what_players_write_to_their_standard_error_does_not_steer_the_operators_terminal(
+def test_a_players_standard_error_does_not_steer_the_operators_terminal(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     words = "printf '\\033[2J\\342\\200\\256 hello\\n' >&2"

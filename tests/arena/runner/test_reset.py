@@ -1,11 +1,7 @@
 """Deleting a competition: what ACADEMY still waits for is reported first, or named."""
 
-import signal
 import sqlite3
 import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,30 +10,27 @@ import pytest
 
 from academy.v1 import contests_pb2
 from arena.academy import lifecycle, session
-from arena.academy.client import AcademyClient
+from arena.academy.client import AcademyClient, contest_message
 from arena.academy.embedded import EmbeddedAcademy
+from arena.academy.session import AcademySession
 from arena.control.settings import Control
 from arena.control.toml_file import read
 from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.run_lock import lock_competition
+from arena.results.series import PlannedGame
 from arena.runner.files import CompetitionFiles
 from arena.runner.options import RunOptions
 from arena.runner.report import read_report
 from arena.runner.reset import LeftOpen, reset
 from arena.runner.run import run
+from tests.arena.cli.command import ARENA, arena
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import PASSING, misbehaving, write_control
+from tests.arena.results.examples import heading, registered
+from tests.waiting import until
 
 HANGING = misbehaving("hang-in-genmove")
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ContestServer]:
-    server = ContestServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
 
 
 def opened(path: Path) -> tuple[Control, CompetitionFiles]:
@@ -46,14 +39,28 @@ def opened(path: Path) -> tuple[Control, CompetitionFiles]:
 
 def killed_in_a_game(path: Path) -> None:
     """Run a competition and kill the arena while its first game is played."""
-    arena = subprocess.Popen([sys.executable, "-m", "arena.cli", "run", str(path), "-q"])
+    process = subprocess.Popen([*ARENA, "run", str(path), "-q"])
     log = path.with_suffix(".log")
-    deadline = time.monotonic() + 180
-    while not (log.exists() and "game started" in log.read_text()):
-        assert arena.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
-    arena.send_signal(signal.SIGKILL)
-    arena.wait()
+    until(lambda: log.exists() and "game started" in log.read_text(), process)
+    process.kill()
+    process.wait()
+
+
+def left_open(path: Path) -> str:
+    """Leave a contest open at ACADEMY as an arena that is killed does; return its id."""
+    control, files = opened(path)
+    assert control.academy is not None
+    spec = control.game.rules().spec()
+    with (
+        closing(ResultsDatabase.open(files.results)) as database,
+        closing(AcademySession(control.academy, spec, files.academy_log)) as academy,
+    ):
+        series = registered(database, heading(name=files.name))
+        attempt = series.next_attempt("AvB_0")
+        contest = contest_message(attempt.contest_id, spec, ("one", "engine"), (1000.0, 1000.0))
+        series.begin(attempt, contest.SerializeToString(), PlannedGame("AvB", heading().players))
+        academy.link.open_contest(contest)
+    return attempt.contest_id
 
 
 def with_hanging_game(tmp_path: Path, server: ContestServer | None, more: str = "") -> Path:
@@ -121,11 +128,10 @@ def test_an_acknowledged_report_is_not_sent_again(tmp_path: Path, server: Contes
 def test_contests_that_stay_open_are_named(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "FIRST_CALL_SECONDS", 0.2)
     path = with_hanging_game(tmp_path, server)
-    killed_in_a_game(path)
-    (contest_id,) = server.opened
+    contest_id = left_open(path)
     server.stop()
+    monkeypatch.setattr(session, "FIRST_CALL_SECONDS", 0.2)
 
     left = reset(*opened(path))
 
@@ -136,8 +142,7 @@ def test_contests_that_stay_open_are_named(
 
 def test_contests_that_academy_refuses_to_end_are_named(tmp_path: Path, server: ContestServer) -> None:
     path = with_hanging_game(tmp_path, server)
-    killed_in_a_game(path)
-    (contest_id,) = server.opened
+    contest_id = left_open(path)
     server.failing_reports[contest_id] = grpc.StatusCode.PERMISSION_DENIED
     left = reset(*opened(path))
     assert left is not None and left.contest_ids == (contest_id,) and "this one always" in left.why
@@ -176,16 +181,13 @@ def test_contests_of_an_embedded_academy_are_ended_too(tmp_path: Path) -> None:
     assert response.contest.state == contests_pb2.CONTEST_STATE_VOID
 
 
-def test_the_command_names_them_and_has_a_status_for_it(
-    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+def test_arena_reset_names_contests_that_stay_open_and_exits_with_5(
+    tmp_path: Path, server: ContestServer
 ) -> None:
     path = with_hanging_game(tmp_path, server)
-    killed_in_a_game(path)
-    (contest_id,) = server.opened
+    contest_id = left_open(path)
     path.write_text(path.read_text().partition("[academy]")[0])
-    done = subprocess.run(
-        [sys.executable, "-m", "arena.cli", "reset", str(path)], capture_output=True, text=True, timeout=60
-    )
+    done = arena("reset", path)
     assert done.returncode == 5
     assert done.stderr.startswith("arena: 1 contests stay open at ACADEMY") and contest_id in done.stderr
 
@@ -256,7 +258,7 @@ def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path
     assert file.exists()
 
 
-def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
+def test_a_competition_that_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
     owner, files = played(tmp_path / "owner")
     refusal = r"the competition owner of the database .* is already running"
     with closing(ResultsDatabase.open(files.results)) as database, lock_competition(database, "owner"):

@@ -6,7 +6,6 @@ import random
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 from clients.connection import Connection
@@ -14,6 +13,7 @@ from clients.remote_game import Engine, Game, GameTurn
 from clients.remote_play import dial_in
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.engines import GNUGO, needs_gnugo
+from tests.waiting import until
 
 CONTROL = """
 [competition]
@@ -62,9 +62,7 @@ def test_players_that_are_there_meet_and_the_one_away_holds_up_nobody(tmp_path: 
     connector = None
     try:
         tokens = tmp_path / "pool.tokens"
-        while not all((tokens / name).exists() for name in ("rambler", "gnugo")):
-            assert running.poll() is None
-            time.sleep(0.05)
+        until(lambda: all((tokens / name).exists() for name in ("rambler", "gnugo")), running)
         connector = subprocess.Popen(
             [
                 sys.executable, "-m", "clients.bots.gtp_connector", "--player", "gnugo", "--address", address,
@@ -79,9 +77,7 @@ def test_players_that_are_there_meet_and_the_one_away_holds_up_nobody(tmp_path: 
             kwargs={"redial_seconds": 1.0},
         )
         bot.start()
-        while sum("gnugo" in line for line in history(control)) < 3:
-            assert running.poll() is None
-            time.sleep(0.1)
+        until(lambda: sum("gnugo" in line for line in history(control)) >= 3, running)
         assert arena("stop", control).returncode == 0
         assert running.wait() == 0
         bot.join()

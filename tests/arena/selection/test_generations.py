@@ -10,7 +10,6 @@ import sqlite3
 import statistics
 import subprocess
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import closing
@@ -27,7 +26,9 @@ from arena.selection.child_program import ChildProgramError, ask_for_child
 from arena.selection.generations import Generations, round_robin_rounds
 from arena.selection.selector import CompetitionChangedError, Fixture
 from tests.arena.cli.command import ARENA, arena
+from tests.arena.control_files import FAMILIES, PROGRAM
 from tests.arena.selection.playing import Rule, completed, play, resumed
+from tests.waiting import until
 
 PANEL = {"panel": PlayerSetup("panel", ("panel",))}
 
@@ -128,7 +129,7 @@ def test_families_keep_their_places_also_when_one_always_wins() -> None:
     assert {member.family for member in kept} == {"strong", "weak"}
 
 
-def test_what_was_played_gives_the_same_descent_again_and_a_game_left_unfinished_comes_again() -> None:
+def test_finished_games_give_the_same_descent_again_and_an_unfinished_game_comes_again() -> None:
     selector = generations()
     played = play(selector, nearer_wins(0.5, 0.5), most=70)
     again = generations()
@@ -169,16 +170,6 @@ def test_everybody_meets_everybody_before_anybody_twice() -> None:
         assert len({frozenset(pair) for pair in pairs}) == len(pairs) == count * (count - 1) // 2
 
 
-PROGRAM = """
-import json, random, sys
-asked = json.loads(sys.stdin.readline())
-chance = random.Random()  # by no seed: what it answers is kept
-best = asked["members"][0]
-print(json.dumps({"values": {"LEVEL": round(best["values"]["LEVEL"] + chance.random(), 6)},
-                  "parents": [best["name"]]}))
-"""
-
-
 @pytest.mark.parametrize(
     ("program", "complaint"),
     [
@@ -206,43 +197,6 @@ def test_a_program_that_gives_no_child_is_named_with_its_fault(
     assert complaint in str(raised.value)
 
 
-CONTROL = """
-[competition]
-kind = "generations"
-generations = 3
-rounds = 3
-seed = 5
-parallel = 2
-[game]
-name = "go"
-board_size = 3
-komi = 0.5
-move_limit = 20
-[players.panel]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-[families.evolving]
-size = 3
-keep = 1
-[families.evolving.player]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-environment = { LEVEL = "{level}" }
-[families.evolving.parameters.level]
-low = 0
-high = 9
-[families.learning]
-size = 2
-keep = 1
-child = "PYTHON child.py"
-first = { LEVEL = 1 }
-[families.learning.player]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-environment = { LEVEL = "{LEVEL}" }
-"""
-
-
 def check_first_elo(results: Path, parents: dict[str, list[str]]) -> None:
     """A variant begins with the mean of what its parents have at the time, the first members at 1000."""
     query = "SELECT Name, EloBefore, EloAfter FROM ARENA_Rating ORDER BY GameId"
@@ -265,12 +219,11 @@ def check_first_elo(results: Path, parents: dict[str, list[str]]) -> None:
 
 def test_a_run_that_is_killed_goes_on_with_the_same_members_each_game_once(tmp_path: Path) -> None:
     control = tmp_path / "families.toml"
-    control.write_text(CONTROL.replace("PYTHON", sys.executable))
+    control.write_text(FAMILIES.replace("PYTHON", sys.executable))
     (tmp_path / "child.py").write_text(PROGRAM)
     running = subprocess.Popen([*ARENA, "run", str(control), "-q"], process_group=0)
     history = tmp_path / "families.hist"
-    while running.poll() is None and (not history.exists() or "g1_2 " not in history.read_text()):
-        time.sleep(0.02)
+    until(lambda: history.exists() and "g1_2 " in history.read_text(), running)
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     # Reading asks the program for nobody, so what is read stays.
@@ -307,6 +260,6 @@ def test_a_control_file_with_a_fault_is_refused_with_its_place(
     tmp_path: Path, change: tuple[str, str], complaint: str
 ) -> None:
     control = tmp_path / "families.toml"
-    control.write_text(CONTROL.replace(*change))
+    control.write_text(FAMILIES.replace(*change))
     refused = arena("check", control)
     assert refused.returncode == 1 and complaint in refused.stderr

@@ -116,7 +116,7 @@ def test_a_candidate_may_have_one_seat_in_all_games(seat: int) -> None:
 
 
 @pytest.mark.parametrize(("outcome", "wins"), [("win", 6), ("loss", 5), ("draw", 5.5), ("unknown", 5)])
-def test_what_a_result_counts(outcome: str, wins: float) -> None:
+def test_a_win_counts_one_and_a_draw_half(outcome: str, wins: float) -> None:
     selector = tuner()
     fixture = selector.next_game()
     assert fixture is not None

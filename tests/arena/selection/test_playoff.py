@@ -123,6 +123,6 @@ def test_fewer_games_than_were_played_make_an_end() -> None:
 
 
 @pytest.mark.parametrize("game_id", ["0", "_1", "0_x", "0_-1", "0_²", ""])
-def test_what_is_not_a_game_id_is_refused(game_id: str) -> None:
+def test_a_text_that_is_not_a_game_id_is_refused(game_id: str) -> None:
     with pytest.raises(CompetitionChangedError, match="none of the control file's: playoff 0=a/b"):
         playoff(matchup("0", "ab")).resume(game_id, (), "")

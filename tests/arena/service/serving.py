@@ -25,7 +25,12 @@ class Service:
     """`arena serve` on a folder, with more options."""
 
     def __init__(
-        self, folder: Path, *more: str, address: str = "127.0.0.1:0", tokens: dict[str, str] | None = None
+        self,
+        folder: Path,
+        *more: str,
+        address: str = "127.0.0.1:0",
+        tokens: dict[str, str] | None = None,
+        environment: dict[str, str] | None = None,
     ) -> None:
         """`tokens` are those of a service that served the folder before."""
         self.tokens_file = file = folder / "arena.tokens"
@@ -43,6 +48,7 @@ class Service:
                 *(sys.executable, "-m", "arena.cli", "serve", str(folder), "--tokens", str(file)),
                 *("--address", address, *(more or ("--allow-uploads",))),
             ],
+            env=environment,
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -80,10 +86,14 @@ class Service:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(SECONDS)
 
+    def close(self) -> None:
+        self.channel.close()
+        self.end()
 
-def reason(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
-    status = rpc_status.from_call(error)  # type: ignore[arg-type]
+
+def reason(error: Any) -> tuple[grpc.StatusCode, str]:
+    status = rpc_status.from_call(error)
     assert status is not None
     info = error_details_pb2.ErrorInfo()
-    assert status.details[0].Unpack(info)
+    assert status.details[0].Unpack(info) and info.domain == "arena"
     return error.code(), info.reason

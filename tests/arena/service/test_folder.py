@@ -46,7 +46,7 @@ def test_names_cannot_lead_out_of_the_folder(tmp_path: Path, name: str) -> None:
         CompetitionFolder(inner).control_file(name)
 
 
-def test_links_cannot_either(tmp_path: Path) -> None:
+def test_a_link_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     (tmp_path / "cup.toml").touch()

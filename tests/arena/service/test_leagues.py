@@ -36,12 +36,8 @@ def service(folder: Path) -> Iterator[Service]:
         for competition in competitions(database):
             take_in(league, database, competition)
         estimate_all(league)
-    running = Service(folder, "--league", str(folder / "league.db"))
-    try:
+    with closing(Service(folder, "--league", str(folder / "league.db"))) as running:
         yield running
-    finally:
-        running.channel.close()
-        running.end()
 
 
 def test_a_player_reads_the_rating_list_page_by_page(service: Service) -> None:
@@ -81,7 +77,7 @@ def test_a_player_reads_how_its_ratings_went(service: Service) -> None:
         ("ListRatedGames", messages.ListRatedGamesRequest(), "wrong", "TOKEN_INVALID"),
     ],
 )
-def test_what_the_league_has_not_is_refused_by_name(
+def test_a_question_that_the_league_cannot_answer_is_refused_with_the_reason(
     service: Service, method: str, request_: object, who: str, why: str
 ) -> None:
     with pytest.raises(grpc.RpcError) as error:

@@ -5,7 +5,6 @@ import random
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -35,6 +34,7 @@ from clients import (
 )
 from tests.arena.cli.command import arena
 from tests.arena.service.serving import SECONDS, Service, reason
+from tests.waiting import until
 
 NODE = Path(__file__).parents[3] / "examples" / "node"
 POOL = """
@@ -79,25 +79,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Service]:
-    running = Service(folder, "--league", str(folder / "league.db"))
-    try:
+    with closing(Service(folder, "--league", str(folder / "league.db"))) as running:
         yield running
-    finally:
-        running.channel.close()
-        running.process.terminate()
-        running.process.wait()
 
 
 def invite(service: Service, **more: Any) -> str:
     code: str = service.call("CreateInvitation", messages.CreateInvitationRequest(**more)).code
     return code
-
-
-def await_true(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def refused(call: Callable[[], object]) -> str:
@@ -153,10 +141,10 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
     rival = register(arena_, Membership("rival"), invite(service, name="rival"))
     visitor = Engine(legal_moves=True, leave_after_games=3)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as bot:
-        await_true(lambda: games_of(service, "newcomer") >= most)
+        until(lambda: games_of(service, "newcomer") >= most)
         dial_in(Connection(service.address, token=rival), "rival", rambler, visitor)
         bot.terminate()
-    await_true(lambda: games_of(service, "rival") == 3)
+    until(lambda: games_of(service, "rival") == 3)
     assert games_of(service, "newcomer") == most
     # A new version is a player of its own, of the same family.
     assert change_membership(own, version="1.1").family == "random"
@@ -284,9 +272,7 @@ def test_a_killed_service_forgets_no_member(tmp_path: Path) -> None:
         reasons = [refused(lambda: register(own, Membership("0"))) for _ in range(31)]
         assert reasons[0] == "INVALID_MEMBER" and reasons[-1] == "TOO_MANY"
     finally:
-        again.channel.close()
-        again.process.kill()
-        again.process.wait()
+        again.close()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")

@@ -24,8 +24,9 @@ from arena.v1 import competitions_pb2
 from arena.v1 import pools_pb2 as messages
 from clients import Connection, Engine, Game, GameTurn, Membership, dial_in, register
 from tests.arena.cli.command import arena
-from tests.arena.service.serving import SECONDS, Service, reason
+from tests.arena.service.serving import Service, reason
 from tests.ports import free_ports
+from tests.waiting import until
 
 SETTINGS = messages.PoolSettings(
     game="go", settings_json='{"board_size": 5, "komi": 0.5, "ko": "positional_superko"}', move_limit=60
@@ -64,13 +65,6 @@ class Bots:
         self._threads.append(thread)
 
 
-def await_true(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:
     try:
         with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as connection:
@@ -95,12 +89,12 @@ def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: 
             assert service.call("AddPool", add, service="Pool").pool.state == messages.POOL_STATE_OPEN
         bots.join("ann")
         bots.join("bob")
-        await_true((tmp_path / "blitz.toml").exists)
+        until((tmp_path / "blitz.toml").exists)
         # The league's address in it may hold a password.
         assert (tmp_path / "blitz.toml").stat().st_mode & 0o077 == 0
         for kill in range(2):
             before = len(known) + 2
-            await_true(lambda before=before: len(rows(results, finished)) >= before)  # type: ignore[misc]
+            until(lambda before=before: len(rows(results, finished)) >= before)  # type: ignore[misc]
             known |= set(rows(results, finished))
             run = int((tmp_path / "blitz.lock").read_text())
             for process in (service.process.pid, run) if kill == 0 else (run, service.process.pid):
@@ -110,16 +104,13 @@ def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: 
             service = Service(tmp_path, *options, address=address, tokens=service.tokens)
         # Without a restart, from the next round on.
         bots.join("cyd")
-        await_true(
-            lambda: any("cyd" in str(row[0]) for row in rows(results, "SELECT Name FROM ARENA_Rating"))
-        )
+        until(lambda: any("cyd" in str(row[0]) for row in rows(results, "SELECT Name FROM ARENA_Rating")))
         service.call("PausePool", messages.PausePoolRequest(name="blitz"), service="Pool")
         service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
         pool = service.call("ListPools", messages.ListPoolsRequest(), "eye", service="Pool").pools[0]
         assert pool.state == messages.POOL_STATE_PAUSED
     finally:
-        service.channel.close()
-        service.end()
+        service.close()
     # No game that was stored is lost, and the league has each once.
     games = rows(results, finished)
     assert known <= set(games) and len(games) == len(set(games))
@@ -148,12 +139,11 @@ def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(t
         # A member of the anchor's name does not take its place.
         bots.join("ann")
         bots.join("bob")
-        await_true(lambda: len(rows(results, learnt)) >= 2)
+        until(lambda: len(rows(results, learnt)) >= 2)
         service.call("PausePool", messages.PausePoolRequest(name="house"), service="Pool")
         service.wait_for("house", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
     finally:
-        service.channel.close()
-        service.end()
+        service.close()
     assert set(rows(results, "SELECT Name FROM ARENA_Rating")) == {("ann",), ("bob",)}
     anchored = 'SELECT "Elo" FROM LEAGUE_Rating NATURAL JOIN LEAGUE_Player WHERE "Name" = \'ann\''
     assert rows(league, anchored) == [(700.0,)]
@@ -164,12 +154,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("pools")
     (folder / "cup.toml").write_text('[competition]\nkind = "standing"\n')
     (folder / "tuned.pool").write_text("[game]\nkomi = 7.5\n")
-    running = Service(folder, "--league", str(folder / "league.db"))
-    try:
+    with closing(Service(folder, "--league", str(folder / "league.db"))) as running:
         yield running
-    finally:
-        running.channel.close()
-        running.end()
 
 
 @pytest.mark.parametrize(
@@ -259,7 +245,7 @@ def test_the_list_does_not_repeat_why_a_pool_failed_that_has_ended(service: Serv
     settings = messages.PoolSettings(base="lost")
     settings.MergeFrom(SETTINGS)
     service.call("AddPool", messages.AddPoolRequest(name="lost", settings=settings), service="Pool")
-    await_true((service.tokens_file.parent / "lost.toml").exists)
+    until((service.tokens_file.parent / "lost.toml").exists)
     halted = service.wait_for("lost", lambda pool: bool(pool.remark))
     assert halted.state == competitions_pb2.COMPETITION_STATE_HALTED and "league.academy" in halted.remark
     service.call("EndPool", messages.EndPoolRequest(name="lost"), service="Pool")
@@ -278,7 +264,7 @@ def test_seven_play_diplomacy_in_a_pool_and_one_of_them_dials_in_over_daide(serv
     )
     settings = messages.PoolSettings(game="diplomacy", base="powers", move_limit=40, rounds=1)
     service.call("AddPool", messages.AddPoolRequest(name="powers", settings=settings), service="Pool")
-    await_true((folder / "powers.toml").exists)
+    until((folder / "powers.toml").exists)
     service.wait_for("powers", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_RUNNING)
     bot = ("-m", "clients.bots.diplomacy.daide", "--bot", "random", "--name", "Albert", "--port", str(port))
     with subprocess.Popen([sys.executable, *bot]) as albert:
@@ -332,7 +318,7 @@ def test_a_paused_pools_run_is_stopped_when_its_service_was_killed(tmp_path: Pat
         bots.join("ann")
         bots.join("bob")
         finished = "SELECT ContestId FROM ARENA_Game"
-        await_true(lambda: bool(rows(tmp_path / "blitz.results.sqlite", finished)))
+        until(lambda: bool(rows(tmp_path / "blitz.results.sqlite", finished)))
         run = int((tmp_path / "blitz.lock").read_text())
         service.call("PausePool", messages.PausePoolRequest(name="blitz"), service="Pool")
         service.process.kill()
@@ -344,8 +330,7 @@ def test_a_paused_pools_run_is_stopped_when_its_service_was_killed(tmp_path: Pat
         service = Service(tmp_path, *options, address=address, tokens=service.tokens)
         service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
     finally:
-        service.channel.close()
-        service.end()
+        service.close()
 
 
 def test_a_second_service_does_not_take_a_folders_pools(service: Service, tmp_path: Path) -> None:

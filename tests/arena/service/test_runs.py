@@ -68,7 +68,7 @@ def test_a_run_that_could_not_be_started_holds_no_place(
     assert not asyncio.run(ask())
 
 
-def test_one_that_ends_while_it_is_interrupted_is_waited_for(control: Path) -> None:
+def test_a_run_that_ends_while_it_is_interrupted_is_waited_for(control: Path) -> None:
     async def end() -> bool:
         children = Runs(control.parent / "lobby")
         await children.start(control, {})

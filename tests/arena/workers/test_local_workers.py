@@ -25,7 +25,17 @@ from arena.workers.interface import WorkerLost, WorkersError
 from arena.workers.local_workers import LocalWorkers
 from arena.workers.worker import Stage, Wait, make_interrupted_result
 from referees.api import Outcome, Referee, Termination, referee
-from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running, stuck
+from tests.arena.engines import (
+    children,
+    job,
+    left_running,
+    misbehaving,
+    noted,
+    open_files,
+    python_player,
+    running,
+    stuck,
+)
 
 PASSERS = python_player("a"), python_player("b")
 
@@ -105,6 +115,16 @@ def workers() -> Iterator[LocalWorkers]:
         yield workers
 
 
+@pytest.fixture
+def leaver(tmp_path: Path) -> tuple[PlayerSetup, PlayerSetup]:
+    """An engine with a child in a session of its own, and one that never moves."""
+    environment = {"MISBEHAVING_PIDS": str(tmp_path / "pids")}
+    return (
+        misbehaving("leaving-the-session", "leaver", environment=environment),
+        misbehaving("hang-in-genmove", "hanging", environment=environment, move_seconds=100.0),
+    )
+
+
 def test_every_game_comes_back_once(workers: LocalWorkers) -> None:
     ids = [f"0_{number}" for number in range(7)]
     for game_id in ids:
@@ -163,13 +183,17 @@ def test_engines_get_the_slot_of_their_worker(workers: LocalWorkers, tmp_path: P
     assert slots == {"slot 0", "slot 1"}
 
 
-def test_a_killed_worker_costs_its_game_and_is_replaced(workers: LocalWorkers, tmp_path: Path) -> None:
-    workers.submit(job(*hanging(tmp_path), game_id="doomed"))
+def test_a_killed_worker_costs_its_game_ends_its_players_and_is_replaced(
+    workers: LocalWorkers, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
+) -> None:
+    workers.submit(job(*leaver, game_id="doomed"))
     pids = wait_for_engines(tmp_path, 3)
-    [victim] = {parent(pid) for pid in pids} - set(pids)
+    engine = next(
+        pid for pid in pids if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"hang-in-genmove\0")
+    )
     workers.submit(job(*PASSERS, game_id="other"))
     assert finished(workers, 1)[0].game_id == "other"
-    os.kill(victim, signal.SIGKILL)
+    os.kill(parent(engine), signal.SIGKILL)
     assert workers.next_result(180) == WorkerLost("doomed", "the worker that played it was killed by SIGKILL")
     assert not left_running(pids)
     for number in range(4):
@@ -191,10 +215,6 @@ def test_a_worker_that_ended_while_idle_costs_nothing(workers: LocalWorkers) -> 
     for number in range(4):
         workers.submit(job(*PASSERS, game_id=str(number)))
     assert all(isinstance(result, GameResult) for result in finished(workers, 4))
-
-
-def open_files() -> int:
-    return len([*Path("/proc/self/fd").iterdir()])
 
 
 @contextmanager
@@ -326,23 +346,6 @@ def test_stopping_interrupts_games_and_leaves_nothing(tmp_path: Path) -> None:
     assert workers.next_result() is None
 
 
-def test_nothing_outlives_a_killed_arena(tmp_path: Path) -> None:
-    program = (
-        "import os; from pathlib import Path\n"
-        "from arena.workers.local_workers import LocalWorkers; from tests.arena.engines import job\n"
-        "from tests.arena.workers.test_local_workers import hanging\n"
-        f"workers = LocalWorkers(2); workers.submit(job(*hanging(Path({str(tmp_path)!r}))))\n"
-        "print(*[worker.process.pid for worker in workers._workers], flush=True); workers.next_result()\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as arena:
-        assert arena.stdout is not None
-        workers = [int(pid) for pid in arena.stdout.readline().split()]
-        engines = wait_for_engines(tmp_path, 3)
-        assert running([*workers, *engines]) == [*workers, *engines]
-        arena.send_signal(signal.SIGKILL)
-    assert not left_running([*workers, *engines])
-
-
 def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(
     workers: LocalWorkers,
 ) -> None:
@@ -359,16 +362,6 @@ def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept
 # What engines leave behind
 
 
-@pytest.fixture
-def leaver(tmp_path: Path) -> tuple[PlayerSetup, PlayerSetup]:
-    """An engine with a child in a session of its own, and one that never moves."""
-    environment = {"MISBEHAVING_PIDS": str(tmp_path / "pids")}
-    return (
-        misbehaving("leaving-the-session", "leaver", environment=environment),
-        misbehaving("hang-in-genmove", "hanging", environment=environment, move_seconds=100.0),
-    )
-
-
 def test_processes_that_left_the_engines_session_end_with_the_game(
     workers: LocalWorkers, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
 ) -> None:
@@ -378,19 +371,6 @@ def test_processes_that_left_the_engines_session_end_with_the_game(
     assert not left_running(noted(tmp_path / "pids"))
 
 
-def test_players_end_with_a_killed_worker(
-    workers: LocalWorkers, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
-) -> None:
-    workers.submit(job(*leaver))
-    pids = wait_for_engines(tmp_path, 3)
-    engine = next(
-        pid for pid in pids if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"hang-in-genmove\0")
-    )
-    os.kill(parent(engine), signal.SIGKILL)
-    assert isinstance(workers.next_result(180), WorkerLost)
-    assert not left_running(pids)
-
-
 def test_players_end_with_a_killed_arena_even_where_one_of_them_is_stuck(tmp_path: Path) -> None:
     program = (
         "import os, sys; from arena.workers.local_workers import LocalWorkers\n"
@@ -398,18 +378,18 @@ def test_players_end_with_a_killed_arena_even_where_one_of_them_is_stuck(tmp_pat
         f"environment = {{'MISBEHAVING_PIDS': {str(tmp_path / 'pids')!r}}}\n"
         "leaver = misbehaving('leaving-the-session', environment=environment)\n"
         "stuck = python_player('stuck', 'tests.arena.engines:stuck', move_seconds=1000.0)\n"
-        "workers = LocalWorkers(1); workers.submit(job(leaver, stuck))\n"
-        "print(workers._workers[0].process.pid, flush=True)\n"
-        "while len(workers._workers[0].progress) < 2: workers.next_result(0.05)\n"
+        "workers = LocalWorkers(2); workers.submit(job(leaver, stuck))\n"
+        "print(*[worker.process.pid for worker in workers._workers], flush=True)\n"
+        "while not any(len(worker.progress) > 1 for worker in workers._workers): workers.next_result(0.05)\n"
         "print('stuck', flush=True); workers.next_result()\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as arena:
         assert arena.stdout is not None
-        guardian = int(arena.stdout.readline())
-        pids = [guardian, *wait_for_engines(tmp_path, 2)]
-        pids += [int(pid) for pid in Path(f"/proc/{guardian}/task/{guardian}/children").read_text().split()]
+        guardians = [int(pid) for pid in arena.stdout.readline().split()]
+        pids = [*guardians, *wait_for_engines(tmp_path, 2)]
+        pids += [child for guardian in guardians for child in children(guardian)]
         assert arena.stdout.readline() == "stuck\n"
-        assert len(running(pids)) == len(pids) == 4
+        assert len(running(pids)) == len(pids) == 6
         arena.send_signal(signal.SIGKILL)
     assert not left_running(pids)
 
@@ -507,7 +487,7 @@ def powers(**odd: str) -> tuple[PlayerSetup, ...]:
     )
 
 
-def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker(workers: LocalWorkers) -> None:
+def test_a_player_that_had_left_wins_no_game_that_ends_with_its_worker(workers: LocalWorkers) -> None:
     # The fourth leaves in the turn in which the fifth hangs, the second one turn before.
     players = powers(
         power2="tests.arena.engines:confused",
@@ -520,7 +500,7 @@ def test_who_was_gone_before_wins_no_game_that_ends_with_its_worker(workers: Loc
     assert outcome(result).winners == (1, 3, 6, 7)
 
 
-def test_who_missed_a_turn_wins_a_game_that_ends_with_the_worker_of_another() -> None:
+def test_a_player_that_missed_a_turn_wins_a_game_that_ends_with_the_worker_of_another() -> None:
     moves = tuple(
         JobMove(
             seat,

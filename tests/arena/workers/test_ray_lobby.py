@@ -98,7 +98,7 @@ def over(scene: Scene, link: LobbyLink) -> Sequence[Piece]:
     return left
 
 
-def test_what_is_sent_arrives_in_order_on_both_ways(scene: Scene) -> None:
+def test_bytes_arrive_in_order_on_both_ways(scene: Scene) -> None:
     link, game = scene.link(), scene.game()
     sent = bytes(range(256)) * 8_000
     threading.Thread(target=partial(game.sendall, sent)).start()

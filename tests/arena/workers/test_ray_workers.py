@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
 from tests.arena.engines import ENGINE
 from tests.ports import free_ports
+from tests.waiting import until
 
 _LOOPBACK = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
@@ -169,11 +170,11 @@ def test_games_wait_for_a_node_with_gpus_and_the_label_and_each_player_sees_its_
     log = CompetitionFiles(path).log
     added = []
     try:
-        await_true(lambda: log.exists() and "wait for a node" in log.read_text())
+        until(lambda: log.exists() and "wait for a node" in log.read_text())
         # It has the processors, and is not where they want to be.
         gpus = {"num_cpus": 1, "num_gpus": 2, "node_ip_address": "127.0.0.1"}
         added.append(cluster.add_node(**gpus, labels={"place": "attic"}))
-        await_true(lambda: "attic" in log.read_text())
+        until(lambda: "attic" in log.read_text())
         added.append(cluster.add_node(**gpus, labels={"place": "cellar"}))
         output, errors = playing.communicate(timeout=180)
     finally:
@@ -190,7 +191,7 @@ def test_games_wait_for_a_node_with_gpus_and_the_label_and_each_player_sees_its_
     assert len({(game, player) for player, _, game in seen}) == 4
 
 
-def test_what_players_write_to_their_standard_error_comes_back(cluster: Any, tmp_path: Path) -> None:
+def test_the_standard_error_of_players_comes_back(cluster: Any, tmp_path: Path) -> None:
     path = write_cup(tmp_path, engine("a", "flood-stderr") + engine("b", "none"), "rounds = 1")
     done = arena("run", "--quiet", str(path), "--log-protocol", "--on", cluster.address)
     assert done.returncode == 0 and "ray" not in done.stderr.lower()
@@ -272,7 +273,7 @@ def test_players_that_dial_in_play_from_any_node_as_from_here_and_hear_their_end
         with DiallingIn(tmp_path / name, port, pause=0.0) as bot:
             done = arena("run", "--quiet", str(path), *options)
             assert (done.returncode, done.stderr) == (0, "")
-            await_true(lambda bot=bot: len(bot.counted) == 4)  # type: ignore[misc]
+            until(lambda bot=bot: len(bot.counted) == 4)  # type: ignore[misc]
             ended.append(bot.counted)
         played.append(results(path))
     assert played[0] == played[1] and len(played[0]) == 6
@@ -289,14 +290,14 @@ def test_a_player_that_dialled_in_plays_again_where_its_games_nodes_are_lost(
     path = write_remote_cup(tmp_path / "cup", port, rounds=1)
     with DiallingIn(tmp_path / "cup", port, pause=0.2) as bot:
         playing, _ = start(cluster, path)
-        await_true(lambda: bot.began > 0)
+        until(lambda: bot.began > 0)
         for node in cluster.list_all_nodes()[1:]:
             cluster.remove_node(node, allow_graceful=False)
         for name in ("left", "right"):
             cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1", resources={name: 1})
         output, errors = playing.communicate(timeout=180)
         assert playing.returncode == 0, output + errors
-        await_true(lambda: len(bot.counted) == 2)
+        until(lambda: len(bot.counted) == 2)
         assert bot.began > 2
     assert [game_id for game_id, _ in results(path)] == ["AvB_0", "AvC_0", "BvC_0"]
     assert "is played again: " in errors
@@ -381,14 +382,7 @@ def await_played(path: Path, games: int) -> None:
             return path.with_suffix(".results.sqlite").exists() and len(results(path)) >= games
         return False
 
-    await_true(played)
-
-
-def await_true(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until(played)
 
 
 DIALS_IN = """

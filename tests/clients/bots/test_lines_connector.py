@@ -15,7 +15,8 @@ from clients import Connection, Game, GameDeclinedError, GameTurn, Membership, r
 from clients.bots.lines_connector import SeatedBot
 from referees.warlight import WarLight
 from tests.arena.service.serving import Service
-from tests.arena.service.test_pools import await_true, rows
+from tests.arena.service.test_pools import rows
+from tests.waiting import until
 
 BOT = Path(__file__).parents[2] / "arena" / "warlight_bot.py"
 TURNS = 5
@@ -70,13 +71,12 @@ def test_bots_of_both_dialogues_play_and_faults_cost_what_they_cost_at_home(tmp_
         bots.join("cyd", "exit-in-game")
         bots.join("dan", "late-once")
         service.call("AddPool", messages.AddPoolRequest(name="war", settings=SETTINGS), service="Pool")
-        await_true(lambda: len(rows(results, FINISHED)) >= 6)
+        until(lambda: len(rows(results, FINISHED)) >= 6)
         service.call("PausePool", messages.PausePoolRequest(name="war"), service="Pool")
         service.wait_for("war", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
     finally:
         written = bots.end()
-        service.channel.close()
-        service.end()
+        service.close()
     orders, results_of = played(tmp_path / "war.games")
     # A standing reaches both, and what they answer is played: they deploy in each turn.
     for name in ("ann", "bob"):

@@ -50,7 +50,7 @@ def test_dislodged_units_that_say_nothing_or_nonsense_disband() -> None:
         ("RUS A UKR; TUR A CON", "RUS BUL GRE; TUR MOS", 0),
     ],
 )
-def test_what_a_power_may_build_is_what_it_has_room_for(units: str, owned: str, number: int) -> None:
+def test_a_power_may_build_as_many_units_as_it_has_room_for(units: str, owned: str, number: int) -> None:
     start = position(units, Phase.BUILDS, Season.AUTUMN, owned)
     assert adjustments(start)[STANDARD.power("RUS")] == number
 

@@ -42,7 +42,7 @@ def test_cells_share_out_the_frame_and_each_corner_is_nearest_to_its_own_points(
 
 @settings(max_examples=60, deadline=None)
 @given(POINTS)
-def test_what_lies_beyond_a_side_has_the_same_side(points: list[Point]) -> None:
+def test_a_point_beyond_a_side_has_the_same_side(points: list[Point]) -> None:
     shapes = cells(points, WIDTH, HEIGHT)
     for number, sides in enumerate(shapes):
         for side, after in zip(sides, [*sides[1:], *sides[:1]], strict=True):

@@ -251,7 +251,7 @@ def test_an_order_for_a_province_without_a_unit_says_nothing_of_its_kind() -> No
         ("- S C H", "'-' is not a province"),
     ],
 )
-def test_what_is_not_an_order_says_why(text: str, why: str) -> None:
+def test_a_text_that_is_not_an_order_says_why(text: str, why: str) -> None:
     with pytest.raises(UnreadableOrderError) as raised:
         read_order(MOVES, text)
     assert why in str(raised.value)

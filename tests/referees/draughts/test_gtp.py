@@ -63,7 +63,7 @@ def test_results_are_read_as_pdn_has_them(variant: str, text: str, winners: tupl
 
 
 @pytest.mark.parametrize("text", ["", "B+3.5", "0", "3-1", "*"])
-def test_what_is_not_a_result_says_nothing(text: str) -> None:
+def test_a_text_that_is_not_a_result_says_nothing(text: str) -> None:
     assert words("english").read_score(text) is None
 
 

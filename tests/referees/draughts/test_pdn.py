@@ -50,7 +50,7 @@ words = st.text(st.characters(codec=None), max_size=40)
     comment=words,
     remark=words,
 )
-def test_what_is_written_can_be_read(
+def test_a_written_record_can_be_read(
     variant: str, choices: list[int], name: str, comment: str, remark: str
 ) -> None:
     judge = game(variant)
@@ -64,7 +64,7 @@ def test_what_is_written_can_be_read(
     assert read_name == " ".join(name.encode("utf-8", "replace").decode().split())
 
 
-def test_what_a_record_looks_like() -> None:
+def test_a_record_has_tags_moves_and_comments() -> None:
     judge = game("english")
     first, second = played(judge, [0, 0])
     first = PlayedMove(1, first.move, first.text, values={1: 0.25, 2: 0.5}, comment="why {not}?")
@@ -163,7 +163,7 @@ def test_russian_moves_have_letters_and_may_have_colons() -> None:
         (b"\x00\xff", "is not PDN"),
     ],
 )
-def test_what_is_not_a_record_is_refused(content: bytes, message: str) -> None:
+def test_a_file_that_is_not_a_record_is_refused(content: bytes, message: str) -> None:
     with pytest.raises(UnreadableRecordError, match=message):
         game("english").read_records(content)
 

@@ -97,7 +97,7 @@ def test_a_capture_that_is_due_is_named() -> None:
 
 
 @pytest.mark.parametrize("move", [None, 7, (), (1, 2), Move(()), Move((0, 1)), Move((1, 99))])
-def test_what_is_not_a_move_is_refused(move: object) -> None:
+def test_a_value_that_is_not_a_move_is_refused(move: object) -> None:
     judge = game("english")
     with pytest.raises(IllegalMoveError, match="is not a move on a board of 32 squares"):
         judge.check(judge.start(0), 1, move)  # type: ignore[arg-type]
@@ -146,7 +146,7 @@ def test_a_flying_king_may_be_written_with_another_landing_on_its_way() -> None:
 @pytest.mark.parametrize(
     "text", ["", "11", "11-", "0-1", "11-33", "a1-b2", "eleven-fifteen", "11-15-", "9" * 1000]
 )
-def test_what_is_not_a_move_cannot_be_read(text: str) -> None:
+def test_a_text_that_is_not_a_move_cannot_be_read(text: str) -> None:
     judge = game("english")
     with pytest.raises(UnreadableMoveError, match="is not a move: it needs squares from 1 to 32"):
         judge.read_move(judge.start(0), 1, text)

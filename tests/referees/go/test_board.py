@@ -219,7 +219,7 @@ SITUATIONS = {
 
 
 @pytest.mark.parametrize(("before", "self_capture", "captures", "atari"), SITUATIONS.values(), ids=SITUATIONS)
-def test_what_a_move_would_do_is_known_without_playing_it(
+def test_a_moves_effect_is_known_without_playing_it(
     before: str, self_capture: bool, captures: bool, atari: bool
 ) -> None:
     stones = board(before)

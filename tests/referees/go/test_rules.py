@@ -231,7 +231,7 @@ def test_moves_are_read_leniently(size: int, text: str, move: int) -> None:
 @pytest.mark.parametrize(
     "text", ["", "I5", "K1", "A0", "A10", "A", "5", "resign", "A1 A2", "A-1", "A1" * 999]
 )
-def test_what_is_not_a_move_is_refused_with_the_boards_limits(text: str) -> None:
+def test_a_text_that_is_not_a_move_is_refused_with_the_boards_limits(text: str) -> None:
     game = go(9)
     with pytest.raises(UnreadableMoveError, match="columns A to J without I, rows 1 to 9") as refused:
         game.read_move(game.start(0), BLACK, text)

@@ -56,7 +56,7 @@ def test_comments_hold_players_remarks_and_values_and_how_it_ended() -> None:
 
 
 @given(st.lists(st.permutations(range(12)), max_size=4))
-def test_what_was_written_is_read_back(orders: list[list[int]]) -> None:
+def test_a_written_record_is_read_back(orders: list[list[int]]) -> None:
     text, expected = "", []
     for order in orders:
         position, moves = OBLONG.start(0), []

@@ -86,7 +86,9 @@ def test_the_referee_of_openspiel_is_found_by_name() -> None:
         ({"game": "a" * 2000}, "at most 1000"),
     ],
 )
-def test_settings(settings: dict[str, Any], why: str | None) -> None:
+def test_a_game_string_that_cannot_be_played_is_refused_with_the_reason(
+    settings: dict[str, Any], why: str | None
+) -> None:
     if why is None:
         OpenSpiel.from_settings(settings)
         return
@@ -113,7 +115,7 @@ def test_without_the_library_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch
         ("chess", "f3 e5 g4 Qh4#", (1,)),
     ],
 )
-def test_outcomes(game: str, moves: str, winners: tuple[int, ...]) -> None:
+def test_a_finished_game_has_its_winners(game: str, moves: str, winners: tuple[int, ...]) -> None:
     judge = judge_of(game)
     texts = moves.split()
     assert judge.outcome(played(judge, texts[:-1])) is None
@@ -268,7 +270,7 @@ def test_records_written_by_hand_need_the_game_and_the_moves() -> None:
         (b'{"game": "othello(", "moves": []}', r"game 1 is one of 'othello\('"),
     ],
 )
-def test_what_is_not_a_record_is_refused(content: bytes, why: str) -> None:
+def test_a_file_that_is_not_a_record_is_refused(content: bytes, why: str) -> None:
     with pytest.raises(UnreadableRecordError, match=why):
         judge_of("othello").read_records(content)
 

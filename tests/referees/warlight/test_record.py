@@ -178,6 +178,6 @@ def test_a_turn_without_two_lists_of_orders_is_refused(
         ),
     ],
 )
-def test_what_is_not_a_record_is_refused(rules: WarLight, content: bytes, message: str) -> None:
+def test_a_file_that_is_not_a_record_is_refused(rules: WarLight, content: bytes, message: str) -> None:
     with pytest.raises(UnreadableRecordError, match=message):
         rules.read_records(content)

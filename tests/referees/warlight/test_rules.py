@@ -161,7 +161,7 @@ def test_orders_are_read_in_any_case_and_from_lines(small: WarLight) -> None:
 
 
 @pytest.mark.parametrize("text", ["Deploy 3", "Deploy x on 4", "Attack 3 from 4 to 5", "pass; pass", "?"])
-def test_what_is_not_an_order_is_unreadable(small: WarLight, text: str) -> None:
+def test_a_text_that_is_not_an_order_is_unreadable(small: WarLight, text: str) -> None:
     with pytest.raises(UnreadableMoveError, match="neither 'Deploy ARMIES on ID' nor"):
         small.read_move(small.start(1), 1, text)
 

@@ -15,7 +15,7 @@ from arena.control.parameters import Explicit, InvalidParameterError, Linear, Lo
 from arena.control.plans import AllPlayAllPlan, CrossEntropyPlan, Matchup, MonteCarloPlan, PlayoffPlan
 from arena.control.ringmaster import execution
 from arena.control.settings import Control, ControlError
-from tests.arena.engines import left_running
+from tests.arena.engines import children, left_running
 
 PLAYOFF = '''\
 # Two engines
@@ -129,11 +129,6 @@ step_size = 0.8
 """
 
 
-def children(process: int) -> list[int]:
-    lists = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(child) for file in lists for child in file.read_text().split()]
-
-
 def control(folder: Path, text: str) -> Control:
     path = folder / "cup.ctl"
     path.write_text(text, encoding="utf-8")
@@ -171,7 +166,7 @@ def test_a_playoff(tmp_path: Path) -> None:
     assert (none.matchup_id, none.games) == ("2", 0)
 
 
-def test_players(tmp_path: Path) -> None:
+def test_a_players_settings_arrive(tmp_path: Path) -> None:
     players = control(tmp_path, PLAYOFF).players
     assert players["weak"].command == (str(tmp_path / "bin/engine"), "--level=1")
     assert players["weak"].working_directory is None
@@ -349,7 +344,7 @@ def test_modules_beside_a_file_are_not_imported(tmp_path: Path) -> None:
     assert control(tmp_path, ALL_PLAY_ALL + "import json\n").kind == "all-play-all"
 
 
-def test_what_a_file_prints_is_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_output_of_a_control_file_is_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     control(tmp_path, ALL_PLAY_ALL + "print('three engines')\n")
     assert capfd.readouterr() == ("", "three engines\n")
 
@@ -480,7 +475,9 @@ def test_the_ringmasters_files_may_have_any_extension(tmp_path: Path, name: str)
         ),
     ],
 )
-def test_what_cannot_be_taken_over_is_the_files_error(tmp_path: Path, text: str, message: str) -> None:
+def test_a_setting_that_cannot_be_taken_over_is_refused_with_the_reason(
+    tmp_path: Path, text: str, message: str
+) -> None:
     assert message in fails(tmp_path, f"{ALL_PLAY_ALL}{text}\n")
 
 

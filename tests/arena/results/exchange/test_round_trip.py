@@ -244,7 +244,7 @@ def change(folder: Path, table: str, line: int, column: str, value: str) -> None
         ("saga1", "Dip_Game", "Winners", "2", "Dip_Game 1 has 2 winners, but by centres and years"),
     ],
 )
-def test_what_breaks_a_rule_stays_out(
+def test_a_row_that_breaks_a_rule_of_saga_is_not_imported(
     tmp_path: Path,
     opened: Callable[[str], ResultsDatabase],
     full: ResultsDatabase,

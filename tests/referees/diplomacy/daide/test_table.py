@@ -174,7 +174,7 @@ def test_wrong_messages_are_sent_back_and_answers_to_that_are_not_answered() -> 
 
 
 @pytest.mark.parametrize("message", ["NME ('x') ('1')", "OBS", "IAM (ENG) (1)", "SVE ('x')", "LOD ('x')"])
-def test_what_a_server_does_not_do_is_rejected(message: str) -> None:
+def test_a_request_for_what_the_server_does_not_do_is_rejected(message: str) -> None:
     room = Room()
     assert room.ask(room.clients[ENGLAND], message) == [f"REJ ({message})"]
 

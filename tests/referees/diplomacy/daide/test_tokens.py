@@ -117,7 +117,7 @@ def test_any_text_is_tokens_or_is_refused(written: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["QQQ", "NOWW", "(8192)", "-8193", "'open", "?", "AB"])
-def test_what_is_not_a_token_is_refused(written: str) -> None:
+def test_a_text_that_is_not_a_token_is_refused(written: str) -> None:
     with pytest.raises(UnknownDaideTokenError):
         tokens(written)
 

@@ -19,6 +19,7 @@ from referees.diplomacy.map import shipped_map
 # Long enough for any machine; nobody waits for it to pass.
 PATIENCE = 60.0
 NORTH, SOUTH = 1, 2
+HOLD = {"NOR": "((NOR AMY NCA) HLD) ((NOR FLT NPO) HLD)", "SOU": "((SOU AMY SCA) HLD) ((SOU FLT SPO) HLD)"}
 
 
 @contextmanager

@@ -204,7 +204,7 @@ def test_when_the_door_closes_all_are_sent_off() -> None:
         hand.hear()
 
 
-def test_those_who_say_nothing_keep_nobody_out() -> None:
+def test_silent_clients_keep_nobody_out() -> None:
     with open_door("A", limits=DaideLimits(clients=3)) as door:
         silent = [socket.create_connection(door.address, PATIENCE) for _ in range(10)]
         try:

@@ -15,6 +15,7 @@ from referees.diplomacy.daide.orders import flat, tree_of
 from referees.diplomacy.daide.tokens import FIXED, bracketed
 from referees.diplomacy.daide_server.listener import DaideListener
 from tests.referees.diplomacy.daide_server.rooms import (
+    HOLD,
     NORTH,
     SOUTH,
     Hand,
@@ -25,8 +26,6 @@ from tests.referees.diplomacy.daide_server.rooms import (
     moves_of,
     open_door,
 )
-
-HOLD = {"NOR": "((NOR AMY NCA) HLD) ((NOR FLT NPO) HLD)", "SOU": "((SOU AMY SCA) HLD) ((SOU FLT SPO) HLD)"}
 
 
 @pytest.fixture

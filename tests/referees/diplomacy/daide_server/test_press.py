@@ -92,7 +92,7 @@ def test_press_of_the_level_reaches_its_receivers_and_no_other() -> None:
         draw(powers)
 
 
-def test_what_is_not_press_of_the_level_is_answered_with_its_place() -> None:
+def test_a_message_that_is_not_press_of_the_level_is_answered_with_its_place() -> None:
     with table(level=20) as (_, _, (austria, england, france)):
         england.until("TME")
         for message, answer in {

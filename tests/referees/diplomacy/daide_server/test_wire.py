@@ -36,7 +36,7 @@ def test_messages_come_whole_and_nothing_is_waited_for(pair: tuple[socket.socket
     wire.check()
 
 
-def test_what_another_has_read_comes_first(pair: tuple[socket.socket, socket.socket]) -> None:
+def test_bytes_that_another_has_read_come_first(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
     wire = ClientConnection(ours, STANDARD, DaideLimits(), NOW + NOW[:3])
     assert received(wire) == [tokens("NOW")]
@@ -44,7 +44,7 @@ def test_what_another_has_read_comes_first(pair: tuple[socket.socket, socket.soc
     assert received(wire) == [tokens("NOW")]
 
 
-def test_what_came_before_an_error_is_answered_first(pair: tuple[socket.socket, socket.socket]) -> None:
+def test_messages_before_an_error_are_answered_first(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
     wire = ClientConnection(ours, STANDARD, DaideLimits())
     theirs.sendall(initial_frame() + NOW + bytes.fromhex("02 00 0002 5F00") + NOW)

@@ -12,7 +12,7 @@ def test_the_mila_list_has_13006_different_strings_in_order() -> None:
     assert list(listed[1:]) == sorted(set(listed[1:]))
 
 
-def test_what_it_leaves_out_are_long_and_needless_convoys() -> None:
+def test_milas_list_leaves_out_long_and_needless_convoys() -> None:
     listed = set(mila_list())
     long = {
         (parts(action).province, parts(action).target)

@@ -84,6 +84,6 @@ def test_the_season_says_what_a_mila_string_is(text: str, when: Season, code: Or
 
 
 @pytest.mark.parametrize("text", ["", "A PAR - BER", "F PAR H", "A STP/SC H", "PAR - BUR", "a par h"])
-def test_what_is_not_a_string_of_mila_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_string_of_mila_is_refused(text: str) -> None:
     with pytest.raises(IllegalActionError, match="is not an action"):
         mila_action(text, Season.SPRING_MOVES)

@@ -77,7 +77,7 @@ def test_legal_actions_are_lists_in_rising_order() -> None:
         ("ENG A LON, F NTH", "F NTH S A LON - NWY", False),
     ],
 )
-def test_what_is_legal_depends_on_the_units_present(units: str, text: str, legal: bool) -> None:
+def test_an_orders_legality_depends_on_the_units_present(units: str, text: str, legal: bool) -> None:
     state = DiplomacyState(position(units))
     actions = {action for by_power in state.legal_actions() for action in by_power}
     assert (mila_action(text, Season.SPRING_MOVES) in actions) is legal
@@ -104,7 +104,7 @@ def test_actions_may_be_arrays() -> None:
     assert {type(action) for action in state.last_actions} == {int}
 
 
-def test_what_an_observation_gives_away_is_a_copy() -> None:
+def test_an_observation_is_a_copy() -> None:
     state = DiplomacyState()
     seen = state.observation()
     seen.board[:] = 9
@@ -180,7 +180,7 @@ def test_retreats_are_legal_to_the_options_and_disbanding_always() -> None:
         ({"ITA": "WAIVE"}, "1 actions, 0 are due"),
     ],
 )
-def test_what_a_power_cannot_say_in_builds_is_refused_and_changes_nothing(
+def test_an_action_that_is_not_a_build_of_the_power_is_refused_and_changes_nothing(
     ordered: dict[str, str], why: str
 ) -> None:
     state = builds()
@@ -198,7 +198,7 @@ def test_what_a_power_cannot_say_in_builds_is_refused_and_changes_nothing(
         ({"FRA": "A PAR B"}, "not an action of S1901M"),
     ],
 )
-def test_what_a_power_cannot_say_in_moves_is_refused(ordered: dict[str, str], why: str) -> None:
+def test_an_action_that_is_not_a_move_of_the_power_is_refused(ordered: dict[str, str], why: str) -> None:
     state = DiplomacyState()
     with pytest.raises(IllegalActionError, match=why):
         state.step(actions(state, **ordered))
@@ -242,7 +242,7 @@ def test_another_map_is_refused() -> None:
         ({"last_actions": 5}, "last_actions are 5: give a list"),
     ],
 )
-def test_what_came_before_a_state_must_be_whole_numbers(given: dict[str, Any], why: str) -> None:
+def test_a_states_history_must_be_whole_numbers(given: dict[str, Any], why: str) -> None:
     with pytest.raises(IllegalActionError, match=why):
         DiplomacyState(**given)
 
