@@ -30,11 +30,9 @@ from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokedTokenError, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.cli.conftest import run
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
-from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Client, as_refused
 from tests.asking_health import health_of
 from tests.ports import free_ports
@@ -153,25 +151,6 @@ def test_a_running_call_is_finished_within_the_grace(tmp_path: Path) -> None:
         academy.process.terminate()
 
         assert len(call.result(SECONDS).positions) == 1_024
-        assert academy.ended() == 0
-
-
-def test_a_second_signal_ends_it_without_waiting(tmp_path: Path) -> None:
-    with (
-        served(tmp_path / "data", "--grace", "600") as academy,
-        RawCalls(ServerAddress.parse(academy.address)) as deaf,
-    ):
-        # A call that does not end: its answer is on its way, and nobody reads it.
-        deaf.begin("/grpc.health.v1.Health/Check", b"")
-        health = health_of(grpc.insecure_channel(academy.address))
-        # What comes later is answered later.
-        health.Check(health_pb2.HealthCheckRequest(), timeout=SECONDS)
-        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=180)
-        next(watch)
-        academy.process.terminate()
-        assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
-        assert academy.process.poll() is None
-        academy.process.terminate()
         assert academy.ended() == 0
 
 
