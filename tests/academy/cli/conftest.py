@@ -55,7 +55,7 @@ def run_in_a_process(*arguments: object) -> CommandResult:
     return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server with a game `go` of four patterns and some openings."""
     with serving(tmp_path_factory.mktemp("served") / "data") as server:
