@@ -157,6 +157,15 @@ def test_events(academy: Academy) -> None:
     assert "contest reported: lines/0 ann - bob, 2 plies, score" in academy("events", "go").out
 
 
+def test_events_with_changes_leave_out_the_contests(academy: Academy) -> None:
+    every, changes = (
+        academy("events", "go", "--oldest", "--json", *options).json() for options in ((), ("--changes",))
+    )
+    assert any("contest_reported" in event for event in every)
+    assert changes and changes == [event for event in every if "contest_reported" not in event]
+    assert "contest reported" not in academy("events", "go", "--changes").out
+
+
 def test_statistics(academy: Academy) -> None:
     figures = academy("statistics", "go", "--json").json()
     assert (figures["contests"], figures["endgame_patterns"]) == (7, 4)
