@@ -324,6 +324,15 @@ def test_an_opening_line_is_deleted_and_restored(academy: Academy) -> None:
     assert "UNKNOWN_REMOVAL" in academy("removals", "restore", "go", "999").err
 
 
+def test_who_deletes_an_opening_line_learns_that_its_contests_are_not_named_again(academy: Academy) -> None:
+    assert academy("history", "opening", "go", "b2", "--json").json()["newest"]
+    done = academy("openings", "delete", "go", "b2")
+    assert "; which contests came to these positions is forgotten" in done.out
+    undo = re.search(r"academy (removals restore go \d+);", done.out)
+    assert undo is not None and academy(*undo[1].split()).exit_code == 0
+    assert not academy("history", "opening", "go", "b2", "--json").json()["newest"]
+
+
 def test_what_analysts_found_is_shown_apart_and_can_be_forgotten(academy: Academy, running: Running) -> None:
     before = academy("openings", "go")
     assert "searched" not in before.out
