@@ -451,7 +451,7 @@ def test_every_question_is_answered_alike_by_asyncio(analysing: Running, ask: Ca
     assert by_calls and by_asyncio == by_calls
 
 
-def test_what_an_analyst_reports_by_asyncio_is_no_news_by_a_call(analysing: Running) -> None:
+def test_an_analysis_reported_by_asyncio_is_known_when_a_call_repeats_it(analysing: Running) -> None:
     connection = Connection(str(analysing.address), analysing.token("night owl", Role.ANALYST))
 
     async def report_analysis() -> bool:
