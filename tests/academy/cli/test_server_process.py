@@ -15,6 +15,7 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from academy.cli import server_process
+from academy.service import logs
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.errors import LogUnavailableError
@@ -61,6 +62,8 @@ def frozen_only_for_a_while() -> Iterator[None]:
 
 @pytest.mark.usefixtures("frozen_only_for_a_while")
 def test_a_second_signal_ends_a_server_without_waiting_for_calls(tmp_path: Path) -> None:
+    # Into what is shown of a failed test: a command before this one may have closed its own.
+    logs.configure("error", "json")
     settings = ServerSettings(
         ServerAddress.parse("127.0.0.1:0"), grace=FOR_EVER, limits=Limits(write_seconds=FOR_EVER)
     )
