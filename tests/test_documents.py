@@ -145,7 +145,7 @@ def test_the_commands_for_running_a_server_run(folder: Path) -> None:
     # The server must be ready before the tokens are made beside it, and ends cleanly on SIGTERM.
     script = (
         f"set -euo pipefail\n{serve} >output & trap 'kill %1 2>/dev/null || true' EXIT\n"
-        f"for try in $(seq 100); do grep -q {port} output && break; sleep 0.1; done\n{tokens}\n"
+        f"until grep -q {port} output; do kill -0 %1; sleep 0.1; done\n{tokens}\n"
         f"{copies}\nkill %1; wait %1"
     )
     done = subprocess.run(

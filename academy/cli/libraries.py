@@ -259,7 +259,10 @@ def delete_opening(
     title = f"{game}: {response.removed} positions deleted"
     printing.show(response, json, library_tables.openings_table(title, response.nodes))
     if not json:
-        undo = f"undo it with: academy removals restore {game} {response.removal}"
+        undo = (
+            f"undo it with: academy removals restore {game} {response.removal}; which contests came to these "
+            "positions is forgotten"
+        )
         printing.console().print(undo, soft_wrap=True)
 
 

@@ -1,7 +1,7 @@
 """A bot's questions to a real server: the answer is the same by calls and streams, blocking and not."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
+from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from clients import (
@@ -26,7 +27,9 @@ from clients import (
     Seat,
     SuccessorMatches,
 )
-from tests.academy.service.examples import contest, report, teach, tiny_go
+from clients.local_weights import LocalWeights, held_weights
+from clients.responses import Analysis
+from tests.academy.service.examples import contest, report, teach, teach_weights, tiny_go
 from tests.academy.service.running import Running, serving
 
 GAME = "tiny"
@@ -390,3 +393,70 @@ def test_anybody_reads_the_sums_of_what_all_players_gave_and_took(academy: Runni
     assert all(figures.player for figures in players) and everybody.accepted_proposals == 2
     for field in libraries_pb2.PlayerStatistics.DESCRIPTOR.fields[2:]:
         assert getattr(everybody, field.name) == sum(getattr(figures, field.name) for figures in players)
+
+
+READER = Seat(GAME, SPEC.geometry, 1)
+
+
+@pytest.fixture(scope="module")
+def analysing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server with openings, patterns and weights of a game, where no contest is open."""
+    with serving(tmp_path_factory.mktemp("analysing")) as running:
+        teach_weights(running, GAME)
+        running.arena().contests.ReportContest(report(contest("first", GAME), ["c3", "b2"]))
+        teach(running, GAME, "second", [("ann", "x-\n-o", 0.9), ("bob", "x", 0.7)])
+        yield running
+
+
+def weights_in_figures(weights: LocalWeights) -> tuple[str, int, tuple[float, ...]]:
+    return weights.revision, weights.contests, weights.features
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda academy: academy.advise(READER, BOARDS[0], AFTER[:2], line=[]),
+        lambda academy: academy.book_move(READER, [], 0),
+        lambda academy: academy.average_length(GAME),
+        lambda academy: academy.fair_use(GAME),
+        lambda academy: academy.statistics(GAME),
+        lambda academy: academy.own_statistics(),
+        lambda academy: academy.own_proposals(),
+        lambda academy: academy.weights(READER, SPEC),
+    ],
+    ids=[
+        *("advise", "book_move", "average_length", "fair_use", "statistics", "own_statistics"),
+        *("own_proposals", "weights"),
+    ],
+)
+def test_every_question_is_answered_alike_by_asyncio(analysing: Running, ask: Callable[[Any], Any]) -> None:
+    connection = Connection(str(analysing.address), analysing.token("ann"))
+
+    async def answer() -> Any:
+        async with AsyncAcademy(connection) as client:
+            answers = ask(client)
+            return [item async for item in answers] if isinstance(answers, AsyncIterator) else await answers
+
+    # What has been downloaded is not sent again.
+    held_weights.clear()
+    by_asyncio = asyncio.run(answer())
+    held_weights.clear()
+    with Academy(connection) as client:
+        by_calls = ask(client)
+        if isinstance(by_calls, Iterator):
+            by_calls = list(by_calls)
+    if isinstance(by_calls, LocalWeights):
+        by_calls, by_asyncio = weights_in_figures(by_calls), weights_in_figures(by_asyncio)
+    assert by_calls and by_asyncio == by_calls
+
+
+def test_an_analysis_reported_by_asyncio_is_known_when_a_call_repeats_it(analysing: Running) -> None:
+    connection = Connection(str(analysing.address), analysing.token("night owl", Role.ANALYST))
+
+    async def report_analysis() -> bool:
+        async with AsyncAcademy(connection) as client:
+            return await client.report_analysis(GAME, ["c3"], Analysis(0.5, 200))
+
+    assert asyncio.run(report_analysis())
+    with Academy(connection) as client:
+        assert not client.report_analysis(GAME, ["c3"], Analysis(0.5, 200))

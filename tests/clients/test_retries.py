@@ -67,9 +67,20 @@ WAYS = pytest.mark.parametrize("ask", [by_calls, by_stream, by_asyncio, by_async
 
 
 @WAYS
-def test_a_caller_that_asks_too_fast_waits_and_is_answered(tmp_path: Path, ask: Asking) -> None:
-    with limited(tmp_path, questions_per_second=4.0) as connection:
-        ask(connection, 5)
+def test_a_caller_that_asks_too_fast_waits_and_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Asking
+) -> None:
+    pauses = []
+    pause = RetryBudget.pause
+
+    def note(budget: RetryBudget, failure: AcademyRefusedError | AcademyUnavailableError) -> float:
+        pauses.append(pause(budget, failure))
+        return pauses[-1]
+
+    monkeypatch.setattr(RetryBudget, "pause", note)
+    with limited(tmp_path, questions_per_second=1.0) as connection:
+        ask(connection, 4)
+    assert pauses
 
 
 @WAYS

@@ -21,6 +21,8 @@ _SECONDS = 30
 _WATCH, _WATCH_SECONDS = "WatchLibrary", 0.5
 # The server's own mistakes: everything else is an answer or a refusal that it means.
 _MISTAKES = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DEADLINE_EXCEEDED}
+# The message was read: what it asks for is missing, or wants a server that is set up for it.
+_READ = {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION}
 _METHODS = {method.rpartition("/")[2]: method for method in ROLES}
 
 
@@ -38,12 +40,13 @@ def _clients() -> list[Client]:
     return [running.admin(), running.client(ticket)]
 
 
-def _call(data: bytes) -> None:
+def _call(data: bytes) -> bool:
     """The first line is the method's name, the rest one message."""
     name, _, message = data.partition(b"\n")
     method = _METHODS.get(name.decode(errors="replace"))
     if method is None:
-        return
+        return False
+    was_read = False
     streamed, watches = name.decode() in STREAMED, name.decode() == _WATCH
     seconds = _WATCH_SECONDS if watches else _SECONDS
     for client in _clients():
@@ -51,10 +54,14 @@ def _call(data: bytes) -> None:
         try:
             for _ in call(iter([message]) if streamed else message, timeout=seconds):
                 pass
+            was_read = True
         except grpc.RpcError as error:
             if watches and error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                was_read = True
                 continue
             assert error.code() not in _MISTAKES, f"{name!r}: {error.code()} {error.details()}"
+            was_read |= error.code() in _READ
+    return was_read
 
 
 def _samples() -> list[bytes]:

@@ -32,6 +32,7 @@ from academy.store.codec.contests import report_from_proto
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.packing import unpack_message
 from academy.store.codec.patterns import entry_from_proto, entry_to_proto, with_figures
+from academy.store.contest_commands import OpenContest
 from academy.store.environment import TableName
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.store.game_registration import RegisterGame
@@ -58,7 +59,7 @@ from referees.go.gtp import GoDialogue
 from referees.go.settings import GoSettings
 from referees.hex import Hex
 from referees.warlight import WarLight
-from tests.academy.store.examples import go, go_game, learn
+from tests.academy.store.examples import contest, go, go_game, learn
 
 GRAPH: Final = GraphGeometry(("PAR", "BUR", "GAS", "MAR", "SPA"), ((0, 1), (1, 2), (2, 3), (3, 4)))
 GEOMETRIES: Final[dict[str, Geometry]] = {
@@ -71,10 +72,10 @@ RULES_BROKEN: Final = (InvalidRecordError, InvalidPatternError, InvalidBoardErro
 
 @dataclass(frozen=True)
 class Target:
-    """A parser: `read` lets nothing but a mistake of the parser's escape."""
+    """A parser: `read` returns whether it read, and lets nothing but a mistake of the parser's escape."""
 
     name: str
-    read: Callable[[bytes], None]
+    read: Callable[[bytes], bool]
     samples: Callable[[], Sequence[bytes]]
 
 
@@ -98,22 +99,26 @@ def lived_in() -> dict[TableName, list[bytes]]:
 # Texts
 
 
-def _pattern_text(data: bytes) -> None:
+def _pattern_text(data: bytes) -> bool:
     text = data.decode(errors="surrogateescape")
+    was_read = False
     for geometry in GEOMETRIES.values():
         with suppress(InvalidPatternError):
             pattern = read_cells(text, geometry)
             assert read_cells(write_cells(pattern, geometry), geometry) == pattern
+            was_read = True
     with suppress(InvalidPatternError):
         read_label(text)
+        was_read = True
+    return was_read
 
 
 def _pattern_samples() -> list[bytes]:
     square = "# - x b\n# - o -\n- x - w\n"
     hexagonal = "  - x -\n - o 1 -\n# + B 2 W\n - x -\n  # # #\n"
-    graph = "PAR x\nBUR -\nGAS o\n"
+    graph = "x PAR\n- BUR\no GAS\n"
     label = "< 3; 165; 0.78; 2 >\n"
-    return [text.encode() for text in (square, hexagonal, graph, label, square + label)]
+    return [text.encode() for text in (square, hexagonal, graph, label)]
 
 
 def _with_label(record: pattern_pb2.PatternRecord) -> pattern_pb2.PatternRecord:
@@ -122,14 +127,15 @@ def _with_label(record: pattern_pb2.PatternRecord) -> pattern_pb2.PatternRecord:
     return with_figures(pattern_pb2.PatternRecord.FromString(record.SerializeToString()), entry)
 
 
-def _library_text(data: bytes) -> None:
+def _library_text(data: bytes) -> bool:
     try:
         libraries = read_text(data.decode(), go())
     except (UnicodeDecodeError, InvalidRecordError):
-        return
+        return False
     patterns = [_with_label(pattern) for library in libraries.patterns.values() for pattern in library]
     again = read_text("\n".join(write_text(go().game_id, patterns, libraries.nodes)), go())
     assert (again.patterns, again.nodes) == (libraries.patterns, libraries.nodes)
+    return True
 
 
 @cache
@@ -156,10 +162,12 @@ def _library_text_samples() -> list[bytes]:
     ]
 
 
-def _binary_export(data: bytes) -> None:
+def _binary_export(data: bytes) -> bool:
     with suppress(CommandError):
         for _ in transfer._records_of_binary(data, Path("export.bin"), go_game()):
             pass
+        return True
+    return False
 
 
 def _binary_export_samples() -> list[bytes]:
@@ -176,11 +184,13 @@ def _binary_export_samples() -> list[bytes]:
     return [written.getvalue()]
 
 
-def _control_file(data: bytes) -> None:
+def _control_file(data: bytes) -> bool:
     with tempfile.NamedTemporaryFile(suffix=".toml") as file, suppress(ControlError):
         file.write(data)
         file.flush()
         toml_file.read(Path(file.name))
+        return True
+    return False
 
 
 def _control_samples() -> list[bytes]:
@@ -210,7 +220,6 @@ aliases = {genmove = "my_genmove"}
 environment = {HOME = "/nowhere"}
 [ratings]
 start = 1500
-k = 32
 [academy]
 address = "127.0.0.1:50551"
 token = "acd_0"
@@ -218,19 +227,26 @@ token = "acd_0"
     ]
 
 
-def _short_texts(data: bytes) -> None:
+def _short_texts(data: bytes) -> bool:
     """Addresses, tokens in metadata, and page tokens."""
     text = data.decode(errors="replace")
+    was_read = False
     with suppress(InvalidAddressError):
         address = ServerAddress.parse(text)
         assert ServerAddress.parse(str(address)) == address
+        was_read = True
     with suppress(NotAuthenticatedError):
         bearer_token((("authorization", text),))
+        was_read = True
     with suppress(TokenRefusedError):
         store = _token_store()
         store.read(authenticate, text, store.clock())
+        was_read = True
     with suppress(StalePageTokenError):
-        paging.page_key(libraries_pb2.ListEventsRequest(page_token=text), (int,))
+        request = libraries_pb2.ListEventsRequest(game_id="go", page_token=text)
+        paging.page_key(request, (int,))
+        was_read = True
+    return was_read
 
 
 @cache
@@ -241,9 +257,11 @@ def _token_store() -> Store:
 def _short_samples() -> list[bytes]:
     request = libraries_pb2.ListEventsRequest(game_id="go")
     _, token = _token_store().run(CreateToken("ann", Role.BOT))
+    _token_store().run(RegisterGame(go_game(), "arena"))
+    _, (ticket, _) = _token_store().run(OpenContest(contest("c")))
     return [
         *(b"127.0.0.1:50551", b"[::1]:0", b"unix:/tmp/academy.sock", b"localhost:1"),
-        *(f"Bearer {token}".encode(), token.encode(), b"acdt_YWJj.1." + b"A" * 43),
+        *(f"Bearer {token}".encode(), token.encode(), ticket.encode()),
         paging.page_token(request, [7]).encode(),
     ]
 
@@ -251,7 +269,7 @@ def _short_samples() -> list[bytes]:
 # Records as stored
 
 
-def _stored(data: bytes) -> None:
+def _stored(data: bytes) -> bool:
     """One byte says of which kind the rest is."""
     kind, stored = data[:1], data[1:]
     with suppress(StoreCorruptError):
@@ -271,6 +289,10 @@ def _stored(data: bytes) -> None:
                 rebuild.unpack_snapshot(stored)
             case b"e":
                 event_log.unpack(stored)
+            case _:
+                return False
+        return True
+    return False
 
 
 _STORED: Final = {
@@ -288,12 +310,12 @@ def _stored_samples() -> list[bytes]:
     return [kind + value for kind, table in _STORED.items() for value in lived_in()[table]]
 
 
-def _event(data: bytes) -> None:
+def _event(data: bytes) -> bool:
     """An event taken into a game's knowledge, as a replay does."""
     try:
         event = event_log.unpack(b"\x00" + data)
     except StoreCorruptError:
-        return
+        return False
     event.game_id = "go-9x9"
     knowledge = event_effects.begin(events_pb2.Event(game_id="go-9x9", game_registered=go_game()))
 
@@ -308,16 +330,21 @@ def _event(data: bytes) -> None:
         # The rules' own refusals; Python's would be mistakes of the reader.
         if not type(fault).__module__.startswith("academy."):
             raise
+        # In a game of which nothing else is known there is nothing for these to change.
+        return event.WhichOneof("kind") in ("game_registered", "pattern_deleted")
+    return True
 
 
 def _event_samples() -> list[bytes]:
     return [event_log.unpack(value).SerializeToString() for value in lived_in()[TableName.EVENTS]]
 
 
-def _report(data: bytes) -> None:
+def _report(data: bytes) -> bool:
     with suppress(StoreCorruptError, *RULES_BROKEN):
         reported = unpack_message(events_pb2.ContestReported, data)
         report_from_proto(reported, go())
+        return True
+    return False
 
 
 def _report_samples() -> list[bytes]:
@@ -327,10 +354,13 @@ def _report_samples() -> list[bytes]:
     ]
 
 
-def _board(data: bytes) -> None:
+def _board(data: bytes) -> bool:
+    was_read = False
     for geometry in GEOMETRIES.values():
         with suppress(InvalidBoardError):
             Board.from_letters(geometry, data.decode(errors="surrogateescape"))
+            was_read = True
+    return was_read
 
 
 # The Go Text Protocol
@@ -372,40 +402,46 @@ class _Saying:
         return "ended"
 
 
-def _gtp_answer(data: bytes) -> None:
+def _gtp_answer(data: bytes) -> bool:
     saying: Any = _Saying(data)
     channel = GtpChannel(saying, "x")
     words = GoDialogue(GoSettings.read({"board_size": 9, "handicap": 2}))
+    was_read = False
     for _ in range(8):
         try:
             answer = channel.ask("genmove", "b", seconds=1.0)
         except PlayerError:
             if channel.broken:
-                return
+                return was_read
             continue
         with suppress(UnreadableMoveError):
             board.read(answer, 9)
+            was_read = True
         with suppress(UnreadableMoveError):
             words.check_handicap(answer)
-        words.read_score(answer)
+            was_read = True
+        was_read |= words.read_score(answer) is not None
+    return was_read
 
 
 def _gtp_answer_samples() -> list[bytes]:
     return [
         b"= D4\n\n= pass\n\n= B+3.5\n\n? illegal move\n\n=\n\n= true\n\n",
         b"=1 c3\r\n\r\n= W+Resign\n\n= 0\n\n= G3 C7\n\n",
-        b"# comment\n= A1\nmore\n\n?\n\n= W+1e5\n\n",
+        b"= A1\nmore\n\n?\n\n= W+1e5\n\n",
     ]
 
 
-def _gtp_command(data: bytes) -> None:
+def _gtp_command(data: bytes) -> bool:
     text = data.decode(errors="replace")[:2_000]
+    answers = io.StringIO()
     for rules in (
         Go.from_settings({"board_size": 5, "komi": 0.5}),
         Hex.from_settings({"board_size": 5, "swap": True}),
     ):
         thinker = Strength("random").thinker(rules, random.Random(0))
-        AnyGameEngine("fuzzed", rules, thinker).run(io.StringIO(text), io.StringIO())
+        AnyGameEngine("fuzzed", rules, thinker).run(io.StringIO(text), answers)
+    return "\n=" in f"\n{answers.getvalue()}"
 
 
 def _gtp_command_samples() -> list[bytes]:
@@ -416,15 +452,18 @@ def _gtp_command_samples() -> list[bytes]:
     ]
 
 
-def _game_records(data: bytes) -> None:
+def _game_records(data: bytes) -> bool:
     games: tuple[Referee[Any, Any], ...] = (
         Go.from_settings({"board_size": 5}),
         Hex.from_settings({"board_size": 5, "swap": True}),
     )
+    was_read = False
     for game in games:
         with suppress(UnreadableRecordError):
             for _, moves in game.read_records(data):
+                was_read = True
                 assert all(game.move_text(game.read_move(game.start(0), 1, move)) == move for move in moves)
+    return was_read
 
 
 def _game_record_samples() -> list[bytes]:
@@ -435,12 +474,14 @@ def _game_record_samples() -> list[bytes]:
     ]
 
 
-def _other_game_records(data: bytes) -> None:
+def _other_game_records(data: bytes) -> bool:
     """PDN, and JSON of WarLight."""
+    was_read = False
     with suppress(UnreadableRecordError):
-        Draughts.from_settings({"variant": "english"}).read_records(data)
+        was_read |= bool([*Draughts.from_settings({"variant": "english"}).read_records(data)])
     with suppress(UnreadableRecordError):
-        WarLight.from_settings({"map": "double_small"}).read_records(data)
+        was_read |= bool([*WarLight.from_settings({"map": "double_small"}).read_records(data)])
+    return was_read
 
 
 def _other_game_record_samples() -> list[bytes]:
@@ -457,7 +498,7 @@ TARGETS: Final = (
     Target("stored_record", _stored, _stored_samples),
     Target("event", _event, _event_samples),
     Target("report", _report, _report_samples),
-    Target("board", _board, lambda: [b"-" * 81, b"x" * 81, b"-xbowWB+" * 10]),
+    Target("board", _board, lambda: [b"-" * 81, b"x" * 81, b"-xbow+" * 13 + b"-xb"]),
     Target("control_file", _control_file, _control_samples),
     Target("short_text", _short_texts, _short_samples),
     Target("gtp_answer", _gtp_answer, _gtp_answer_samples),

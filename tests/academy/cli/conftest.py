@@ -71,7 +71,7 @@ def pointed_at(server: Running) -> Academy:
     return command
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server with a game `go` of four patterns and some openings."""
     with serving(tmp_path_factory.mktemp("served") / "data") as server:

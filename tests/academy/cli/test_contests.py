@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from academy.store.tokens import Role
-from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import Academy, pointed_at
+from academy.v1 import consultation_pb2, contests_pb2
+from tests.academy.cli.conftest import Academy, CommandResult, pointed_at, run
 from tests.academy.service import examples
 from tests.academy.service.running import serving
 
@@ -99,6 +99,35 @@ def test_a_contest_of_one_of_several_arenas_is_voided_by_its_name(two: Any) -> N
     assert two("contests", "void", "cup/1", "--arena", "autumn").exit_code == 0
     (left,) = two("contests", "list", "--json").json()["contests"]
     assert left["arena"] == "spring"
+
+
+def test_the_questions_of_a_contest_are_shown_by_ply_to_its_arena_and_admins(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        for name in ("spring", "autumn"):
+            arena = server.client(server.token(name, Role.ARENA)).contests
+            arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+            request = contests_pb2.OpenContestRequest(contest=examples.contest("cup/1", "go"))
+            ticket = arena.OpenContest(request).tickets[1]
+            if name == "autumn":
+                question = consultation_pb2.LookUpOpeningRequest(
+                    game_id="go", contest_id="cup/1", player=2, moves=["c3"]
+                )
+                server.client(ticket).consultation.LookUpOpening(question)
+            arena.ReportContest(examples.report(request.contest, ["c3", "a1"]))
+
+        def ask(name: str, role: Role, *options: str) -> CommandResult:
+            where = {"ACADEMY_ADDRESS": str(server.address), "ACADEMY_TOKEN": server.token(name, role)}
+            return run("contests", "questions", "cup/1", *options, **where)
+
+        both = ask("admin", Role.ADMIN)
+        assert both.exit_code == 1 and "'spring', 'autumn'" in both.err
+        for shown in (ask("admin", Role.ADMIN, "--arena", "autumn"), ask("autumn", Role.ARENA)):
+            rows = [[cell.strip() for cell in line.split("│")] for line in shown.out.splitlines()]
+            assert ["2", "1", "1: -"] in [row[1:4] for row in rows]
+        assert all(
+            seat["opening_questions"] == 0 for seat in ask("spring", Role.ARENA, "--json").json()["seats"]
+        )
+        assert ask("ann", Role.BOT).exit_code == 1
 
 
 def test_arenas_are_linked_and_allowed_from_the_command_line(two: Any) -> None:

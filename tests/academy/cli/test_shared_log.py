@@ -250,7 +250,7 @@ def test_options_of_a_log_that_is_not_shared_are_refused(
     tmp_path: Path, options: list[str], remedy: str
 ) -> None:
     data = tmp_path / "library"
-    refused = run_in_a_process("serve", "--data", data, "--address", "127.0.0.1:0", *options)
+    refused = run("serve", "--data", data, "--address", "127.0.0.1:0", *options)
     assert (refused.exit_code, remedy in refused.err) == (2, True), refused
     # Its next start need not look for damage.
     assert not data.exists() or not clean_shutdown.markers(data)

@@ -427,7 +427,7 @@ class TestEvents:
         answered = threading.Event()
 
         def read_slowly(*arguments: Any, **options: Any) -> Any:
-            assert answered.wait(5)
+            assert answered.wait(60)
             return read_page(*arguments, **options)
 
         monkeypatch.setattr(libraries, "read_page", read_slowly)

@@ -62,8 +62,16 @@ def open_contest(academy: Running) -> str:
 
 
 def test_a_ticket_of_another_server_is_good_at_one_that_has_not_read_so_far(
-    log: LogAddress, tmp_path: Path
+    log: LogAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    looked = threading.Event()
+    catch_up = Store.catch_up
+
+    def note(store: Store, seconds: float) -> None:
+        looked.set()
+        catch_up(store, seconds)
+
+    monkeypatch.setattr(Store, "catch_up", note)
     with (
         serving(tmp_path / "one", log=log) as first,
         serving(tmp_path / "two", log=log) as second,
@@ -72,7 +80,7 @@ def test_a_ticket_of_another_server_is_good_at_one_that_has_not_read_so_far(
         with lagging(second.store):
             ticket = open_contest(first)
             answer = calls.submit(second.client(ticket).contests.ListGames, GAMES)
-            time.sleep(0.3)
+            assert looked.wait(60)
         assert [game.game_id for game in answer.result().games] == ["go"]
 
 

@@ -18,6 +18,7 @@ from academy.store.maintenance import clean_shutdown
 from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.addresses import InvalidAddressError, ServerAddress
+from tests.academy.cli.conftest import run
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client
@@ -224,10 +225,10 @@ def test_a_port_in_use_is_not_joined(lasting: Served, tmp_path: Path) -> None:
 
 
 def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
-    refused = started(tmp_path / "data", "--address", f"unix:{tmp_path}/socket", "--processes", "2")
-    _, output = refused.communicate(timeout=SECONDS)
-    assert refused.returncode == 2
-    assert "processes share a port, not a Unix socket" in output
+    options = ("--address", f"unix:{tmp_path}/socket", "--processes", "2")
+    refused = run("serve", "--data", tmp_path / "data", *options)
+    assert refused.exit_code == 2
+    assert "processes share a port, not a Unix socket" in refused.err
 
 
 def test_taken_metrics_port_is_reported_before_processes_start(tmp_path: Path) -> None:
