@@ -44,7 +44,7 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/unasync_clients.py --check
-	$(BIN)/python scripts/check_compatibility.py
+	$(BIN)/python -m scripts.check_compatibility
 	$(BIN)/mypy
 	$(BIN)/mypy docs/generate.py
 	$(BIN)/mypy examples/konane/konane

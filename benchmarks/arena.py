@@ -111,11 +111,14 @@ class Run:
 
     def at(self, games: int) -> Sample:
         """Look when this number of games is finished. Raises RuntimeError where the arena ends before."""
-        while self._games() < games:
-            if self._process.poll() is not None:
+        while True:
+            # Looked at first: an arena may finish the last game and end.
+            ended = self._process.poll() is not None
+            if self._games() >= games:
+                return self.sample()
+            if ended:
                 raise RuntimeError(f"the arena ended with {self._process.returncode} before {games} games")
             time.sleep(0.02)
-        return self.sample()
 
     def _games(self) -> int:
         if not self._results.exists():

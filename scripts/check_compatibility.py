@@ -1,6 +1,6 @@
 """Compare the protos and the public Python API with the last tag; exit 1 where a program of then would break.
 
-`python scripts/check_compatibility.py [--against TAG]`; `make check` runs it. Without a tag nothing is
+`python -m scripts.check_compatibility [--against TAG]`; `make check` runs it. Without a tag nothing is
 released, and nothing can break.
 """
 

@@ -83,7 +83,7 @@ def test_the_readme_shows_the_program_of_the_quickstart() -> None:
     assert len(shown.splitlines()) <= 15
 
 
-def test_the_readme_opens_the_demo_as_the_demo_and_the_page_on_the_browser_do() -> None:
+def test_the_readme_and_the_page_on_the_browser_open_the_demo_with_one_command() -> None:
     command = ".venv/bin/academy-web --library build/demo-library --competitions build/demo-competition"
     for page in (ROOT / "README.md", DOCS / "how-to" / "web.md"):
         assert command in page.read_text(), page

@@ -16,6 +16,12 @@ def until(
         ended = process is not None and process.poll() is not None
         if holds():
             return
-        assert not ended, "the process has ended before"
+        assert not ended, f"the process ended before: {_output(process)}"
         assert time.monotonic() < deadline, f"it did not hold within {seconds:g} s"
         time.sleep(0.01)
+
+
+def _output(process: "subprocess.Popen[Any] | None") -> object:
+    """What a process that has ended wrote to its pipes, for the message."""
+    assert process is not None
+    return process.returncode, *process.communicate()

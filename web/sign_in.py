@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from academy.v1 import tokens_pb2
 from academy.wire.rates import Bucket, Buckets
+from academy.wire.tokens import check_token
 from arena.v1 import competitions_pb2
 from web.academy_service import AcademyService
 from web.arena_service import ArenaService
@@ -270,8 +271,10 @@ class SignIn:
 
     async def _identify(self, token: str) -> Session:
         """Whose token it is, as a session to begin with. Raises PageError, 403 for a token that is none."""
-        if not 0 < len(token) <= _LONGEST_TOKEN or not (token.isascii() and token.isprintable()):
-            raise _not_let_in("This is not a token.")
+        try:
+            token = check_token(token, "the form")
+        except ValueError:
+            raise _not_let_in("This is not a token.") from None
         if token.startswith(_TICKET):
             raise _not_let_in("This is a ticket: it is for a program in one contest.")
         if _OF_ACADEMY.fullmatch(token):

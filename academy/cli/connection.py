@@ -175,6 +175,8 @@ def _token_of(file: Path) -> str:
 
     try:
         return read_token_file(file)
+    except OSError as error:
+        raise CommandError(f"{file}: cannot be read ({error.strerror})", ExitCode.USAGE) from None
     except ValueError as error:
         raise CommandError(f"{error}; `academy tokens create` makes one", ExitCode.USAGE) from None
 

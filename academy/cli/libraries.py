@@ -71,6 +71,8 @@ def list_games(
     json: Json = False,
 ) -> None:
     """List the games that are registered."""
+    if measures and fair_use:
+        raise CommandError("give --measures or --fair-use, not both", ExitCode.USAGE)
     games = list(pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
     if measures:
         _compare_games(server, [game.game_id for game in games], json)

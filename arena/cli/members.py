@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.arguments import ActionGroup, Json, finite
-from arena.cli.service import ANY, MEMBERS, OPERATORS, Service, say_listed, with_service
+from arena.cli.service import MEMBERS, NOT_NEEDED, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ group = typer.Typer(
 
 def add_to(application: typer.Typer) -> None:
     """Add the group of actions."""
-    group.command()(with_service(register, ANY))
+    group.command()(with_service(register, NOT_NEEDED))
     for action in (show, change, rotate, revoke):
         group.command()(with_service(action, MEMBERS))
     for by_operator in (ban, unban, quota, remove, invite, uninvite, invitations):

@@ -27,6 +27,7 @@ OPERATORS: Final = "an operator's"
 WATCHERS: Final = "a watcher's or operator's"
 MEMBERS: Final = "the member's own, or an operator's,"
 ANY: Final = "any"
+NOT_NEEDED: Final = ""
 _CALL_SECONDS: Final = 60.0
 _REMEDIES: Final = {
     "UNAVAILABLE": "start it with `arena serve`, or give its --address (and the TLS options it needs)",
@@ -164,7 +165,7 @@ def with_service_where_asked(action: Callable[..., None], whose: str = WATCHERS)
 
 
 def _token_option(whose: str) -> inspect.Parameter:
-    text = f"{whose[0].upper()}{whose[1:]} token."
+    text = f"{whose[0].upper()}{whose[1:]} token." if whose else "Not needed."
     option = typer.Option(envvar="ARENA_TOKEN", help=text, show_default=False)
     return _OPTIONS["token"].replace(annotation=Annotated[str, option])
 
@@ -178,10 +179,12 @@ def _with_options(
     @functools.wraps(action)
     def carry_out(**arguments: Any) -> None:
         given = {name: arguments.pop(name) for name in options}
+        file, token = given.pop("token_file"), given["token"]
         if given["address"] is None:
+            if file is not None:
+                raise typer.BadParameter("is for a service: give --address too", param_hint="--token-file")
             action(None, **arguments)
             return
-        file, token = given.pop("token_file"), given["token"]
         if file is not None:
             if token and token != os.environ.get("ARENA_TOKEN"):
                 raise typer.BadParameter("give --token or --token-file, not both")

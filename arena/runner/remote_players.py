@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from academy.wire.addresses import InvalidAddressError
-from academy.wire.tokens import MAX_TOKEN, digest_of, same_digest
+from academy.wire.tokens import digest_of, read_token_file, same_digest
 from arena.control.settings import Control
 from arena.control.tokens import MissingTokenError, token_digest
 from arena.jobs import REMOTE, PlayerSetup
@@ -150,13 +150,11 @@ def _keep_token(folder: Path, player: str) -> str:
         if not os.path.lexists(file):
             _make_token(file)
         _check_private(file, stat.S_ISREG, "file", 0o600)
-        with file.open(encoding="ascii", errors="replace") as kept:
-            token = kept.read(MAX_TOKEN + 2).strip()
+        return read_token_file(file)
     except OSError as error:
         raise MissingTokenError(f"players.{player}: {error.filename}: {error.strerror}") from error
-    if not token or len(token) > MAX_TOKEN or not token.isascii() or not token.isprintable():
-        raise MissingTokenError(f"players.{player}: {file}: holds no token; remove it, and a new one is made")
-    return token
+    except ValueError as error:
+        raise MissingTokenError(f"players.{player}: {error}; remove it, and a new one is made") from error
 
 
 def _check_private(path: Path, kind: Callable[[int], bool], noun: str, mode: int) -> None:

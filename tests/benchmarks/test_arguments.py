@@ -1,6 +1,7 @@
 """Programs that measure or try something refuse numbers with which they would do nothing."""
 
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -39,10 +40,12 @@ _POSITIVE = "'0': it must be a number above 0"
 )
 def test_numbers_with_which_a_program_would_do_nothing_are_refused(
     program: str, command: list[str], message: str,
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", [program, *command])
     with pytest.raises(SystemExit) as ended:
         import_module(program).main()
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

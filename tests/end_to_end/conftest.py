@@ -8,4 +8,5 @@ import sys
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
-ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "ACADEMY_MATCHING_KERNEL": "numpy"}
+_OWN = {name: value for name, value in os.environ.items() if not name.startswith(("ACADEMY_", "ARENA_"))}
+ENVIRONMENT = {**_OWN, "PATH": f"{BIN}:{os.environ['PATH']}", "ACADEMY_MATCHING_KERNEL": "numpy"}

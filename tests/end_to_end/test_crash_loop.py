@@ -61,12 +61,12 @@ def test_a_loop_that_is_stopped_ends_its_servers() -> None:
     # A session of its own tells what it started from all else.
     loop = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        until(lambda: len(_in_session(loop.pid)) > 3)
+        until(lambda: len(_in_session(loop.pid)) > 3, seconds=SECONDS)
         loop.terminate()
         printed, _ = loop.communicate(timeout=SECONDS)
         assert loop.returncode == 0
         assert printed.splitlines()[-1].startswith("SOUND: ")
-        until(lambda: not _in_session(loop.pid))
+        until(lambda: not _in_session(loop.pid), seconds=SECONDS)
     finally:
         loop.kill()
         loop.wait()

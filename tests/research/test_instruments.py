@@ -22,7 +22,7 @@ def test_generations_are_scored_by_their_members_games_alone() -> None:
    g0_1 two-plies beat weights-g0-0 0-1 (x)
 generation 0, family weights:
   weights-g0-1  1.000 in 1 games  soldier:1
-  g1_10 one-ply vs weights-g1-0 Void (hit the move limit of 120 plies)
+  g1_10 one-ply vs weights-g1-0 ? (hit the move limit of 120 plies)
   g1_11 one-ply vs weights-g1-0 ? (result unknown)
 """
     assert evolution.scores(history) == {0: [1.0, 0.0], 1: [0.5, 0.5]}

@@ -1,5 +1,6 @@
 """What the soak takes for flat, and that it runs: the long run is by hand."""
 
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -49,19 +50,20 @@ def test_the_pace_counts_by_what_was_played(pace: float, kept: bool) -> None:
     assert [flat for flat, what in verdicts(FLAT, pace) if what.startswith("pace")] == [kept]
 
 
+@pytest.mark.parametrize("pace", [1.0, math.inf])
 def test_callers_play_no_more_than_is_due_and_lose_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pace: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(soak, "SAMPLES", 2)
 
     begun = time.monotonic()
 
-    samples, faults = soak.soak(tmp_path, minutes=4 / 60, processes=1, callers=2, contests_a_second=1.0)
+    samples, faults = soak.soak(tmp_path, minutes=4 / 60, processes=1, callers=2, contests_a_second=pace)
 
     assert faults == []
     assert len(samples) == 2
     # The first is due at once.
-    assert samples[-1].contests <= time.monotonic() - begun + 1
+    assert samples[-1].contests <= (time.monotonic() - begun) * pace + 1
     assert samples[-1].memory > 0 and samples[-1].file > 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import Academy
+from tests.academy.cli.conftest import Academy, run_in_a_process
 from tests.academy.service import examples
 from tests.academy.service.running import Running, limited
 
@@ -79,3 +79,9 @@ def test_what_happens_between_two_watches_is_printed_too(tmp_path: Path) -> None
             line = watching.stdout.readline()
             watching.terminate()
     assert "go: contest reported taught" in line
+
+
+def test_the_pages_are_a_command_of_academy_too() -> None:
+    shown = run_in_a_process("web", "--help")
+    assert shown.exit_code == 0 and "--library" in shown.out and "--sign-in" in shown.out
+    assert "Usage: academy-web" in shown.out

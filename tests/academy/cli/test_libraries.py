@@ -28,11 +28,16 @@ def test_a_token_may_be_in_a_file(running: Running, tmp_path: Path) -> None:
     assert run(*asking, ACADEMY_TOKEN="another").exit_code == 0
     for words, why in (
         ((*asking, "--token", "another"), "give --token or --token-file, not both"),
-        (("games", "--token-file", tmp_path / "none"), "none: No such file or directory"),
+        (("games", "--token-file", tmp_path / "none"), "none: cannot be read (No such file or directory)"),
         (("games", "--token-file", __file__), "holds no token"),
     ):
         refused = run(*words)
-        assert refused.exit_code != 0 and why in refused.err
+        assert refused.exit_code == 2 and why in refused.err
+
+
+def test_measures_and_fair_use_are_shown_by_one_command_each(academy: Academy) -> None:
+    refused = academy("games", "list", "--measures", "--fair-use")
+    assert refused.exit_code == 2 and "give --measures or --fair-use, not both" in refused.err
 
 
 def test_games_are_listed_with_players_board_and_capacity(academy: Academy) -> None:

@@ -23,6 +23,9 @@ def test_a_player_muted_in_the_folder_loses_its_votes_at_the_server_that_runs(tm
         assert "muted in 1 games; its votes for 1 patterns" in muted.out
         listed = pointed_at(server)("patterns", "go", "--library", "endgame", "--json").json()
         assert len(listed["patterns"]) == 2
+        assert run_in_a_process("players", "forget", "troll", "--really", "--data", data).exit_code == 0
+        kept = pointed_at(server)("patterns", "go", "--library", "endgame", "--json").json()
+        assert kept["patterns"] == listed["patterns"]
 
 
 def test_a_player_is_listed_muted_and_forgotten(tmp_path: Path) -> None:

@@ -52,6 +52,13 @@ def running_arena(control: Path) -> Iterator[tuple[str, Path, "subprocess.Popen[
         address = re.search(r"dial in at ([\w.:]+)", output.read_text())
         assert address is not None
         yield address[1], output, run
+    except AssertionError as error:
+        error.add_note(output.read_text())
+        raise
     finally:
         run.send_signal(signal.SIGINT)
-        run.wait()
+        try:
+            run.wait(60)
+        finally:
+            run.kill()
+            run.wait()

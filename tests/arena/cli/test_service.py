@@ -111,6 +111,9 @@ def test_a_token_may_be_in_a_file(service: Service, here: None, tmp_path: Path) 
     (tmp_path / "empty").touch()
     empty = arena("list", "--token-file", tmp_path / "empty")
     assert empty.returncode == 2 and "holds no token" in empty.stderr
+    here_alone = arena("token", "bob", "--token-file", file, "--tokens", tmp_path / "arena.tokens")
+    assert here_alone.returncode == 2 and "is for a service: give --address too" in here_alone.stderr
+    assert not (tmp_path / "arena.tokens").exists()
 
 
 @pytest.mark.parametrize(
@@ -124,6 +127,7 @@ def test_a_token_may_be_in_a_file(service: Service, here: None, tmp_path: Path) 
         (("pool", "add"), "An operator's token."),
         (("member", "rotate"), "The member's own, or an operator's, token."),
         (("rating", "list"), "Any token."),
+        (("member", "register"), "Not needed."),
     ],
 )
 def test_the_help_says_whose_token_the_service_takes(words: tuple[str, ...], whose: str) -> None:

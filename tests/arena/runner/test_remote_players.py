@@ -107,8 +107,8 @@ def test_a_token_of_the_control_file_takes_the_place_of_the_file(
     [
         (lambda folder: folder.chmod(0o755), r"cup.tokens: others may read .* \(mode 755\); chmod 700"),
         (lambda folder: (folder / "one").chmod(0o644), r"one: others may read .* \(mode 644\); chmod 600"),
-        (lambda folder: (folder / "one").write_text("\n"), "one: holds no token; remove it"),
-        (lambda folder: (folder / "one").write_text("x" * 1000), "one: holds no token; remove it"),
+        (lambda folder: (folder / "one").write_text("\n"), "one: holds no token: 1 to 512"),
+        (lambda folder: (folder / "one").write_text("x" * 1000), "one: holds no token: 1 to 512"),
         (
             lambda folder: (folder / "one").rename(folder / "o") and (folder / "one").symlink_to("o"),
             "one: is not a file of this user",

@@ -88,7 +88,11 @@ class Service:
 
     def close(self) -> None:
         self.channel.close()
-        self.end()
+        try:
+            self.end()
+        finally:
+            self.process.kill()
+            self.process.wait()
 
 
 def reason(error: Any) -> tuple[grpc.StatusCode, str]:

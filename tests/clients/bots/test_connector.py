@@ -67,9 +67,12 @@ def test_token_file_without_a_token_is_named(refusal: Refusal, tmp_path: Path) -
     assert f"{empty}: holds no token" in status
 
 
-def test_address_of_the_environment_is_checked_too(refusal: Refusal, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("main", [gtp_connector.main, lines_connector.main])
+def test_address_of_the_environment_is_checked_too(
+    main: Callable[[], None], refusal: Refusal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ARENA_ADDRESS", "nonsense")
-    status, words = refusal(gtp_connector.main, *BOT)
+    status, words = refusal(main, *BOT)
     assert status == 2 and "'nonsense': write host:port" in words
 
 
