@@ -2,7 +2,8 @@
 
 import itertools
 import json
-import resource
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -286,14 +287,17 @@ def test_results_that_cannot_be_written_whole_leave_the_earlier_ones(tmp_path: P
     results.keep()
     kept = (tmp_path / "results.jsonl").read_text()
     add_pairs(results, Row("small", "first", "own"), *[1.0] * 100)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # What comes nearest to a full disk.
-    resource.setrlimit(resource.RLIMIT_FSIZE, (len(kept), before[1]))
-    try:
-        with pytest.raises(OSError, match=r"results\.jsonl"):
-            results.keep()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    program = (
+        "import resource; from pathlib import Path; from research.learning.ledger import Ledger\n"
+        "results = Ledger(Path('results.jsonl'), Path('pairs.jsonl'))\n"
+        # What comes nearest to a full disk.
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({len(kept)}, {len(kept)}))\n"
+        "results.keep()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    keeping = [sys.executable, "-c", program]
+    done = subprocess.run(keeping, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode and "File too large" in done.stderr
     assert (tmp_path / "results.jsonl").read_text() == kept
 
 

@@ -36,6 +36,7 @@ from tests.arena.engines import (
     running,
     stuck,
 )
+from tests.waiting import until
 
 PASSERS = python_player("a"), python_player("b")
 
@@ -387,8 +388,9 @@ def test_players_end_with_a_killed_arena_even_where_one_of_them_is_stuck(tmp_pat
         assert arena.stdout is not None
         guardians = [int(pid) for pid in arena.stdout.readline().split()]
         pids = [*guardians, *wait_for_engines(tmp_path, 2)]
-        pids += [child for guardian in guardians for child in children(guardian)]
         assert arena.stdout.readline() == "stuck\n"
+        until(lambda: all(map(children, guardians)))
+        pids += [child for guardian in guardians for child in children(guardian)]
         assert len(running(pids)) == len(pids) == 6
         arena.send_signal(signal.SIGKILL)
     assert not left_running(pids)
