@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from academy.cli.app import application
-from academy.service import logs
+from academy.service.logs import configure as configure_logs
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
@@ -40,7 +40,7 @@ def run(*arguments: object, **environment: str) -> CommandResult:
     """Run `academy` with these arguments."""
     result = CliRunner().invoke(application, list(map(str, arguments)), env=environment, prog_name="academy")
     # `serve` has its log sent to what the runner has closed by now.
-    logs.configure("error", "json")
+    configure_logs("error", "json")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return CommandResult(result.exit_code, result.stdout, result.stderr)
