@@ -327,8 +327,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.nice(_LOWEST_PRIORITY)
     game_id = options.game_id or os.environ.get("ACADEMY_GAME") or rules.spec().game_id
     deadline = None if options.seconds is None else time.monotonic() + options.seconds
-    # Each thread has a connection of its own.
-    with Academy(connection) as academy, Academy(connection) as watched:
+    # Each thread has a connection of its own. The guard's thread may ask until the process ends, and a closed
+    # connection would raise in it, so nobody closes that one.
+    watched = Academy(connection)
+    with Academy(connection) as academy:
         try:
             guard = SearchGuard(
                 (lambda: watched.statistics(game_id).open_contests) if options.when_idle else None, deadline
