@@ -326,7 +326,7 @@ def test_descriptors_are_not_used_up() -> None:
         start("sh", "-c", "exec 2>&-", stderr=ErrorLog(os.devnull, "p")).end(1.0)
         with pytest.raises(PlayerStartError):
             start("no-such-program", stderr=ErrorLog(os.devnull, "p"))
-    assert open_files() == before
+    assert open_files() <= before
 
 
 @pytest.mark.parametrize("seconds", [0.0, 10.0])

@@ -245,7 +245,7 @@ def test_a_machine_that_can_start_no_process_for_a_moment_costs_a_killed_workers
         threading.Timer(1.2, end).start()
         results = [workers.next_result(60) for _ in range(2)]
     assert sorted(type(result).__name__ for result in results) == ["GameResult", "WorkerLost"]
-    assert open_files() == files
+    assert open_files() <= files
     workers.submit(job(*PASSERS))
     finished(workers, 1)
 
@@ -267,7 +267,7 @@ def test_a_run_whose_machine_can_start_no_process_any_more_ends_with_the_cause_a
         workers.submit(job(*PASSERS))
         finished(workers, 1)
     assert not left_running(pids)
-    assert open_files() == files
+    assert open_files() <= files
 
 
 def test_referees_exception_costs_one_game(capfd: pytest.CaptureFixture[str]) -> None:
