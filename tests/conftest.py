@@ -34,13 +34,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_sessionstart() -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Have the kernel compiled, as servers that start in tests would else compile it beside them, slowly.
 
     Here, and not in a fixture, no test's limit of time counts for it; and where several processes share the
     tests, the one that starts them does it once.
     """
-    warm_up()
+    if not session.config.option.collectonly:
+        warm_up()
 
 
 @pytest.fixture(scope="session", autouse=True)

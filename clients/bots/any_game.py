@@ -10,6 +10,7 @@ ACADEMY_TLS_CA, _CERT and _KEY; or for contest after contest the command academy
 """
 
 import argparse
+import gc
 import os
 import random
 import shlex
@@ -351,6 +352,8 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the engine on standard input and output."""
+    # What is loaded stays: neither a search nor the end of a game's process need look through it for cycles.
+    gc.freeze()
     parser = argument_parser()
     options = parser.parse_args(arguments)
     try:

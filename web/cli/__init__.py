@@ -3,6 +3,8 @@
 Exit codes: 0 done; 1 failed; 2 wrong usage.
 """
 
+import atexit
+import gc
 import sys
 
 __all__ = ["main"]
@@ -10,6 +12,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command; the console's entry point."""
+    # The processor has better to do, as the process ends, than to search all that was loaded for cycles.
+    atexit.register(gc.freeze)
     try:
         from web.cli.app import application
     except ModuleNotFoundError as missing:
