@@ -24,9 +24,9 @@ from web.library_news import LibraryNews
 from web.live import Feeds
 from web.pages import (
     account,
-    administration,
+    admin,
     arena_control,
-    arena_games,
+    arena_game,
     competition_player,
     competitions,
     contributor,
@@ -37,8 +37,8 @@ from web.pages import (
     openings,
     pattern,
     patterns,
+    player,
     position,
-    proposals,
     tesujis,
 )
 from web.rendering import ASSETS, Sections, render_error
@@ -53,9 +53,9 @@ Page = Callable[[Request, Source], Awaitable[Response]]
 Endpoint = Callable[[Request], Awaitable[Response]]
 _log = logging.getLogger(__name__)
 _ACTIONS: Final[dict[str, Action]] = {
-    **administration.ACTIONS,
+    **admin.ACTIONS,
     **game_settings.ACTIONS,
-    **proposals.ACTIONS,
+    **player.ACTIONS,
     **arena_control.ACTIONS,
 }
 _FOREVER: Final = "public, max-age=31536000, immutable"
@@ -114,8 +114,8 @@ def create_application(
         "/competitions": competitions.show_competitions,
         "/competition": competitions.show_competition,
         "/competition/player": competition_player.show_player,
-        "/competition/game": arena_games.show_game,
-        "/competition/record": arena_games.show_record,
+        "/competition/game": arena_game.show_game,
+        "/competition/record": arena_game.show_record,
         "/competition/events": live.follow_competition,
         "/competition/game/events": live.follow_game,
     }
@@ -125,7 +125,7 @@ def create_application(
     if connection is not None:
         routes += [Route(path, _as_endpoint(page, "academy", settings)) for path, page in pages.items()]
         routes += [Route(path, _as_endpoint(page, "admin", settings)) for path, page in _ADMINS_PAGES.items()]
-        routes.append(Route("/player", _as_endpoint(proposals.show_proposals, "visitor", settings)))
+        routes.append(Route("/player", _as_endpoint(player.show_player, "visitor", settings)))
     if arena is not None:
         routes += [Route(path, _as_endpoint(page, "arena", settings)) for path, page in of_arena.items()]
         routes.append(
@@ -169,10 +169,10 @@ def create_application(
 
 
 _ADMINS_PAGES: Final[dict[str, Page[Session]]] = {
-    "/admin": administration.show_overview,
-    "/admin/tokens": administration.show_tokens,
-    "/admin/events": administration.show_events,
-    "/admin/backup": administration.send_backup,
+    "/admin": admin.show_overview,
+    "/admin/tokens": admin.show_tokens,
+    "/admin/events": admin.show_events,
+    "/admin/backup": admin.send_backup,
     "/games/{game_id}/admin": game_settings.show_settings,
     "/games/{game_id}/admin/change": game_settings.show_change,
     "/games/{game_id}/admin/prune": game_settings.show_pruning,

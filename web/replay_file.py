@@ -179,18 +179,18 @@ def _draw_view(
             view.first.extend(now)
         before = now
         view.captions.append(drawing.caption)
-        view.orders.append(render_part("orders.html", {"orders": drawing.arrows}))
+        view.orders.append(render_part("parts/orders.html", {"orders": drawing.arrows}))
     return view, drawn
 
 
 def _clocks(moves: Sequence[competitions_pb2.GameMove], players: Sequence[str]) -> Iterator[str]:
     """The clocks before the first move and after each."""
     last: dict[int, competitions_pb2.GameMove] = {}
-    yield render_part("clocks.html", {"clocks": [], "players": players})
+    yield render_part("parts/clocks.html", {"clocks": [], "players": players})
     for move in moves:
         if move.HasField("clock"):
             last[move.seat] = move
-        yield render_part("clocks.html", {"clocks": clocks_of([*last.values()]), "players": players})
+        yield render_part("parts/clocks.html", {"clocks": clocks_of([*last.values()]), "players": players})
 
 
 def _as_json(value: object) -> Markup:

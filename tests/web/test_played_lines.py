@@ -10,7 +10,7 @@ import pytest
 
 from arena.v1 import competitions_pb2
 from tests.web.filling import GO, judge_of
-from web.pages import arena_games
+from web.pages import arena_game
 from web.pages.played_lines import ReplayThreads, board_after
 from web.replay import GameReplay, GameStart, replay_game
 
@@ -23,7 +23,7 @@ def page_of(*moves: str) -> Coroutine[Any, Any, Any]:
     known = competitions_pb2.GetGameResponse()
     for number, text in enumerate(moves):
         known.moves.add(seat=1 + number % 2, text=text)
-    return arena_games._board_of(_CUP, known, None, (0, 0))
+    return arena_game._board_of(_CUP, known, None, (0, 0))
 
 
 def test_whole_games_hold_up_no_line_and_no_game_that_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,9 +36,9 @@ def test_whole_games_hold_up_no_line_and_no_game_that_was_looked_at(monkeypatch:
         going_on.wait(30)
         return replay_game(start, moves)
 
-    monkeypatch.setattr(arena_games, "replay_game", play_long)
-    monkeypatch.setattr(arena_games, "_replays", ReplayThreads(1))
-    monkeypatch.setattr(arena_games, "_kept", {})
+    monkeypatch.setattr(arena_game, "replay_game", play_long)
+    monkeypatch.setattr(arena_game, "_replays", ReplayThreads(1))
+    monkeypatch.setattr(arena_game, "_kept", {})
 
     async def visit() -> None:
         await page_of()

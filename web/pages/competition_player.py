@@ -13,7 +13,7 @@ from web.failures import PageError
 from web.game_view import seconds_of
 from web.pages.arena_links import name_of, player_address
 from web.pages.competitions import likely_elo
-from web.pages.game_lists import FILTERS, ListedGames, list_games
+from web.pages.finished_games import FILTERS, ListedGames, list_games
 from web.query import Query, link
 from web.rendering import render
 

@@ -17,7 +17,7 @@ from web.descent import draw_descent
 from web.drawing import DrawnBoard
 from web.live import Feed, LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of, player_address
-from web.pages.game_lists import FILTERS, list_games
+from web.pages.finished_games import FILTERS, list_games
 from web.query import Query, link
 from web.rendering import render, render_part
 from web.seating import seat_labels
@@ -241,7 +241,7 @@ async def render_results(arena: ArenaService, name: str) -> str:
     Raises:
         PageError: There is no such competition, or the service did not answer.
     """
-    return render_part("results.html", await results_context(arena, name))
+    return render_part("parts/results.html", await results_context(arena, name))
 
 
 @dataclass(frozen=True)

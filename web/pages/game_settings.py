@@ -19,7 +19,7 @@ from web.academy_service import AcademyService
 from web.drawing import BoardMarks, draw_board
 from web.failures import PageError
 from web.forms import Action
-from web.pages.administration import format_time, own_academy
+from web.pages.admin import format_time, own_academy
 from web.pages.patterns import LIBRARIES, draw_record
 from web.query import Query, check_game_id, link
 from web.rendering import render

@@ -142,7 +142,7 @@ async def render_news(academy: AcademyService, arena: ArenaService | None) -> st
         PageError: ACADEMY did not answer.
     """
     context = await _news_context(academy, await academy.games(), await games_of(arena))
-    return render_part("news.html", context)
+    return render_part("parts/news.html", context)
 
 
 async def _news_context(

@@ -129,7 +129,7 @@ async def _once(change: Change, topic: str, make: Callable[[], Awaitable[bytes]]
 
 async def _wall(name: str, feed: Feed) -> bytes:
     part = render_part(
-        "wall.html", {"wall": await wall_of(name, feed), "more": len(feed.games) - MOST_ON_WALL}
+        "parts/wall.html", {"wall": await wall_of(name, feed), "more": len(feed.games) - MOST_ON_WALL}
     )
     return _event("wall", {"html": part})
 
@@ -169,10 +169,10 @@ async def _moves(name: str, game: LiveGame, before: int, after: int) -> bytes:
             "cells": cells,
             "note": note_of_move(so_far, after),
             "caption": drawing.caption if drawing else "",
-            "orders": render_part("orders.html", {"orders": drawing.arrows if drawing else ()}),
-            "rows": render_part("move_rows.html", {**parts, "ply": after}),
-            "charts": render_part("charts.html", parts),
-            "clocks": render_part("clocks.html", parts),
+            "orders": render_part("parts/orders.html", {"orders": drawing.arrows if drawing else ()}),
+            "rows": render_part("parts/move_rows.html", {**parts, "ply": after}),
+            "charts": render_part("parts/charts.html", parts),
+            "clocks": render_part("parts/clocks.html", parts),
             "comment": moves[-1].comment if moves else "",
         },
         number=after,

@@ -17,13 +17,13 @@ from web.academy_service import AcademyService
 from web.drawing import draw_pattern
 from web.failures import PageError
 from web.forms import Action
-from web.pages.administration import format_time, own_academy
+from web.pages.admin import format_time, own_academy
 from web.pages.patterns import LIBRARY_NAMES
 from web.query import Query, link
 from web.rendering import render
 from web.sessions import Notice, Session, Undo
 
-__all__ = ["ACTIONS", "show_proposals"]
+__all__ = ["ACTIONS", "show_player"]
 
 _PAGE: Final = 24
 VERDICTS: Final[Mapping[str, proposals_pb2.Verdict.ValueType]] = {
@@ -50,7 +50,7 @@ class _Proposal:
     address: str
 
 
-async def show_proposals(request: Request, session: Session) -> Response:
+async def show_player(request: Request, session: Session) -> Response:
     """Show the player `name` over all games, and a page of its proposals."""
     query = Query(request.query_params, ("name", "verdict", "page"))
     if session.academy is None:
@@ -81,7 +81,7 @@ async def show_proposals(request: Request, session: Session) -> Response:
         "first": link("/player", here) if query.text("page") else "",
         "next": link("/player", {**here, "page": listed.next_page_token}) if listed.next_page_token else "",
     }
-    return render(request, "proposals.html", context)
+    return render(request, "player.html", context)
 
 
 async def _specs(own: AcademyService, game_ids: set[str]) -> dict[str, GameSpec]:
