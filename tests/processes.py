@@ -1,26 +1,47 @@
 """What the kernel says of processes."""
 
+import gc
+import time
 from contextlib import suppress
 from pathlib import Path
 
 
-def children(first: int) -> list[int]:
-    """The processes that multiprocessing started for this one, without those of its own."""
+def children(pid: int) -> list[int]:
+    """The processes that a process has started, whichever of its threads did."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for file in lists for child in file.read_text().split()]
+
+
+def spawned(pid: int) -> list[int]:
+    """The processes that multiprocessing started for a process, without those of its own."""
     processes = []
-    for pid in Path(f"/proc/{first}/task/{first}/children").read_text().split():
+    for child in children(pid):
         # A process may end while this reads.
         with suppress(FileNotFoundError, ProcessLookupError):
-            if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
-                processes.append(int(pid))
+            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
+                processes.append(child)
     return processes
 
 
 def alive(pid: int) -> bool:
     """Whether it runs; one that has ended may be there until its parent takes note of it."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def running(pids: list[int]) -> list[int]:
+    """Those of the processes that still run."""
+    return [pid for pid in pids if alive(pid)]
+
+
+def left_running(pids: list[int], seconds: float = 180.0) -> list[int]:
+    """Those that still run after some time for the killed ones to end."""
+    deadline = time.monotonic() + seconds
+    while running(pids) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return running(pids)
 
 
 def waits_for_a_lock(pid: int) -> bool:
@@ -28,3 +49,9 @@ def waits_for_a_lock(pid: int) -> bool:
     lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
     # 1: -> FLOCK  ADVISORY  WRITE PID ...
     return any(line[1] == "->" and line[5] == str(pid) for line in lines)
+
+
+def open_files() -> int:
+    """How many descriptors this process has, without those that a collection of lost objects closes."""
+    gc.collect()
+    return len([*Path("/proc/self/fd").iterdir()])

@@ -2,7 +2,6 @@
 
 import collections
 import contextlib
-import gc
 import itertools
 import os
 import shutil
@@ -118,40 +117,8 @@ def talkative(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any
     return lambda view: Choice("pass", comment="é" * 1_200_000)
 
 
-def running(pids: list[int]) -> list[int]:
-    """Those of the processes that still run."""
-    return [pid for pid in pids if _state(pid) not in ("Z", "X", "")]
-
-
-def left_running(pids: list[int], seconds: float = 180.0) -> list[int]:
-    """Those that still run after some time for the killed ones to end."""
-    deadline = time.monotonic() + seconds
-    while running(pids) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return running(pids)
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started, whichever of its threads did."""
-    lists = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for file in lists for child in file.read_text().split()]
-
-
-def open_files() -> int:
-    """How many descriptors this process has, without those that a collection of lost objects closes."""
-    gc.collect()
-    return len([*Path("/proc/self/fd").iterdir()])
-
-
 def noted(pids: Path) -> list[int]:
     return [int(line) for line in pids.read_text().split()] if pids.exists() else []
-
-
-def _state(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
 
 
 def hanging(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:

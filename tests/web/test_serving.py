@@ -16,7 +16,7 @@ import trustme
 from typer.testing import CliRunner
 
 from academy.store.library_store import Store
-from tests.arena.engines import children, running
+from tests.processes import children, running
 from tests.web.conftest import served_by, served_pages
 from tests.web.visiting import Visitor
 from web.cli.app import application

@@ -24,7 +24,7 @@ from tests.academy.service.examples import contest, report, tiny_go
 from tests.academy.service.running import serving
 from tests.academy.service.server_programs import Served, started
 from tests.academy.store.shared_log.nats_servers import NatsServer
-from tests.processes import children
+from tests.processes import spawned
 from tests.waiting import until
 
 
@@ -88,10 +88,10 @@ def test_a_process_that_waits_for_the_log_in_a_dead_ones_place_ends_with_the_ser
     server = started(folders[0], "--address", "127.0.0.1:0", "--log", address, "--processes", "2")
     try:
         assert Served(server, "").address
-        before = children(server.pid)
+        before = spawned(server.pid)
         own_nats.pause()
         os.kill(before[0], signal.SIGKILL)
-        until(lambda: any(catches_term(pid) for pid in children(server.pid) if pid not in before))
+        until(lambda: any(catches_term(pid) for pid in spawned(server.pid) if pid not in before))
         server.terminate()
         _, errors = server.communicate(timeout=60)
         assert (server.returncode, "failed to end well" in errors) == (0, False), errors

@@ -13,7 +13,7 @@ from academy.store.maintenance.backup import backup, restore
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.server_programs import SECONDS, Served, served, started
-from tests.processes import children
+from tests.processes import spawned
 
 PAGE = 4096
 OPTIONS = ("--address", "127.0.0.1:0", "--log-level", "warning")
@@ -55,7 +55,7 @@ def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) ->
             backup(reading.environment, saved)
         damage(folder)
         # As LMDB's assertions do, on the first page that makes no sense.
-        os.kill(children(academy.process.pid)[0], signal.SIGABRT)
+        os.kill(spawned(academy.process.pid)[0], signal.SIGABRT)
 
         assert academy.ended() == ExitCode.FAULTY
         assert academy.process.stderr is not None

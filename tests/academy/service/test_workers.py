@@ -23,7 +23,7 @@ from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client
 from tests.academy.service.server_programs import SECONDS, Served, served, started
-from tests.processes import alive, children
+from tests.processes import alive, spawned
 from tests.waiting import until
 
 PROCESSES = 2
@@ -64,7 +64,7 @@ def listening(academy: Served) -> set[int]:
     inodes = {line[9] for line in lines if line[1].endswith(f":{port}") and line[3] == established}
     return {
         pid
-        for pid in children(academy.process.pid)
+        for pid in spawned(academy.process.pid)
         for file in Path(f"/proc/{pid}/fd").iterdir()
         if file.is_symlink() and str(file.readlink()).removeprefix("socket:[").removesuffix("]") in inodes
     }
@@ -111,14 +111,14 @@ def test_writes_of_all_processes_are_counted_once_each(lasting: Served, folder: 
 
 def test_a_process_that_dies_with_sound_data_is_replaced_and_the_others_go_on(academy: Served) -> None:
     register(connections(academy, 1)[0])
-    before = children(academy.process.pid)
+    before = spawned(academy.process.pid)
     assert len(before) == PROCESSES
     # Also connections that the dying one had not taken yet find another.
     os.kill(before[0], signal.SIGKILL)
     until(lambda: not alive(before[0]))
     assert {look_up(client).known for client in connections(academy)} == {True}
-    until(lambda: len(children(academy.process.pid)) == PROCESSES)
-    assert before[1] in children(academy.process.pid)
+    until(lambda: len(spawned(academy.process.pid)) == PROCESSES)
+    assert before[1] in spawned(academy.process.pid)
     assert academy.process.poll() is None
 
     def both_serve() -> bool:
@@ -137,10 +137,10 @@ def test_a_process_that_hangs_is_killed_and_replaced(tmp_path: Path) -> None:
     options = ("--processes", str(PROCESSES), "--hang-seconds", "5", "--log-level", "warning")
     with served(tmp_path / "data", *options) as academy:
         register(connections(academy, 1)[0])
-        before = children(academy.process.pid)
+        before = spawned(academy.process.pid)
         os.kill(before[0], signal.SIGSTOP)
         until(lambda: not alive(before[0]))
-        until(lambda: len(children(academy.process.pid)) == PROCESSES)
+        until(lambda: len(spawned(academy.process.pid)) == PROCESSES)
         assert all(look_up(client).known for client in connections(academy, 1))
         academy.process.terminate()
         _, output = academy.process.communicate(timeout=SECONDS)
@@ -172,7 +172,7 @@ def test_a_signal_lets_all_processes_finish_their_calls_and_end_with_status_0(ac
     clients = connections(academy)
     register(clients[0])
     assert all(look_up(client).known for client in clients)
-    serving = children(academy.process.pid)
+    serving = spawned(academy.process.pid)
     # The others leave it to the first one, as a terminal sends it to all of them.
     academy.process.send_signal(signal.SIGINT)
     assert academy.ended() == 0
@@ -183,7 +183,7 @@ def test_processes_that_still_start_end_cleanly_on_sigterm(tmp_path: Path) -> No
     options = ("--address", "127.0.0.1:0", "--processes", "2", "--log-level", "warning")
     process = started(tmp_path / "data", *options)
     try:
-        until(lambda: children(process.pid))
+        until(lambda: spawned(process.pid))
         process.terminate()
         output = process.communicate(timeout=SECONDS)
     finally:
@@ -193,16 +193,16 @@ def test_processes_that_still_start_end_cleanly_on_sigterm(tmp_path: Path) -> No
 
 
 def test_all_processes_end_when_the_first_one_is_killed(academy: Served) -> None:
-    serving = children(academy.process.pid)
+    serving = spawned(academy.process.pid)
     academy.process.kill()
     until(lambda: not any(map(alive, serving)))
 
 
 def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: Served) -> None:
-    before = children(academy.process.pid)
+    before = spawned(academy.process.pid)
     os.kill(before[0], signal.SIGKILL)
-    until(lambda: set(children(academy.process.pid)) - set(before))
-    (young,) = set(children(academy.process.pid)) - set(before)
+    until(lambda: set(spawned(academy.process.pid)) - set(before))
+    (young,) = set(spawned(academy.process.pid)) - set(before)
     # It is kept from asking for its parent's end until that has come.
     os.kill(young, signal.SIGSTOP)
     try:

@@ -20,7 +20,7 @@ from arena.control.settings import AcademySettings
 from clients.connection import AcademyUnavailableError, Connection
 from referees.go import Go
 from tests.arena.control_files import SLOW, write_control
-from tests.arena.engines import children, left_running
+from tests.processes import children, left_running
 
 A_GENEROUS_TIME = 120.0
 SPEC = Go.from_settings({"board_size": 5, "komi": 0.5}).spec()

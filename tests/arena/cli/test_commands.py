@@ -19,7 +19,8 @@ from tests.academy.service.running import serving
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import GNU_GO, PASSING, SLOW, misbehaving, write_control
-from tests.arena.engines import left_running, needs_gnugo, noted
+from tests.arena.engines import needs_gnugo, noted
+from tests.processes import left_running
 from tests.waiting import until
 
 

@@ -11,15 +11,8 @@ from sgfmill import sgf
 from arena.jobs import AcademyAccess, Adjudication, Fault, PlayerSetup, TimeControl
 from arena.match.game import InvalidJobError, play
 from referees.api import InvalidSettingError, Termination, UnknownRefereeError
-from tests.arena.engines import (
-    gnugo,
-    job,
-    left_running,
-    misbehaving,
-    needs_gnugo,
-    noted,
-    python_player,
-)
+from tests.arena.engines import gnugo, job, misbehaving, needs_gnugo, noted, python_player
+from tests.processes import left_running
 
 # The fault, the player's Fault, and what the reason says. All in seat 1, against one who passes.
 DURING_SET_UP = [

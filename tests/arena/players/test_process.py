@@ -24,7 +24,7 @@ from arena.players.player import (
     PlayerTimeoutError,
 )
 from arena.players.process import MAX_LINE, ChildProcess
-from tests.arena.engines import left_running, open_files, running
+from tests.processes import left_running, open_files, running
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
 

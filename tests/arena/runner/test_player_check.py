@@ -21,8 +21,9 @@ from referees.warlight import WarLight
 from tests.arena.cli.command import arena
 from tests.arena.control.ringmaster.engines import QUICK
 from tests.arena.control_files import PASSING, misbehaving, write_control
-from tests.arena.engines import left_running, noted, python_player
 from tests.arena.engines import misbehaving as misbehaving_setup
+from tests.arena.engines import noted, python_player
+from tests.processes import left_running
 
 RANDOM_MOVES = "arena.players.random_moves:random_moves"
 RULES = Go.from_settings({"board_size": 5, "komi": 0.5})

@@ -25,17 +25,8 @@ from arena.workers.interface import WorkerLost, WorkersError
 from arena.workers.local_workers import LocalWorkers
 from arena.workers.worker import Stage, Wait, make_interrupted_result
 from referees.api import Outcome, Referee, Termination, referee
-from tests.arena.engines import (
-    children,
-    job,
-    left_running,
-    misbehaving,
-    noted,
-    open_files,
-    python_player,
-    running,
-    stuck,
-)
+from tests.arena.engines import job, misbehaving, noted, python_player, stuck
+from tests.processes import children, left_running, open_files, running
 from tests.waiting import until
 
 PASSERS = python_player("a"), python_player("b")

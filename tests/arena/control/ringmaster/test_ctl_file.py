@@ -15,7 +15,7 @@ from arena.control.parameters import Explicit, InvalidParameterError, Linear, Lo
 from arena.control.plans import AllPlayAllPlan, CrossEntropyPlan, Matchup, MonteCarloPlan, PlayoffPlan
 from arena.control.ringmaster import execution
 from arena.control.settings import Control, ControlError
-from tests.arena.engines import children, left_running
+from tests.processes import children, left_running
 
 PLAYOFF = '''\
 # Two engines
