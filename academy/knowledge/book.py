@@ -3,7 +3,8 @@
 A node's own value is the mean of its results and of the values that players stated, with `PRIOR_VISITS` even
 results added; what an analyst's search found counts as up to 30 more, by its effort. The value of the best
 reply stands against it, and is believed the more, the more often that reply was played. Moves are compared by
-what is left of their value after a deduction for few visits. All figures come from the tree alone, in whole
+what is left of their value after a deduction for few visits. The only move that was tried often enough is not
+recommended where it promises less than half of an even share: any other is worth a try. All figures come from the tree alone, in whole
 millionths, so that every machine has the same.
 """
 
@@ -98,7 +99,7 @@ class Book:
         return self._tree
 
     def recommend(self, node: OpeningNode) -> Recommendation | None:
-        """Return the move to play after a node; None where no known move has been tried often enough.
+        """Return the move to play after a node; None where no move has been tried often enough, or one that loses.
 
         Args:
             node: The node of the position.
@@ -143,7 +144,10 @@ class Book:
             self._best.pop(node.node_id, None)
             return
         best = min(replies, key=self._rank)
-        self._best[node.node_id] = best
+        if len(replies) == 1 and self._values[best.node_id][best.mover - 1] < VALUE_SCALE // (2 * len(own)):
+            self._best.pop(node.node_id, None)
+        else:
+            self._best[node.node_id] = best
         # A search of the node has looked at its replies, too.
         trust = PRIOR_VISITS if node.analysis is not None else best.visits
         most = trust + PRIOR_VISITS

@@ -64,7 +64,7 @@ class LibrarySettings:
         tesuji_capacity: How many tesujis are kept, learnt from every contest; 0 switches them off.
         evaluation: Whether every contest teaches what positions are worth.
         evaluation_patterns: How many anchored patterns have a weight in that; 0: features alone.
-        local_weights: Whether players may download weights of tesujis and evaluation in contests.
+        local_weights: Whether players may download weights of tesujis and evaluation.
         opening_moves_per_consultation: Players may consult openings before one own move in this number.
         pattern_value_limit: They may consult patterns where they expect this or less, 0.0 to 1.0.
         elo_margin: They get only knowledge of a mean Elo above their own minus this.
