@@ -5,8 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,8 +18,10 @@ import pytest
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, libraries_pb2
 from academy.wire.games import game_message
-from clients.analyst import LineSearcher, main
+from clients.academy import Academy
+from clients.analyst import Analyst, LineSearcher, SearchGuard, main
 from clients.bots.strength import Strength
+from clients.connection import Connection
 from referees.api import referee
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
@@ -122,6 +126,38 @@ def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(academy: R
     )
     most = max(node.visits for node in unsearched.nodes if node.node_id and not node.HasField("analysis"))
     assert min(visits for visits, _ in values.values()) >= most
+
+
+@dataclass(frozen=True)
+class NotingSearcher(LineSearcher):
+    """Notes which lines it searches."""
+
+    searched: list[str] = field(default_factory=list)
+
+    def value(self, line: Sequence[str]) -> float | None:
+        self.searched.append(" ".join(line))
+        return super().value(line)
+
+
+def test_two_analysts_side_by_side_share_the_searches(academy: Running) -> None:
+    game_id = "hex-side-by-side"
+    academy.admin().libraries.ForkGame(libraries_pb2.ForkGameRequest(game_id=GAME, new_game_id=game_id))
+    connection = Connection(str(academy.address), academy.token("analyst", Role.ANALYST))
+    before = signal.getsignal(signal.SIGUSR1)
+    searchers = [NotingSearcher(HEX, Strength(playouts=250)) for _ in range(2)]
+    guards = [SearchGuard(None, None) for _ in searchers]
+    signal.signal(signal.SIGUSR1, before)
+
+    def analyse(searcher: NotingSearcher, guard: SearchGuard) -> None:
+        with Academy(connection) as own:
+            Analyst(own, searcher, guard, nodes=40, game_id=game_id).run(once=True)
+
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(analyse, searchers, guards))
+    first, second = (set(searcher.searched) for searcher in searchers)
+    assert len(first | second) == 40
+    # A few by both are chance.
+    assert len(first & second) < 20
 
 
 def test_a_fork_is_analysed_under_its_own_name(academy: Running) -> None:
