@@ -359,7 +359,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except AcademyUnavailableError as error:
             remedy = "start one with `academy serve`, or give its address with --academy"
             sys.exit(f"academy-analyst: no server answers at {connection.address} ({error}); {remedy}")
-        except (AcademyRefusedError, OtherRulesError) as error:
+        except AcademyRefusedError as error:
+            remedy = ""
+            if error.code in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
+                remedy = "; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`"
+            sys.exit(f"academy-analyst: ACADEMY at {connection.address} refuses: {error}{remedy}")
+        except OtherRulesError as error:
             sys.exit(f"academy-analyst: {error}")
         except KeyboardInterrupt:
             sys.exit("stopped; what was found is kept")

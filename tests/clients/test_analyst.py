@@ -270,11 +270,22 @@ def test_what_was_found_before_the_seconds_were_over_is_counted(academy: Running
     assert searched
 
 
+def test_a_token_of_another_academy_is_named_with_where_it_is_unknown_and_the_remedy(
+    academy: Running, monkeypatch: pytest.MonkeyPatch, refusal: Refusal
+) -> None:
+    monkeypatch.setattr(academy, "token", lambda *_: "academy_" + "0" * 43)
+    status, words = refusal(academy, "--once")
+    assert status == 1
+    assert f"academy-analyst: ACADEMY at {academy.address} refuses: the token is not known here" in words
+    assert words.endswith("; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`")
+
+
 def test_what_cannot_be_done_is_named(academy: Running, refusal: Refusal) -> None:
     # Longer than any other search here, so that there is something to report.
     status, words = refusal(academy, "--once", "--playouts", "800", role=Role.BOT)
     assert status == 1
     assert "is for admin, analyst; this token's role is bot" in words
+    assert "; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`" in words
     status, words = refusal(academy, "--once", "--academy", "localhost:1")
     assert status == 1 and "no server answers at localhost:1 (" in words
     assert "start one with `academy serve`, or give its address with --academy" in words
