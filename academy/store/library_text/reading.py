@@ -413,7 +413,7 @@ class _Reader:
         self._figures.clear()
 
     def _expect_new(self, section: str, codes: Numbers, line: int) -> None:
-        """Refuse what an earlier line had, be it in another of its spellings."""
+        """Refuse what an earlier line had, even in another spelling."""
         (code,) = codes.tolist()
         first = self._lines.setdefault((section, code), line)
         if first != line:
