@@ -10,6 +10,7 @@ The same line, search and budget give the same value on any machine.
 
 import argparse
 import heapq
+import itertools
 import os
 import random
 import signal
@@ -37,6 +38,8 @@ from referees.api import IllegalMoveError, Referee, UnknownRefereeError, Unreada
 
 # After this number of searches the walk begins again at the root: contests have gone on meanwhile.
 SEARCHES_A_WALK: Final = 50
+# It takes any of this number of the most visited, by chance: several analysts then rarely search the same.
+LINES_TO_CHOOSE_FROM: Final = 16
 # Between two walks without anything left to search, and between two looks whether players are busy.
 SECONDS_BETWEEN_WALKS: Final = 60.0
 SECONDS_BETWEEN_LOOKS: Final = 0.5
@@ -277,11 +280,17 @@ class Analyst:
         spec, (kind, budget) = self.searcher.rules.spec(), self.searcher.effort
         game_id = self.game_id or spec.game_id
         seat = Seat(game_id, spec.geometry, player=1)
+        unsearched = (
+            line
+            for line, analysis in most_visited_lines(self.academy, seat, self.nodes)
+            if line not in tried and self._improves(analysis)
+        )
+        choice = list(itertools.islice(unsearched, LINES_TO_CHOOSE_FROM))
         counted = 0
-        for line, analysis in most_visited_lines(self.academy, seat, self.nodes):
-            if line in tried or (
-                analysis is not None and (analysis.kind is not kind or analysis.budget >= budget)
-            ):
+        while choice and counted < SEARCHES_A_WALK:
+            line = choice.pop(random.randrange(len(choice)))
+            choice += itertools.islice(unsearched, 1)
+            if not self._is_unsearched_now(seat, line):
                 continue
             try:
                 value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
@@ -293,9 +302,18 @@ class Analyst:
             if self.academy.report_analysis(game_id, line, Analysis(value, budget, kind=kind)):
                 counted += 1
                 print(f"{' '.join(line)}: {value:.3f}", flush=True)
-            if counted == SEARCHES_A_WALK:
-                break
         return counted, counted == 0
+
+    def _improves(self, analysis: Analysis | None) -> bool:
+        """Whether a search would be kept in place of what is known of a line."""
+        kind, budget = self.searcher.effort
+        return analysis is None or (analysis.kind is kind and analysis.budget < budget)
+
+    def _is_unsearched_now(self, seat: Seat, line: tuple[str, ...]) -> bool:
+        """Whether a line still lacks this search: another analyst may have reported it meanwhile."""
+        *before, last = line
+        moves = self.academy.opening(seat, before, 0)
+        return any(move.move == last and self._improves(move.analysis) for move in moves)
 
     def _rest(self) -> None:
         if self.guard.open_contests and not self.guard.is_over:
@@ -341,7 +359,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except AcademyUnavailableError as error:
             remedy = "start one with `academy serve`, or give its address with --academy"
             sys.exit(f"academy-analyst: no server answers at {connection.address} ({error}); {remedy}")
-        except (AcademyRefusedError, OtherRulesError) as error:
+        except AcademyRefusedError as error:
+            remedy = ""
+            if error.code in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
+                remedy = "; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`"
+            sys.exit(f"academy-analyst: ACADEMY at {connection.address} refuses: {error}{remedy}")
+        except OtherRulesError as error:
             sys.exit(f"academy-analyst: {error}")
         except KeyboardInterrupt:
             sys.exit("stopped; what was found is kept")

@@ -231,16 +231,37 @@ def openings(  # noqa: PLR0913
     limit: Limit = 200,
     json: Json = False,
 ) -> None:
-    """Show the opening tree: moves, visits, results, value and analysis for the player who moves."""
-    request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves or [], depth=depth, page_size=_PAGE)
+    """Show the opening tree: moves, visits, results, value and analysis for the player who moves.
+
+    Below it: the move that the book recommends at its beginning.
+    """
+    moves = moves or []
+    request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves, depth=depth, page_size=_PAGE)
     nodes = pages(server.libraries.ListOpenings, request, "nodes")
     shown = list(islice((node for node in nodes if node.visits >= min_visits), limit))
-    names = names_of(game, moves or [], shown)
+    names = names_of(game, moves, shown)
     if json:
         named = ({"name": names[node.node_id]} if node.node_id in names else {} for node in shown)
         printing.print_json([printing.as_json(node) | name for node, name in zip(shown, named, strict=True)])
     else:
         printing.console().print(library_tables.openings_table(f"Openings of {game}", shown, names))
+        mover = next((node.mover for node in shown if node.depth > len(moves)), 0)
+        if mover:
+            _print_recommendation(
+                server,
+                consultation_pb2.LookUpOpeningRequest(game_id=game, player=mover, moves=moves),
+            )
+
+
+def _print_recommendation(server: Server, question: consultation_pb2.LookUpOpeningRequest) -> None:
+    """Print the move that the book recommends, which need not be the most played one."""
+    known = server.consultation.LookUpOpening(question)
+    if known.HasField("recommendation"):
+        book = known.recommendation
+        text = (
+            f"the book recommends {book.move}: {book.value:.3f} for its mover, the known replies considered"
+        )
+        printing.console().print(printing.shown(text), soft_wrap=True)
 
 
 def delete_opening(

@@ -25,6 +25,7 @@ from academy.knowledge.learnt_weights import (
     MOST_WEIGHT,
     Floats,
     Numbers,
+    check_rows,
     exp,
     find_rows,
     logistic,
@@ -107,8 +108,10 @@ class EvaluationTable:
         codes, seen, weights, gradients = read_columns(columns, cls.COLUMNS.index("weight_millionths"))
         table = replace(cls(codes, seen, weights, gradients), **dict[str, Any](figures))
         counted = (table.contests, table.taught_millionths, table.uses, table.successes)
-        if (table.seen < 0).any() or (table.gradient_millionths < 0).any() or min(counted) < 0:
-            raise ValueError("a number below 0")
+        for name, column in {"seen": table.seen, "gradient": table.gradient_millionths}.items():
+            check_rows(column < 0, "a number below 0", **{name: column})
+        if min(counted) < 0:
+            raise ValueError(f"{min(counted):,}: a number below 0")
         if table.successes > table.uses:
             raise ValueError(f"{table.successes} successes of {table.uses} uses")
         if any(abs(figure) > MOST_GRADIENT for figure in table.figures().values()):

@@ -19,6 +19,8 @@ __all__ = [
     "MOST_WEIGHT",
     "Floats",
     "Numbers",
+    "WrongRowError",
+    "check_rows",
     "exp",
     "find_rows",
     "logistic",
@@ -39,6 +41,31 @@ MOST_WEIGHT: Final = 8.0
 _HALVINGS: Final = 6
 
 
+class WrongRowError(ValueError):
+    """A row of a table breaks a rule; `row` counts from 0, the message has its numbers."""
+
+    def __init__(self, row: int, what: str) -> None:
+        super().__init__(what)
+        self.row = row
+
+
+def check_rows(wrong: NDArray[np.bool_], rule: str, **columns: Numbers | Floats) -> None:
+    """Check the rows of a table.
+
+    Args:
+        wrong: Which rows break the rule.
+        rule: The rule.
+        columns: The numbers that it is about, by what they are called.
+
+    Raises:
+        WrongRowError: For the first row that breaks it.
+    """
+    if wrong.any():
+        row = int(wrong.argmax())
+        numbers = ", ".join(f"{name} {column[row].item():,}" for name, column in columns.items())
+        raise WrongRowError(row, f"{numbers}: {rule}")
+
+
 def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[NDArray[np.int64]]:
     """Return stored columns, of which the first has the codes.
 
@@ -50,8 +77,8 @@ def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[NDAr
         The columns, in their order.
 
     Raises:
-        ValueError: They are of different lengths, a number has more than 63 bits, a code is there twice or
-            is negative, or a weight is beyond `MOST_WEIGHT`.
+        ValueError: They are of different lengths, or a number has more than 63 bits.
+        WrongRowError: A code is there twice or is negative, or a weight is beyond `MOST_WEIGHT`.
     """
     try:
         arrays = [np.array(list(column), dtype=np.int64) for column in columns]
@@ -61,11 +88,13 @@ def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[NDAr
     if lengths[0] != lengths[-1]:
         raise ValueError(f"columns of {lengths[0]:,} to {lengths[-1]:,} numbers: all have as many")
     codes, weights = arrays[0], arrays[weights_at]
-    if (codes < 0).any() or len(np.unique(codes)) != len(codes):
-        raise ValueError("a code twice or below 0")
+    check_rows(codes < 0, "a code below 0", code=codes)
+    again = np.ones(len(codes), dtype=np.bool_)
+    again[np.unique(codes, return_index=True)[1]] = False
+    check_rows(again, "an earlier row has the same code, and a table has each once", code=codes)
     # The least number of 63 bits has no positive one.
-    if (weights > MOST_WEIGHT * VALUE_SCALE).any() or (weights < -MOST_WEIGHT * VALUE_SCALE).any():
-        raise ValueError(f"a weight beyond {MOST_WEIGHT}")
+    beyond = (weights > MOST_WEIGHT * VALUE_SCALE) | (weights < -MOST_WEIGHT * VALUE_SCALE)
+    check_rows(beyond, f"a weight beyond {MOST_WEIGHT}", weight=weights / VALUE_SCALE)
     return arrays
 
 

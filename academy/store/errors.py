@@ -180,7 +180,7 @@ class ConflictError(WithDetails, ValueError):
     detail_names = ("identity", "field")
 
     def __init__(self, what: str, identity: str, field: str, remedy: str = "") -> None:
-        super().__init__(f"{what} {identity!r} is known already with another {field}{remedy}")
+        super().__init__(f"{what} {identity!r} is known already with another value of {field}{remedy}")
         self.identity = identity
         self.field = field
 
@@ -230,7 +230,8 @@ class ContestConflictError(ConflictError):
     """Another contest was opened or reported under this id."""
 
     def __init__(self, contest_id: str, field: str) -> None:
-        super().__init__("contest", contest_id.partition(" ")[0], field)
+        remedy = ": use another id for another contest"
+        super().__init__("contest", contest_id.partition(" ")[0], field, remedy)
 
 
 class ContestOverError(WithDetails, RuntimeError):

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from academy.knowledge.fair_use import LUDAE_FAIR_USE, LooserRuleError
+from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse, LooserRuleError
 from academy.knowledge.spec import GameSpec
 from arena.academy.client import CALL_SECONDS, AcademyClient, may_pass, misses_game, rejects_identity
 from arena.academy.embedded import EmbeddedAcademy
@@ -121,15 +121,28 @@ class AcademySession:
                 time.sleep(0.5)
 
 
-def check_academy(settings: AcademySettings, spec: GameSpec, fair_use: Mapping[str, float]) -> None:
-    """Ask the ACADEMY of a control file once; nothing changes there.
+def check_academy(
+    settings: AcademySettings, spec: GameSpec, fair_use: Mapping[str, float], log_path: Path
+) -> None:
+    """Ask the ACADEMY of a control file once; the game is not registered there.
 
-    `fair_use` has the competition's own rules, by name. Raises ControlError for one that is looser than the
-    game's, AcademyUnavailableError or AcademyRefusedError, MissingTokenError, and OSError for certificates
-    that can't be read.
+    `fair_use` has the competition's own rules, by name. An embedded one is started for that if its folder is
+    there, and writes to `log_path`. Raises ControlError for a rule that is looser than the game's,
+    AcademyUnavailableError or AcademyRefusedError, EmbeddedAcademyError, MissingTokenError, and OSError for
+    certificates that can't be read.
     """
+    if settings.embedded and not settings.data.exists():
+        _check_stricter(fair_use, LUDAE_FAIR_USE)
+        return
     game_id = settings.game or spec.game_id
-    with contextlib.closing(AcademyClient(_connection(settings))) as link:
+    with contextlib.ExitStack() as stack:
+        if settings.embedded:
+            embedded = EmbeddedAcademy(settings.data, log_path)
+            stack.callback(embedded.close)
+            connection = embedded.start()
+        else:
+            connection = _connection(settings)
+        link = stack.enter_context(contextlib.closing(AcademyClient(connection)))
         try:
             link.ratings(game_id, ())
         except (AcademyUnavailableError, AcademyRefusedError) as error:
@@ -148,8 +161,15 @@ def _check_fair_use(link: AcademyClient, game_id: str, fair_use: Mapping[str, fl
     except AcademyRefusedError as refusal:
         if not misses_game(refusal):
             raise
-        # A game that an arena registers begins with them.
         rules = LUDAE_FAIR_USE
+    _check_stricter(fair_use, rules)
+
+
+def _check_stricter(fair_use: Mapping[str, float], rules: FairUse) -> None:
+    """Raise ControlError for a competition's rule that is looser than these.
+
+    A game that an arena registers begins with LUDAE's.
+    """
     try:
         rules.restricted(fair_use)
     except LooserRuleError as error:

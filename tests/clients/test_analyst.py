@@ -5,8 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,8 +18,10 @@ import pytest
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, libraries_pb2
 from academy.wire.games import game_message
-from clients.analyst import LineSearcher, main
+from clients.academy import Academy
+from clients.analyst import Analyst, LineSearcher, SearchGuard, main
 from clients.bots.strength import Strength
+from clients.connection import Connection
 from referees.api import referee
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
@@ -122,6 +126,38 @@ def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(academy: R
     )
     most = max(node.visits for node in unsearched.nodes if node.node_id and not node.HasField("analysis"))
     assert min(visits for visits, _ in values.values()) >= most
+
+
+@dataclass(frozen=True)
+class NotingSearcher(LineSearcher):
+    """Notes which lines it searches."""
+
+    searched: list[str] = field(default_factory=list)
+
+    def value(self, line: Sequence[str]) -> float | None:
+        self.searched.append(" ".join(line))
+        return super().value(line)
+
+
+def test_two_analysts_side_by_side_share_the_searches(academy: Running) -> None:
+    game_id = "hex-side-by-side"
+    academy.admin().libraries.ForkGame(libraries_pb2.ForkGameRequest(game_id=GAME, new_game_id=game_id))
+    connection = Connection(str(academy.address), academy.token("analyst", Role.ANALYST))
+    before = signal.getsignal(signal.SIGUSR1)
+    searchers = [NotingSearcher(HEX, Strength(playouts=250)) for _ in range(2)]
+    guards = [SearchGuard(None, None) for _ in searchers]
+    signal.signal(signal.SIGUSR1, before)
+
+    def analyse(searcher: NotingSearcher, guard: SearchGuard) -> None:
+        with Academy(connection) as own:
+            Analyst(own, searcher, guard, nodes=40, game_id=game_id).run(once=True)
+
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(analyse, searchers, guards))
+    first, second = (set(searcher.searched) for searcher in searchers)
+    assert len(first | second) == 40
+    # A few by both are chance.
+    assert len(first & second) < 20
 
 
 def test_a_fork_is_analysed_under_its_own_name(academy: Running) -> None:
@@ -234,11 +270,22 @@ def test_what_was_found_before_the_seconds_were_over_is_counted(academy: Running
     assert searched
 
 
+def test_a_token_of_another_academy_is_named_with_where_it_is_unknown_and_the_remedy(
+    academy: Running, monkeypatch: pytest.MonkeyPatch, refusal: Refusal
+) -> None:
+    monkeypatch.setattr(academy, "token", lambda *_: "academy_" + "0" * 43)
+    status, words = refusal(academy, "--once")
+    assert status == 1
+    assert f"academy-analyst: ACADEMY at {academy.address} refuses: the token is not known here" in words
+    assert words.endswith("; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`")
+
+
 def test_what_cannot_be_done_is_named(academy: Running, refusal: Refusal) -> None:
     # Longer than any other search here, so that there is something to report.
     status, words = refusal(academy, "--once", "--playouts", "800", role=Role.BOT)
     assert status == 1
     assert "is for admin, analyst; this token's role is bot" in words
+    assert "; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`" in words
     status, words = refusal(academy, "--once", "--academy", "localhost:1")
     assert status == 1 and "no server answers at localhost:1 (" in words
     assert "start one with `academy serve`, or give its address with --academy" in words

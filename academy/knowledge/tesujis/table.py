@@ -26,6 +26,7 @@ from academy.knowledge.learnt_weights import (
     MOST_GRADIENT,
     MOST_WEIGHT,
     Numbers,
+    check_rows,
     exp,
     find_rows,
     mean_weights,
@@ -124,26 +125,41 @@ class TesujiTable:
             The table.
 
         Raises:
-            ValueError: They are of different lengths, or a number is out of its range.
+            ValueError: They are of different lengths, or a number has more than 63 bits.
+            WrongRowError: A number is out of its range.
         """
         table = cls(*read_columns(columns, _COLUMNS.index("weight_millionths")))
         codes, offered, chosen, elos, _, gradients, uses, successes = table.columns()
-        if any((column < 0).any() for column in (chosen, gradients, successes)):
-            raise ValueError("a number below 0")
-        if ((codes >= MOST_CODES) & (codes < PROPOSED)).any():
-            raise ValueError(f"a code from {MOST_CODES} to {PROPOSED - 1}, which no tesuji has")
-        if (offered > MOST_COUNTED).any() or (uses > MOST_COUNTED).any():
-            raise ValueError(f"a tesuji offered or used more than {MOST_COUNTED:,} times")
-        if (gradients > MOST_GRADIENT).any():
-            raise ValueError(f"a tesuji with a gradient of more than {MOST_GRADIENT:,} millionths")
+        for name, column in {"chosen": chosen, "gradient": gradients, "successes": successes}.items():
+            check_rows(column < 0, "a number below 0", **{name: column})
+        check_rows(
+            (codes >= MOST_CODES) & (codes < PROPOSED),
+            f"a code from {MOST_CODES} to {PROPOSED - 1}, which no tesuji has",
+            code=codes,
+        )
+        for name, column in {"offered": offered, "uses": uses}.items():
+            check_rows(column > MOST_COUNTED, f"counted more than {MOST_COUNTED:,} times", **{name: column})
+        check_rows(
+            gradients > MOST_GRADIENT,
+            f"a tesuji with a gradient of more than {MOST_GRADIENT:,} millionths",
+            gradient=gradients,
+        )
+        check_rows(offered < 1, "a tesuji was offered once or more", offered=offered)
         # Python's whole numbers have no greatest one.
-        if any(
+        beyond = [
             abs(elo) > times * MAX_ELO * ELO_SCALE
             for elo, times in zip(elos.tolist(), offered.tolist(), strict=True)
-        ):
-            raise ValueError(f"a tesuji of a mean Elo beyond {MAX_ELO:,.0f}")
-        if (offered < 1).any() or (chosen > offered).any() or (successes > uses).any():
-            raise ValueError("a tesuji chosen more often than offered, or more successes than uses")
+        ]
+        check_rows(
+            np.array(beyond, dtype=np.bool_),
+            f"a tesuji of a mean Elo beyond {MAX_ELO:,.0f}",
+            elos=elos / ELO_SCALE,
+            offered=offered,
+        )
+        check_rows(
+            chosen > offered, "a tesuji chosen more often than offered", offered=offered, chosen=chosen
+        )
+        check_rows(successes > uses, "more successes than uses of a tesuji", uses=uses, successes=successes)
         return table
 
     @classmethod

@@ -10,7 +10,7 @@ import numpy as np
 from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature
-from academy.knowledge.learnt_weights import Numbers
+from academy.knowledge.learnt_weights import Numbers, WrongRowError
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.shapes import InvalidTesujiError, Tesuji
@@ -106,20 +106,23 @@ def evaluation_from_records(
     patterns = anchored_patterns(spec)
     columns: list[list[int]] = [[], [], [], []]
     figures = dict.fromkeys(EvaluationTable().figures(), 0)
+    names: list[str] = []
     for place, record in enumerate(records):
         for name in figures:
             figures[name] += getattr(record, name)
         for number, weight in enumerate(record.weights):
+            names.append(f"evaluation[{place}].weights[{number}]")
             try:
                 code, sign = _weight_code(weight.of, patterns)
             except ValueError as error:
-                field = f"evaluation[{place}].weights[{number}].of"
-                raise InvalidRecordError(field, f"{weight.of[:80]!r}: {error}") from error
+                raise InvalidRecordError(f"{names[-1]}.of", f"{weight.of[:80]!r}: {error}") from error
             row = (code, weight.seen, sign * weight.weight_millionths, weight.gradient_millionths)
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
     try:
         return EvaluationTable.of(columns, figures)
+    except WrongRowError as error:
+        raise InvalidRecordError(names[error.row], str(error)) from error
     except ValueError as error:
         raise InvalidRecordError("evaluation", str(error)) from error
 
@@ -199,5 +202,7 @@ def tesujis_from_records(records: Sequence[pattern_pb2.TesujiRecord], spec: Game
             columns[name].append(getattr(record, name))
     try:
         return TesujiTable.of(*columns.values())
+    except WrongRowError as error:
+        raise InvalidRecordError(f"tesujis[{error.row}]", str(error)) from error
     except ValueError as error:
         raise InvalidRecordError("tesujis", str(error)) from error

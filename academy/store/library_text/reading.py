@@ -12,12 +12,14 @@ from google.protobuf import json_format
 from google.protobuf.message import Message
 
 from academy.knowledge.boards import GraphGeometry
+from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.text import read_tesuji_cells
 from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE, Signature
+from academy.store.codec.contests import check_plausible_elo
 from academy.store.codec.games import library_to_proto, spec_to_proto
 from academy.store.codec.learnt_tables import (
     WEIGHTS_PER_RECORD,
@@ -102,6 +104,15 @@ def _read_figures(
             raise value.refuse("is too great") from error
 
 
+def _read_best_elo(word: Word) -> int:
+    hundredths = word.decimal(ELO_SCALE)
+    try:
+        check_plausible_elo("best", hundredths / ELO_SCALE)
+    except InvalidRecordError as error:
+        raise LibraryTextError(word.line, word.column, str(error)) from error
+    return hundredths
+
+
 def read_text(text: str, spec: GameSpec) -> LibraryTexts:
     """Read a text about a game. Raises LibraryTextError naming line and column."""
     if len(text) > MAX_LENGTH:
@@ -153,6 +164,8 @@ class _Reader:
         self._cells_line = 0
         self._path: list[pattern_pb2.OpeningNodeRecord] = []
         self._nodes: list[_Node] = []
+        # The lines of learnt rows, by their section and code.
+        self._lines: dict[tuple[str, int], int] = {}
 
     def read(self, text: str) -> LibraryTexts:
         lines = text.replace("\r\n", "\n").split("\n")
@@ -262,7 +275,7 @@ class _Reader:
     def _evaluation_figures(self, figures: list[Word]) -> None:
         readers: dict[str, Callable[[Word], int]] = {
             "contests": Word.whole,
-            "best": lambda word: word.decimal(ELO_SCALE),
+            "best": _read_best_elo,
             "taught": Word.sum_of_shares,
             "elos": lambda word: word.decimal(VALUE_SCALE * ELO_SCALE),
             "uses": Word.whole,
@@ -274,6 +287,10 @@ class _Reader:
         record = pattern_pb2.EvaluationRecord()
         self.found.evaluation.append(record)
         _read_figures(record, figures, readers, fields)
+        try:
+            evaluation_from_records([record], self._spec)
+        except InvalidRecordError as error:
+            raise LibraryTextError(figures[0].line, figures[0].column, str(error)) from error
 
     def _weight(self, words: list[Word]) -> None:
         name, *figures = words
@@ -289,9 +306,10 @@ class _Reader:
         fields = {"weight": "weight_millionths", "gradient": "gradient_millionths"}
         _read_figures(weight, figures, readers, fields)
         try:
-            evaluation_from_records([pattern_pb2.EvaluationRecord(weights=[weight])], self._spec)
+            table = evaluation_from_records([pattern_pb2.EvaluationRecord(weights=[weight])], self._spec)
         except InvalidRecordError as error:
             raise LibraryTextError(name.line, name.column, str(error)) from error
+        self._expect_new(EVALUATION, table.codes, name.line)
 
     def _figure(self, name: Word, rest: list[Word]) -> None:
         record = self._record
@@ -385,6 +403,7 @@ class _Reader:
             raise LibraryTextError(self._cells_line + error.line - 1, error.column, error.what) from error
         except InvalidRecordError as error:
             raise LibraryTextError(self._first_line or self._cells_line, 1, str(error)) from error
+        self._expect_new(TESUJIS, table.codes, self._first_line or self._cells_line)
         if label:
             (written,) = tesuji_records(table, self._spec, [0])
             _check_label(line, label, signature_from_proto(written.signature))
@@ -392,6 +411,13 @@ class _Reader:
         self._tesuji, self._cells = pattern_pb2.TesujiRecord(), []
         self._first_line = self._cells_line = 0
         self._figures.clear()
+
+    def _expect_new(self, section: str, codes: Numbers, line: int) -> None:
+        """Refuse what an earlier line had, even in another spelling."""
+        (code,) = codes.tolist()
+        first = self._lines.setdefault((section, code), line)
+        if first != line:
+            raise LibraryTextError(line, 1, f"the same as in line {first}: leave one of the two out")
 
     def _expect_no_pattern(self, line: int) -> None:
         if self._cells or self._first_line:

@@ -11,7 +11,7 @@ import pytest
 from academy.cli.comparison import standard_errors
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
-from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.cli.conftest import PATTERNS, Academy, pointed_at, run
@@ -180,6 +180,16 @@ def test_openings_are_a_tree(academy: Academy) -> None:
     assert all(
         node["visits"] >= 2 for node in academy("openings", "go", "--min-visits", "2", "--json").json()
     )
+
+
+def test_the_move_that_the_book_recommends_stands_below_the_tree(academy: Academy, running: Running) -> None:
+    question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
+    book = running.admin().consultation.LookUpOpening(question).recommendation
+    below = f"the book recommends {book.move}: {book.value:.3f} for its mover, the known replies considered"
+    assert book.move and academy("openings", "go").out.splitlines()[-1] == below
+    # After it nothing was tried often enough.
+    assert "recommends" not in academy("openings", "go", "c3").out
+    assert "recommends" not in academy("openings", "go", "--json").out
 
 
 def test_the_log_is_listed_from_either_end(academy: Academy) -> None:

@@ -1,5 +1,6 @@
 """What a game learnt of cells to move to, for people: printed, exported, edited, imported."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -114,6 +115,22 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_a_tesuji_that_stands_twice_is_refused_by_both_lines(
+    server: Running, academy: Academy, tmp_path: Path
+) -> None:
+    teach_tesujis(server, "twice")
+    lines = academy("export", "twice", "--library", "middle-game").out.splitlines()
+    first = lines.index("% library tesujis") + 2
+    last = next(number for number, line in enumerate(lines) if number > first and line.startswith("<"))
+    file = tmp_path / "twice.txt"
+    again = [*lines[: last + 1], *lines[first - 1 : last + 1], *lines[last + 1 :]]
+    file.write_text("\n".join(again))
+    refused = academy("import", "twice", file)
+    shown = " ".join(refused.err.split())
+    assert refused.exit_code
+    assert re.search(rf"line {last + 3}, column 1: the same as in line {first + 1}: leave one", shown), shown
+
+
 @pytest.mark.parametrize(
     ("before", "after", "complaint"),
     [
@@ -125,7 +142,8 @@ def test_tesujis_move_to_an_empty_server_and_advise_there_as_here(
         ("% uses", "% place 7\n% uses", "place 7: tesujis of this shape have [None]"),
         ("% uses", "% player 1\n% uses", "'player' stands here for the second time"),
         ("weight -", "weight -9", "a weight beyond 8"),
-        ("% offered ", "% offered 9999999999999", "offered or used more than 100,000,000,000 times"),
+        ("% offered ", "% offered 9999999999999", ": counted more than 100,000,000,000 times"),
+        ("% uses 0 successes 0", "% uses 3 successes 5", "uses 3, successes 5: more successes than uses"),
         ("% library tesujis", "% library tesuji", "there are opening, middle-game, endgame, tesujis"),
         ("\n< ", "\n< 9", "is not the proposers of the pattern"),
     ],

@@ -95,6 +95,8 @@ def test_a_turned_pattern_is_the_same_and_counts_for_the_other_with_colours_exch
         ("kings seen 1 weight", "must be one of seen, weight, gradient, once, with a value after it"),
         ("kings seen 1 weight 1 seen 2", "'seen' must be one of seen, weight, gradient, once"),
         ("% contests 1 contests 2", "'contests' must be one of contests, best"),
+        ("% contests 1 best 99999 uses 0", "line 4, column 19: best: 99999.0 must be a number from -"),
+        ("% uses 2 successes 3", "3 successes of 2 uses"),
         ("% contests 1 worst 3", "'worst' must be one of contests, best"),
     ],
 )
@@ -106,3 +108,17 @@ def test_text_that_no_evaluation_could_have_is_refused_by_line(
     refused = academy("import", "moved", file)
     shown = " ".join(refused.err.split())
     assert refused.exit_code and complaint in shown and "line 4" in shown
+
+
+@pytest.mark.parametrize("again", ["0x/1x/2-/3o", "1o/2-/3x/4x", "0o/1o/2-/3x"])
+def test_a_weight_that_stands_twice_is_refused_by_both_lines_however_it_is_written(
+    academy: Academy, tmp_path: Path, again: str
+) -> None:
+    file = tmp_path / "twice.txt"
+    first, second = (f"{name} seen 1 weight 1 gradient 1" for name in ("0x/1x/2-/3o", again))
+    file.write_text(f"% academy text 1\n% library evaluation\n{first}\nkings seen 1\n{second}\n")
+    refused = academy("import", "moved", file)
+    assert refused.exit_code
+    assert "line 5, column 1: the same as in line 3: leave one of the two out" in " ".join(
+        refused.err.split()
+    )

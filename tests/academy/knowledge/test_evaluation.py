@@ -350,9 +350,9 @@ def test_each_image_of_a_pattern_has_the_pattern_as_its_least(spec: GameSpec) ->
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"codes": [0, 0]}, "a code twice"),
+        ({"codes": [0, 0]}, "code 0: an earlier row has the same code"),
         ({"seen": [1]}, "columns of 1 to 2"),
-        ({"weight_millionths": [9_000_000, 0]}, "beyond 8"),
+        ({"weight_millionths": [9_000_000, 0]}, "weight 9.0: a weight beyond 8"),
         ({"codes": [0, 2**64]}, "63 bits"),
     ],
 )

@@ -73,7 +73,7 @@ REFUSED: dict[str, Case] = {
         EXISTS,
         "GAME_CONFLICT",
         "",
-        "another expected_length",
+        "another value of expected_length",
     ),
     # Contests
     "a contest of an unknown game": (
@@ -154,7 +154,7 @@ REFUSED: dict[str, Case] = {
         EXISTS,
         "CONTEST_CONFLICT",
         "",
-        "another players",
+        "is known already with another value of players: use another id",
     ),
     "a contest nobody opened": (
         "arena",

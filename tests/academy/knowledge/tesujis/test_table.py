@@ -16,6 +16,7 @@ from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import SWAP_COLOURS, State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Use
 from academy.knowledge.game import GameKnowledge
+from academy.knowledge.learnt_weights import WrongRowError
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.tesujis.shapes import NO_SHAPE
@@ -550,8 +551,15 @@ def test_what_was_counted_to_the_end_learns_on_and_can_be_stored() -> None:
     ],
 )
 def test_tables_that_none_could_become_are_refused(columns: Sequence[Sequence[int]]) -> None:
-    with pytest.raises(ValueError, match=r"number|code|tesuji|weight"):
+    with pytest.raises(ValueError, match=r"number|code|tesuji|weight|counted"):
         TesujiTable.of(*columns)
+
+
+def test_the_first_row_that_none_could_have_is_named_with_its_numbers() -> None:
+    columns = [[1, 2, 3], [9, 100, 1], [9, 151, 2], *[[0] * 3] * 5]
+    with pytest.raises(WrongRowError, match="offered 100, chosen 151: a tesuji chosen more often") as refused:
+        TesujiTable.of(*columns)
+    assert refused.value.row == 1
 
 
 def test_the_value_of_a_weight_is_its_share_against_one_of_zero() -> None:
