@@ -150,8 +150,8 @@ class MoveAdvice:
 
     @property
     def best_cell(self) -> int | None:
-        """The cell of the move that comes out best; None where there is none, or it goes to no cell."""
-        return self.moves[int(self.log_odds.argmax())].cell if self.moves else None
+        """The cell of the move that comes out best; None where all are as good, or it goes to no cell."""
+        return self.moves[int(self.log_odds.argmax())].cell if self.moves and np.ptp(self.log_odds) else None
 
     def _use(self, library: Library, numbers: Sequence[int]) -> None:
         self.uses.setdefault(library, []).extend(numbers)
