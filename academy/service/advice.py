@@ -52,7 +52,7 @@ def moves_to_compare(
         return [
             CandidateMove.of_changes(board, changes, player) for changes in read_changes(moves, spec.geometry)
         ]
-    named = read_empty_cells(cells, board) if cells else _usual_cells(spec, board, player)
+    named = read_empty_cells(cells, board, spec) if cells else _usual_cells(spec, board, player)
     return [CandidateMove.to_cell(cell, spec, player) for cell in named]
 
 

@@ -205,8 +205,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         asks_book = request.HasField("opening")
         if asks_book:
             self._check_moves(request.opening.moves, caller, "opening.moves")
-        game = await self._games.game(request.game_id)
         position = request.position
+        require(
+            bool(position.board) or not (candidates or request.cells),
+            "position.board",
+            "empty, but there are moves or cells to compare: give the board that they belong to, or neither",
+        )
+        game = await self._games.game(request.game_id)
         seat = self._access.find_asking_seat(
             caller, game.view.spec, request.contest_id, position.player, "position.player"
         )

@@ -231,6 +231,25 @@ class TestMoves:
         assert list(answer.cells) == [28, 36, 37, 38, 39, 40, 41]
         assert len(answer.log_odds) == 7
 
+    def test_a_cell_in_mid_air_is_refused(self, academy: Running) -> None:
+        spec = referee("openspiel").from_settings({"game": "connect_four"}).spec()
+        registered(academy, spec_to_proto(spec))
+        reader = academy.bot("reader")
+        where = position("-" * 35 + "x" + "-" * 6, player=2)
+        assert len(ask(reader, spec.game_id, where, [28, 36]).log_odds) == 2
+        refused = refusal(partial(ask, reader, spec.game_id, where, [28, 29]))
+        assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "cells[1]")
+        assert "the lowest empty cell of its column" in refused.message
+
+    def test_moves_without_their_board_are_refused(self, academy: Running) -> None:
+        registered(academy, examples.tiny_go("boardless"))
+        reader = academy.bot("reader")
+        ask_boardless = partial(ask, reader, "boardless", position(""), line=[])
+        assert ask_boardless().opening_asked
+        for question in (partial(ask_boardless, [1]), partial(ask_boardless, moves=[put(2)])):
+            refused = refusal(question)
+            assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "position.board")
+
     def test_cells_and_moves_together_are_refused(self, academy: Running) -> None:
         registered(academy, examples.tiny_go("twice"))
         reader = academy.bot("reader")
