@@ -99,7 +99,8 @@ class AsyncQuestions(ABC):
             own_moves: how many of them the seat made.
 
         Returns:
-            The move; None where the tree has none that was tried often enough, or may not be asked.
+            The move; None where the tree has none that was tried often enough and is worth playing, or may
+            not be asked.
 
         Raises:
             ValueError: `moves` is one text.
@@ -129,7 +130,8 @@ class AsyncQuestions(ABC):
             seat: the seat that asks.
             boards: the boards, such as those after each candidate move.
             expected_value: what the seat expects of the position to move in, from 0 (a loss) to 1 (a win). In
-                a contest it must be at most 0.33, and the value that the arena hears of this position.
+                a contest it must be at most its `pattern_value_limit`, by LUDAE's rules 0.33, and the value
+                that the arena hears of this position.
             plies: how many plies led to that position. Without it ACADEMY takes the first board for the
                 position's.
             options: which patterns.

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from academy.knowledge.boards import Board, Geometry
+from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.v1 import game_pb2
 
@@ -52,7 +53,7 @@ def check_positions(spec: GameSpec, boards: Iterable[Board], player: int) -> Non
 
 
 def check_cells(spec: GameSpec, board: Board, cells: Sequence[int], player: int) -> None:
-    """Check a board, cells of it, and whose move it is.
+    """Check a board, empty cells of it to move to, and whose move it is.
 
     Args:
         spec: The game.
@@ -61,11 +62,16 @@ def check_cells(spec: GameSpec, board: Board, cells: Sequence[int], player: int)
         player: Who is to move.
 
     Raises:
-        ValueError: As from `check_positions`, or the board has no such cell.
+        ValueError: As from `check_positions`, or the board has no such cell, it is not empty, it is given
+            twice, or a piece would fall past it.
     """
     check_positions(spec, [board], player)
-    for cell in cells:
+    for place, cell in enumerate(cells):
         check_cell(spec.game_id, spec.geometry, cell)
+        if board.states[cell] != State.EMPTY or cell in cells[:place]:
+            raise ValueError(f"cell {cell}: moves go to empty cells, each given once")
+        if spec.falls_past(board, cell):
+            raise ValueError(f"cell {cell}: a piece falls past it; give the lowest empty cell of its column")
 
 
 def check_cell(game_id: str, geometry: Geometry, cell: int) -> None:

@@ -31,7 +31,8 @@ class FairUseError(RuntimeError):
         message: the rule and when to ask again, for people.
         reason: ACADEMY's name of the rule: FAIR_USE_EXCEEDED (openings) or VALUE_NOT_LOW (patterns).
         next_own_move: the number, from 1, of the own move before which an opening may be looked up again;
-            None for patterns, which may be asked for as soon as 0.33 or less is expected.
+            None for patterns, which may be asked for where at most the contest's
+            `pattern_value_limit` is expected, by LUDAE's rules 0.33.
     """
 
     def __init__(self, message: str, reason: str, next_own_move: int | None = None):

@@ -88,14 +88,14 @@ def questions_table(seats: Iterable[contests_pb2.SeatConsultations]) -> Table:
         "seat",
         "openings",
         " after moves: recommended",
-        "patterns",
-        " after moves (expecting): patterns",
-        "patterns got",
+        "moves, patterns",
+        " after moves (expecting): answered by",
+        " got in all",
     )
     for seat in seats:
         questions = (
             f"{question.plies if question.HasField('plies') else '?'} ({question.value:.2f})"
-            + (f": {question.answer.patterns}" if question.HasField("answer") else "")
+            + (f": {_answer(question.answer)}" if question.HasField("answer") else "")
             for question in seat.questions
         )
         openings = (
@@ -107,10 +107,34 @@ def questions_table(seats: Iterable[contests_pb2.SeatConsultations]) -> Table:
             str(seat.opening_questions),
             shown(", ".join(openings)),
             str(seat.pattern_questions),
-            ", ".join(questions),
-            str(sum(len(got.pattern_ids) for got in seat.patterns)),
+            "; ".join(questions),
+            _by_kind(
+                sum(len(got.pattern_ids) for got in seat.patterns),
+                len(seat.tesuji_ids),
+                evaluation=seat.evaluation,
+                weights=seat.weights,
+            ),
         )
     return table
+
+
+def _answer(answer: contests_pb2.PatternAnswer) -> str:
+    known = _by_kind(answer.patterns, answer.tesujis, evaluation=answer.evaluation) or "nothing"
+    return f"{known}, best cell {answer.best_cell}" if answer.HasField("best_cell") else known
+
+
+def _by_kind(patterns: int, tesujis: int, *, evaluation: bool, weights: bool = False) -> str:
+    kinds = (
+        _counted(patterns, "pattern") if patterns else "",
+        _counted(tesujis, "tesuji") if tesujis else "",
+        "evaluation" if evaluation else "",
+        "weights" if weights else "",
+    )
+    return ", ".join(filter(None, kinds))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def proposals_table(proposals: Iterable[proposals_pb2.Proposal]) -> Table:

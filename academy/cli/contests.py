@@ -95,10 +95,15 @@ def questions(
     arena: Annotated[str, typer.Option(help="The contest's arena, where several have one of this id.")] = "",
     json: Json = False,
 ) -> None:
-    """Show what the players of a contest asked, after which ply, and how many patterns they got."""
+    """Show what the players of a contest asked, after which ply, and what they got.
+
+    That is patterns, tesujis, the evaluation, and weights to take home.
+    """
     request = contests_pb2.GetConsultationsRequest(contest_id=contest_id, arena=arena)
     response = server.contests.GetConsultations(request)
     printing.show(response, json, contest_tables.questions_table(response.seats))
+    if not json and any(seat.pattern_questions and not seat.questions for seat in response.seats):
+        typer.echo("each question about moves and patterns, and what players got, is shown after the report")
 
 
 def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.Contest:

@@ -3,8 +3,7 @@
 A node's own value is the mean of its results and of the values that players stated, with `PRIOR_VISITS` even
 results added; what an analyst's search found counts as up to 30 more, by its effort. The value of the best
 reply stands against it, and is believed the more, the more often that reply was played. Moves are compared by
-what is left of their value after a deduction for few visits. The only move that was tried often enough is not
-recommended where it promises less than half of an even share: any other is worth a try. All figures come from the tree alone, in whole
+what is left of their value after a deduction for few visits. All figures come from the tree alone, in whole
 millionths, so that every machine has the same.
 """
 
@@ -99,7 +98,10 @@ class Book:
         return self._tree
 
     def recommend(self, node: OpeningNode) -> Recommendation | None:
-        """Return the move to play after a node; None where no move has been tried often enough, or one that loses.
+        """Return the move to play after a node.
+
+        None where no known move has been tried often enough, or the best of them promises its mover less than
+        half of an even share: then moves that nobody tried are worth a search.
 
         Args:
             node: The node of the position.
@@ -108,7 +110,10 @@ class Book:
         best = self._best.get(node.node_id)
         if best is None:
             return None
-        return Recommendation(best, self._values[best.node_id][best.mover - 1] / VALUE_SCALE)
+        value = self._values[best.node_id][best.mover - 1]
+        if value < VALUE_SCALE // (2 * len(best.wins)):
+            return None
+        return Recommendation(best, value / VALUE_SCALE)
 
     def _look_into(self, node: OpeningNode) -> None:
         """Find the values of a node and of all below it that count."""
@@ -144,10 +149,7 @@ class Book:
             self._best.pop(node.node_id, None)
             return
         best = min(replies, key=self._rank)
-        if len(replies) == 1 and self._values[best.node_id][best.mover - 1] < VALUE_SCALE // (2 * len(own)):
-            self._best.pop(node.node_id, None)
-        else:
-            self._best[node.node_id] = best
+        self._best[node.node_id] = best
         # A search of the node has looked at its replies, too.
         trust = PRIOR_VISITS if node.analysis is not None else best.visits
         most = trust + PRIOR_VISITS

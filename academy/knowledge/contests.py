@@ -94,7 +94,10 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Patterns of a library returned to the player in `seat` during the contest."""
+    """Patterns of a library returned to the player in `seat` during the contest, and what else it was given.
+
+    `uses.uses_by_kind` tells them apart.
+    """
 
     seat: int
     library: Library

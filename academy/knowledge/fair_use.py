@@ -111,9 +111,9 @@ class PlaysAloneError(RuntimeError):
         self.seat = seat
         self.share = share
         super().__init__(
-            f"seat {seat} plays contest {contest_id!r} without consulting: the game lets players consult in "
-            f"a share of {share:g} of their contests, and this contest was drawn as one without; proposals "
-            "are still accepted"
+            f"seat {seat} plays contest {contest_id!r} without consulting: by the contest's rules, which are "
+            f"the game's or stricter, players consult in a share of {share:g} of their contests, and this "
+            "contest was drawn as one without; proposals are still accepted"
         )
 
     def details(self) -> Mapping[str, str]:

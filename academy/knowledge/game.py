@@ -9,7 +9,7 @@ from typing import Final
 
 from academy.knowledge import own_proposals, postmortem
 from academy.knowledge.contests import Contestant, ContestReport, Judgement, Proposal, Result, Use, Verdict
-from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
+from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game_records import ChangedRecords, Counters, KnowledgeUpdate, StoredKnowledge
 from academy.knowledge.library import PatternLibrary
 from academy.knowledge.measures import Measures, Rating, Ratings
@@ -20,8 +20,9 @@ from academy.knowledge.pattern_entry import PatternEntry, check_entry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
-from academy.knowledge.tesujis.shapes import PROPOSED, InvalidTesujiError
-from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
+from academy.knowledge.tesujis.shapes import InvalidTesujiError
+from academy.knowledge.tesujis.table import TesujiTable
+from academy.knowledge.uses import uses_by_kind
 from academy.knowledge.votes import Vote, VoteTally
 
 __all__ = ["PATTERN_LIBRARIES", "RULES_VERSION", "GameKnowledge"]
@@ -297,15 +298,11 @@ class GameKnowledge:
     def _count_use(self, use: Use, report: ContestReport, number: int) -> None:
         library = self.libraries[use.library]
         succeeded = report.results[use.seat - 1] is not Result.LOSS
-        if EVALUATION_IN_USES in use.pattern_ids:
+        given = uses_by_kind(use.pattern_ids)
+        if given.evaluation:
             self.evaluation = self.evaluation.count_use(succeeded)
-        tesujis = [
-            pattern_id - FIRST_IN_USES
-            for pattern_id in use.pattern_ids
-            if FIRST_IN_USES <= pattern_id < EVALUATION_IN_USES or pattern_id >= FIRST_IN_USES + PROPOSED
-        ]
-        self.tesujis = self.tesujis.count_uses(tesujis, succeeded)
-        for pattern_id in use.pattern_ids:
+        self.tesujis = self.tesujis.count_uses(given.tesujis, succeeded)
+        for pattern_id in given.patterns:
             entry = library.entries.get(pattern_id)
             if entry is not None:
                 library.put(

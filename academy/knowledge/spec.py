@@ -10,7 +10,7 @@ from typing import Final
 
 from academy.knowledge import symmetries as shapes
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
-from academy.knowledge.cells import SWAP_COLOURS
+from academy.knowledge.cells import SWAP_COLOURS, State
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import GameKind
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
@@ -133,6 +133,18 @@ class GameSpec:
     def two_in_turn(self) -> bool:
         """Whether two players move in turn."""
         return self.players == _TWO and not self.simultaneous
+
+    def falls_past(self, board: Board, cell: int) -> bool:
+        """Return whether a piece that comes to a cell falls further, to an empty cell below it.
+
+        Args:
+            board: The position's board.
+            cell: The cell, by index.
+        """
+        if self.placement is not Placement.DROPPED or not isinstance(self.geometry, SquareGeometry):
+            return False
+        below = cell + self.geometry.columns
+        return below < self.geometry.size and board.states[below] == State.EMPTY
 
     @property
     def _cells_in_forms(self) -> set[int]:

@@ -52,7 +52,7 @@ def moves_to_compare(
         return [
             CandidateMove.of_changes(board, changes, player) for changes in read_changes(moves, spec.geometry)
         ]
-    named = read_empty_cells(cells, board) if cells else _usual_cells(spec, board, player)
+    named = read_empty_cells(cells, board, spec) if cells else _usual_cells(spec, board, player)
     return [CandidateMove.to_cell(cell, spec, player) for cell in named]
 
 
@@ -150,8 +150,8 @@ class MoveAdvice:
 
     @property
     def best_cell(self) -> int | None:
-        """The cell of the move that comes out best; None where there is none, or it goes to no cell."""
-        return self.moves[int(self.log_odds.argmax())].cell if self.moves else None
+        """The cell of the move that comes out best; None where all are as good, or it goes to no cell."""
+        return self.moves[int(self.log_odds.argmax())].cell if self.moves and np.ptp(self.log_odds) else None
 
     def _use(self, library: Library, numbers: Sequence[int]) -> None:
         self.uses.setdefault(library, []).extend(numbers)

@@ -186,7 +186,7 @@ Message = TypeVar("Message", messages.MatchPatternsResponse, messages.MatchSucce
 
 
 @dataclass(frozen=True, slots=True)
-class PatternAnswer(Generic[Message]):
+class MatchAnswer(Generic[Message]):
     """A message without cells, how many matches it lists, and its table of patterns."""
 
     message: Message
@@ -254,11 +254,11 @@ class PatternCall:
         match = self.ranked.match
         return [match(question.query(self.spec, self.ranked, self.libraries)) for question in questions]
 
-    def answer(self) -> PatternAnswer[messages.MatchPatternsResponse]:
+    def answer(self) -> MatchAnswer[messages.MatchPatternsResponse]:
         """Return the answer, a MatchPatternsResponse without cells. Raises InvalidBoardError."""
         return self.encode(self.match(self.questions))
 
-    def encode(self, matched: Sequence[Matches]) -> PatternAnswer[messages.MatchPatternsResponse]:
+    def encode(self, matched: Sequence[Matches]) -> MatchAnswer[messages.MatchPatternsResponse]:
         """Return the answer, once all questions are matched."""
         message, table = messages.MatchPatternsResponse(), AnsweredPatterns(self.ranked, matched)
         for question, matches in zip(self.questions, matched, strict=True):
@@ -267,7 +267,7 @@ class PatternCall:
             if self.both_players:
                 pack_columns(position, for_opponent=self._for_opponent(question, matches))
         table.write(message.patterns)
-        return PatternAnswer(message, sum(len(matches.places) for matches in matched), table)
+        return MatchAnswer(message, sum(len(matches.places) for matches in matched), table)
 
     def _for_opponent(self, question: PatternQuestion, matches: Matches) -> NDArray[np.bool_]:
         if self.spec.symmetric:
@@ -331,7 +331,7 @@ class SuccessorAnswer:
         parts = self._parts
         return join_matches([part.all_new for part in parts]), _ends([part.new_starts for part in parts])
 
-    def encode(self) -> PatternAnswer[messages.MatchSuccessorsResponse]:
+    def encode(self) -> MatchAnswer[messages.MatchSuccessorsResponse]:
         """Return the answer, a MatchSuccessorsResponse without cells, after at least one `add`."""
         parts = self._parts
         # Every part has matched the position, with the same result.
@@ -348,7 +348,7 @@ class SuccessorAnswer:
             lost_ends=_ends([part.gone_starts for part in parts]),
         )
         table.write(message.patterns)
-        return PatternAnswer(message, len(base.places) + len(gained.places), table)
+        return MatchAnswer(message, len(base.places) + len(gained.places), table)
 
 
 def _ends(starts_of_parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:

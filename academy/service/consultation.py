@@ -13,7 +13,7 @@ from academy.knowledge.fair_use import FairUse, FairUseExceededError
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.tesujis.table import FIRST_IN_USES
+from academy.knowledge.uses import WEIGHTS_IN_USES, uses_by_kind
 from academy.matching import kernels
 from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.advice import MoveAdvice, moves_to_compare
@@ -205,8 +205,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         asks_book = request.HasField("opening")
         if asks_book:
             self._check_moves(request.opening.moves, caller, "opening.moves")
-        game = await self._games.game(request.game_id)
         position = request.position
+        require(
+            bool(position.board) or not (candidates or request.cells),
+            "position.board",
+            "empty, but there are moves or cells to compare: give the board that they belong to, or neither",
+        )
+        game = await self._games.game(request.game_id)
         seat = self._access.find_asking_seat(
             caller, game.view.spec, request.contest_id, position.player, "position.player"
         )
@@ -311,9 +316,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if cost:
             self._guard.charge(caller, cost)
         answer = answer_weights(evaluation, tesujis, least_elo, request.known_revision)
-        # Which tesujis a player goes by at home is not known.
-        if seat is not None and answer.contests:
-            self._counts.note_uses(seat, Library.MIDDLE_GAME, [EVALUATION_IN_USES])
+        if seat is not None:
+            self._counts.note_uses(seat, Library.MIDDLE_GAME, _weights_used(answer))
         self._metrics.questions["weights"] += 1
         if not answer.unchanged:
             context.set_compression(grpc.Compression.Gzip)
@@ -395,21 +399,22 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         caller: Caller,
         spec: GameSpec,
         claims: Mapping[ContestSeat, Claim],
-        pattern_ids: dict[Library, list[int]],
+        uses: dict[Library, list[int]],
         best_cell: int | None = None,
     ) -> None:
-        """Count the answer's patterns: as uses in a contest, against the allowance outside.
+        """Count what the answer rests on: as uses in a contest, its patterns against the allowance outside.
 
         In a contest the answer is kept in short with what the player claimed.
 
         Raises AnalysisExceededError.
         """
         if not claims:
-            await self._allowance.take(caller, spec.game_id, list(chain.from_iterable(pattern_ids.values())))
+            patterns = uses_by_kind(chain.from_iterable(uses.values())).patterns
+            await self._allowance.take(caller, spec.game_id, patterns)
         for seat, claim in claims.items():
-            for library, numbers in pattern_ids.items():
+            for library, numbers in uses.items():
                 self._counts.note_uses(seat, library, numbers)
-            self._counts.note_answer(seat, claim, _in_short(pattern_ids, best_cell))
+            self._counts.note_answer(seat, claim, _in_short(uses, best_cell))
 
     def _least_elo(
         self, caller: Caller, seat: ContestSeat | None, spec: GameSpec, rules: FairUse
@@ -477,19 +482,23 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         return claims
 
 
-def _in_short(
-    pattern_ids: Mapping[Library, Sequence[int]], best_cell: int | None
-) -> contests_pb2.PatternAnswer:
+def _weights_used(answer: messages.DownloadWeightsResponse) -> list[int]:
+    """What an answer with weights counts as: which tesujis a player goes by at home is not known."""
+    if not (answer.unchanged or answer.evaluation.codes or answer.tesujis.codes):
+        return []
+    return [WEIGHTS_IN_USES, *([EVALUATION_IN_USES] if answer.contests else [])]
+
+
+def _in_short(uses: Mapping[Library, Sequence[int]], best_cell: int | None) -> contests_pb2.PatternAnswer:
     """What an answer rested on, for people who look at the contest later."""
-    numbers = {library: dict.fromkeys(ids) for library, ids in pattern_ids.items()}
     answer = contests_pb2.PatternAnswer(patterns=0, best_cell=best_cell)
-    for library, ids in numbers.items():
-        patterns = [number for number in ids if number < FIRST_IN_USES]
-        answer.patterns += len(patterns)
-        # The evaluation is one of those beyond, too.
-        answer.tesujis += len(ids) - len(patterns) - (EVALUATION_IN_USES in ids)
-        if patterns:
-            answer.some.add(library=library_to_proto(library), pattern_ids=patterns[:_SOME_PATTERNS])
+    for library, numbers in uses.items():
+        given = uses_by_kind(dict.fromkeys(numbers))
+        answer.patterns += len(given.patterns)
+        answer.tesujis += len(given.tesujis)
+        answer.evaluation |= given.evaluation
+        if given.patterns:
+            answer.some.add(library=library_to_proto(library), pattern_ids=given.patterns[:_SOME_PATTERNS])
     return answer
 
 

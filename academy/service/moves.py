@@ -5,6 +5,7 @@ from typing import Final
 
 from academy.knowledge.boards import Board, CellChanges, Geometry
 from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS, State
+from academy.knowledge.spec import GameSpec
 from academy.service.errors import InvalidFieldError, require
 from academy.service.limits import Limits
 from academy.v1 import consultation_pb2 as messages
@@ -69,7 +70,7 @@ def _check_move(cells: list[int], letters: str, field: str, size: int) -> None:
             )
 
 
-def read_empty_cells(cells: Sequence[int], board: Board) -> list[int]:
+def read_empty_cells(cells: Sequence[int], board: Board, spec: GameSpec) -> list[int]:
     """Return the cells of a question. Raises InvalidFieldError."""
     size, given = board.geometry.size, list(cells)
     seen = set()
@@ -77,6 +78,12 @@ def read_empty_cells(cells: Sequence[int], board: Board) -> list[int]:
         if cell >= size or board.states[cell] != State.EMPTY or cell in seen:
             raise InvalidFieldError(
                 f"cells[{place}]", f"{cell:,}: an empty cell from 0 to {size - 1:,}, each once", value=cell
+            )
+        if spec.falls_past(board, cell):
+            raise InvalidFieldError(
+                f"cells[{place}]",
+                f"{cell:,}: a piece falls past it; give the lowest empty cell of its column",
+                value=cell,
             )
         seen.add(cell)
     return given

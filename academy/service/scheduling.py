@@ -5,10 +5,10 @@ from collections import OrderedDict, deque
 from typing import Final
 
 from academy.matching.matches import Matches
-from academy.service.answers import PatternAnswer, PatternCall
+from academy.service.answers import MatchAnswer, PatternCall
 from academy.v1 import consultation_pb2 as messages
 
-Answer = PatternAnswer[messages.MatchPatternsResponse]
+Answer = MatchAnswer[messages.MatchPatternsResponse]
 
 # A call that costs more questions is answered in its caller's turns, in parts.
 QUESTIONS_AT_ONCE: Final = 2

@@ -46,8 +46,8 @@ ReadStore: TypeAlias = Callable[..., Any]
 class CountConsultation:
     """Note a player's look-up in the opening tree, before it is answered. The result is their count.
 
-    `own_move` is the number (from 1) of the player's next own move, `rules` are the game's, `answer` is what
-    the player will read.
+    `own_move` is the number (from 1) of the player's next own move, `rules` are the contest's, `answer` is
+    what the player will read.
     The same list of moves as the last time counts once. Raises FairUseExceededError, ConsultationOrderError
     where the moves do not continue the last list, InvalidRecordError for a list too long to be kept,
     ContestOverError, UnknownContestError.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from academy.knowledge.uses import uses_by_kind
 from academy.store import event_log, keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
@@ -80,7 +81,12 @@ def read_consultations(
     stored = transaction.get(TableName.EVENTS, keys.number(record.event)) if record.event else None
     if stored is not None:
         for use in event_log.unpack(stored).contest_reported.uses:
-            answer.seats[use.player - 1].patterns.add(library=use.library, pattern_ids=use.pattern_ids)
+            player, given = answer.seats[use.player - 1], uses_by_kind(use.pattern_ids)
+            if given.patterns:
+                player.patterns.add(library=use.library, pattern_ids=given.patterns)
+            player.tesuji_ids.extend(given.tesujis)
+            player.evaluation |= given.evaluation
+            player.weights |= given.weights
     return answer
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from academy.knowledge.boards import Board, SquareGeometry
-from academy.knowledge.spec import GameSpec
+from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2
 from clients import Academy, Connection, MatchOptions, Memory, Seat
@@ -14,8 +14,12 @@ from clients.responses import Analysis
 
 GO = GameSpec("go-3x3", SquareGeometry(3, 3))
 EMPTY = Board.from_letters(GO.geometry, "-" * 9)
+TAKEN = Board.from_letters(GO.geometry, "x--------")
 LARGER = Board.from_letters(SquareGeometry(4, 4), "-" * 16)
 WEIGHTS = LocalWeights(GO, consultation_pb2.DownloadWeightsResponse())
+FALLING = LocalWeights(
+    GameSpec("falling", GO.geometry, placement=Placement.DROPPED), consultation_pb2.DownloadWeightsResponse()
+)
 MEMORY = Memory(GO)
 SEAT = Seat("go-3x3", GO.geometry, 1)
 PATTERN = read_cells("x", GO.geometry)
@@ -35,6 +39,9 @@ def analyse(moves: Sequence[str], budget: int) -> bool:
         (lambda: WEIGHTS.log_odds([EMPTY, EMPTY], 1, moves=[3]), "moves: 1 numbers for 2 boards"),
         (lambda: WEIGHTS.advise(EMPTY, [0, -1], 1), "cell -1: cells of go-3x3 are 0 to 8"),
         (lambda: WEIGHTS.advise(EMPTY, [9], 1), "cell 9"),
+        (lambda: WEIGHTS.advise(TAKEN, [1, 0], 2), "cell 0: moves go to empty cells"),
+        (lambda: WEIGHTS.advise(EMPTY, [1, 2, 1], 2), "cell 1: moves go to empty cells, each given once"),
+        (lambda: FALLING.advise(EMPTY, [6, 3], 1), "cell 3: a piece falls past it; give the lowest empty"),
         (lambda: WEIGHTS.advise(LARGER, [0], 1), "a board of 16 cells"),
         (lambda: WEIGHTS.advise(EMPTY, [0], 0), "player 0"),
         (lambda: MEMORY.recall(EMPTY, 1, [99]), "cell 99"),

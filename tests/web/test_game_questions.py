@@ -9,10 +9,12 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from academy.store.tokens import Role
+from academy.v1 import contests_pb2
 from tests.academy.service.running import serving
 from tests.chromium import needs_browser
 from tests.web.conftest import BIN, ENVIRONMENT, served_pages
 from tests.web.visiting import Visitor
+from web.pages import game_questions
 
 _CONTROL = """\
 [competition]
@@ -63,6 +65,18 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cup]:
 def pages(cup: Cup) -> Iterator[Visitor]:
     with served_pages(*cup.options, "--academy-token-file", cup.admin) as visitor:
         yield visitor
+
+
+def test_what_players_got_is_shown_by_kind() -> None:
+    seat = contests_pb2.SeatConsultations(
+        player=1, tesuji_ids=[3, 4], evaluation=True, weights=True, pattern_questions=1
+    )
+    seat.patterns.add(pattern_ids=[7])
+    assert game_questions._all_in_words(seat) == "1 pattern, 2 tesujis, the evaluation, weights to take home"
+    assert not game_questions._all_in_words(contests_pb2.SeatConsultations(player=2))
+    answer = contests_pb2.PatternAnswer(patterns=0, tesujis=1, evaluation=True, best_cell=1)
+    words = game_questions._patterns_in_words(answer, ["a1", "b1"])
+    assert words == "0 patterns, 1 tesuji, the evaluation, best at b1"
 
 
 @needs_browser

@@ -43,12 +43,12 @@ class AtAcademy:
     Attributes:
         proposals: The patterns that were proposed, by ply.
         questions: What was asked, by ply.
-        patterns: How many patterns each player got, in words.
+        got: What each player got in all, in words.
     """
 
     proposals: Sequence[AskedAt]
     questions: Sequence[AskedAt]
-    patterns: Sequence[str]
+    got: Sequence[str]
 
 
 async def read_questions(
@@ -81,11 +81,9 @@ async def read_questions(
     consultations, proposals = answers
     proposed = _in_order((_proposal(proposal, players) for proposal in proposals), plies)
     questions = _in_order(_questions(consultations, players, cell_names), plies)
-    counts = [
-        (seat.player, sum(len(got.pattern_ids) for got in seat.patterns)) for seat in consultations.seats
-    ]
-    patterns = [f"{_name(players, seat)} {count:,}" for seat, count in counts if count]
-    return AtAcademy(proposed, questions, patterns) if proposed or questions or patterns else None
+    by_seat = [(seat.player, _all_in_words(seat)) for seat in consultations.seats]
+    got = [f"{_name(players, seat)} {words}" for seat, words in by_seat if words]
+    return AtAcademy(proposed, questions, got) if proposed or questions or got else None
 
 
 def _in_order(rows: Iterable[AskedAt], plies: int) -> list[AskedAt]:
@@ -121,15 +119,33 @@ def _patterns_in_words(answer: contests_pb2.PatternAnswer, cell_names: Sequence[
     """What an answer about patterns or moves rested on."""
     some = [f"{number}" for got in answer.some for number in got.pattern_ids]
     more = ", …" if answer.patterns > len(some) else ""
-    parts = [f"{answer.patterns:,} {'pattern' if answer.patterns == 1 else 'patterns'}"]
+    parts = [_counted(answer.patterns, "pattern")]
     if some:
         parts[0] += f" ({', '.join(some)}{more})"
     if answer.tesujis:
-        parts.append(f"{answer.tesujis:,} {'tesuji' if answer.tesujis == 1 else 'tesujis'}")
+        parts.append(_counted(answer.tesujis, "tesuji"))
+    if answer.evaluation:
+        parts.append("the evaluation")
     if answer.HasField("best_cell"):
         cell = answer.best_cell
         parts.append(f"best at {cell_names[cell] if cell < len(cell_names) else f'cell {cell}'}")
     return ", ".join(parts)
+
+
+def _all_in_words(seat: contests_pb2.SeatConsultations) -> str:
+    """What a player got in all; "" for nothing."""
+    patterns = sum(len(got.pattern_ids) for got in seat.patterns)
+    kinds = (
+        _counted(patterns, "pattern") if patterns else "",
+        _counted(len(seat.tesuji_ids), "tesuji") if seat.tesuji_ids else "",
+        "the evaluation" if seat.evaluation else "",
+        "weights to take home" if seat.weights else "",
+    )
+    return ", ".join(filter(None, kinds))
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _proposal(proposal: proposals_pb2.Proposal, players: Sequence[str]) -> AskedAt:

@@ -72,6 +72,19 @@ def test_an_exported_text_holds_no_control_characters() -> None:
     assert r'"E5\u001b[2J\u009b1m"' in text and text.isprintable()
 
 
+def test_what_players_got_is_printed_by_kind() -> None:
+    seat = contests_pb2.SeatConsultations(
+        player=1, pattern_questions=2, tesuji_ids=[3, 4], evaluation=True, weights=True
+    )
+    seat.patterns.add(pattern_ids=[7])
+    answer = contests_pb2.PatternAnswer(patterns=1, tesujis=2, evaluation=True, best_cell=5)
+    seat.questions.add(plies=2, value=0.2, answer=answer)
+    seat.questions.add(plies=4, value=0.1, answer=contests_pb2.PatternAnswer(patterns=0))
+    asked, got = (list(column.cells) for column in contest_tables.questions_table([seat]).columns[-2:])
+    assert asked == ["2 (0.20): 1 pattern, 2 tesujis, evaluation, best cell 5; 4 (0.10): nothing"]
+    assert got == ["1 pattern, 2 tesujis, evaluation, weights"]
+
+
 def test_a_recommended_move_is_printed_as_it_is() -> None:
     seat = contests_pb2.SeatConsultations(player=1, opening_questions=1, opening_plies=[0])
     move = seat.opening_answers.add()

@@ -62,12 +62,12 @@ def recommended(tree: OpeningTree, line: str = "") -> tuple[str, float] | None:
         ({"1 3": "+" * 30, "1 4": "-" * 20, "2": "+" * 25 + "-" * 25}, "2"),
         # Replies tried too seldom refute nothing.
         ({"1 3": "+" * 30, "1 4": "---", "2": "+" * 25 + "-" * 25}, "1"),
-        # Few losses of the only known move prove little; many do, and any other move is worth more.
+        # A losing move is recommended where it is all that is known, until it has lost too often.
         ({"1": "-----"}, "1"),
-        ({"1": "-" * 7}, None),
-        ({"1": "-" * 7, "2": "---"}, None),
-        # Where several have lost, the one that lost least is recommended.
-        ({"1": "-" * 7, "2": "-" * 8}, "1"),
+        ({"1": "-" * 40}, None),
+        ({"1": "+" * 8 + "-" * 32}, None),
+        ({"1": "+" * 9 + "-" * 31}, "1"),
+        ({"1": "-" * 40, "2": "++--"}, "2"),
     ],
 )
 def test_the_recommended_move(lines: dict[str, str], move: str | None) -> None:
@@ -85,10 +85,10 @@ def test_a_moves_value_counts_results_and_an_even_prior() -> None:
 
 
 def test_a_value_is_drawn_towards_that_of_the_best_reply_by_its_visits() -> None:
-    _, value = recommended(of({"1 2": "-" * 12, "1 3": "+" * 12})) or ("", 0.0)
-    own, refuted = (12 + 3) / 30, 3 / 18
-    # Reply 2 has 12 visits: it counts 12/18.
-    assert value == pytest.approx((2 * refuted + own) / 3, abs=2e-6)
+    _, value = recommended(of({"1 2": "+" * 6 + "-" * 12, "1 3": "+" * 12})) or ("", 0.0)
+    own, refuted = (18 + 3) / 36, (6 + 3) / 24
+    # Reply 2 has 18 visits: it counts 18/24.
+    assert value == pytest.approx(0.75 * refuted + 0.25 * own, abs=2e-6)
 
 
 def test_an_importer_that_refuses_knowledge_of_weak_players_gets_none_of_it() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -29,6 +28,7 @@ from tests.academy.service.examples import (
     contest,
     opened,
     position,
+    teach,
     teach_tesujis,
 )
 from tests.academy.service.running import Client, Running, refusal, serving
@@ -175,23 +175,22 @@ class TestFairUse:
         assert (table.uses.sum(), table.successes.sum()) == (2, 2)
 
     def test_analysis_outside_a_contest_has_an_allowance(self, tmp_path: Path) -> None:
-        limits = Limits(patterns_outside_contests_per_hour=10)
+        limits = Limits(patterns_outside_contests_per_hour=1)
         settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
         with serving(tmp_path / "data", settings) as academy:
-            teach_tesujis(academy, "allowance")
+            academy.arena().contests.RegisterGame(
+                contests_pb2.RegisterGameRequest(game=examples.tiny_go("allowance"))
+            )
+            teach(academy, "allowance", "taught", [("ann", "x x x", 0.9), ("bob", "x - x\nx - x", 0.9)])
             bot = academy.bot("scraper")
-            first = advise(bot, "allowance", position(MIDDLE))
-            assert 0 < first.tesujis <= 10
+            row = position(board("o o - - -", "-----", "-----", "-----", "-----"))
+            first = advise(bot, "allowance", row, [2, 20])
+            assert first.patterns == 1
             # What was seen in this hour may be seen again; more may not.
-            assert advise(bot, "allowance", position(MIDDLE)) == first
-
-            def copy_all() -> None:
-                for own, other in product(range(SIZE * SIZE), repeat=2):
-                    letters = ["-"] * SIZE * SIZE
-                    letters[own], letters[other] = "x", "o"
-                    advise(bot, "allowance", position("".join(letters)))
-
-            assert refusal(copy_all).reason == "ANALYSIS_EXCEEDED"
+            assert advise(bot, "allowance", row, [2, 20]) == first
+            box = position(board("o - o - -", "o - - - -", "-----", "-----", "-----"))
+            refused = refusal(partial(advise, bot, "allowance", box, [7, 20]))
+            assert (refused.reason, refused.metadata["returned"]) == ("ANALYSIS_EXCEEDED", "1")
 
 
 @pytest.mark.parametrize(

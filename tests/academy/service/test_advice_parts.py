@@ -181,6 +181,48 @@ class TestMoves:
         expected = np.array(weights.advise(here, [7, 0, 20], 1)) + worth - worth.mean()
         assert list(answer.log_odds) == pytest.approx(expected.tolist(), abs=1e-5)
 
+    def test_admins_read_patterns_tesujis_and_evaluation_apart(self, academy: Running) -> None:
+        game = examples.tiny_go("apart")
+        game.settings.MergeFrom(
+            game_pb2.LibrarySettings(tesuji_capacity=500, evaluation=True, evaluation_patterns=2_000)
+        )
+        registered(academy, game)
+        for number in range(ENOUGH_CONTESTS):
+            played = contest(f"apart/{number}", "apart")
+            academy.arena().contests.ReportContest(beside_each_other(played, Random(number)))
+        teach(academy, "apart", "apart/taught", [(name, "x x x", 0.9) for name in "abcd"])
+        played = contest("apart/asked", "apart")
+        ann, _ = opened(academy, played)
+        where = position(board("o o - - -", "-----", "-----", "-----", "- - - x x"), expected_value=LOW)
+        where.plies = 0
+        answer = ask(ann, "apart", where, [2, 12, 22], contest_id="apart/asked")
+        assert answer.patterns and answer.tesujis and answer.evaluation_contests
+        ended = report(played, ["c3", "c4"], values=[LOW, 0.5])
+        academy.arena().contests.ReportContest(ended)
+
+        request = contests_pb2.GetConsultationsRequest(contest_id="apart/asked")
+        seat, other = academy.admin().contests.GetConsultations(request).seats
+        numbers = [number for got in seat.patterns for number in got.pattern_ids]
+        assert numbers == list(answer.pattern_ids)
+        assert sorted(seat.tesuji_ids) == sorted(answer.tesuji_ids)
+        assert seat.evaluation and not seat.weights and not (other.tesuji_ids or other.evaluation)
+        (question,) = seat.questions
+        kept = question.answer
+        assert (kept.patterns, kept.tesujis, kept.evaluation) == (answer.patterns, answer.tesujis, True)
+        assert kept.best_cell == (2, 12, 22)[int(np.argmax(answer.log_odds))]
+
+    def test_of_moves_that_are_all_as_good_none_is_kept_as_the_best(self, academy: Running) -> None:
+        registered(academy, examples.tiny_go("even"))
+        played = contest("even/1", "even")
+        ann, _ = opened(academy, played)
+        where = position(EMPTY, expected_value=LOW)
+        where.plies = 0
+        assert set(ask(ann, "even", where, [2, 12], contest_id="even/1").log_odds) == {0.0}
+        academy.arena().contests.ReportContest(report(played, ["c3", "c4"], values=[LOW, 0.5]))
+        request = contests_pb2.GetConsultationsRequest(contest_id="even/1")
+        (question,) = academy.admin().contests.GetConsultations(request).seats[0].questions
+        assert question.HasField("answer") and not question.answer.HasField("best_cell")
+
     def test_without_candidates_those_are_compared_that_learning_compares(self, academy: Running) -> None:
         spec = referee("openspiel").from_settings({"game": "connect_four"}).spec()
         registered(academy, spec_to_proto(spec))
@@ -188,6 +230,25 @@ class TestMoves:
         answer = ask(academy.bot("reader"), spec.game_id, position(letters, player=2))
         assert list(answer.cells) == [28, 36, 37, 38, 39, 40, 41]
         assert len(answer.log_odds) == 7
+
+    def test_a_cell_in_mid_air_is_refused(self, academy: Running) -> None:
+        spec = referee("openspiel").from_settings({"game": "connect_four"}).spec()
+        registered(academy, spec_to_proto(spec))
+        reader = academy.bot("reader")
+        where = position("-" * 35 + "x" + "-" * 6, player=2)
+        assert len(ask(reader, spec.game_id, where, [28, 36]).log_odds) == 2
+        refused = refusal(partial(ask, reader, spec.game_id, where, [28, 29]))
+        assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "cells[1]")
+        assert "the lowest empty cell of its column" in refused.message
+
+    def test_moves_without_their_board_are_refused(self, academy: Running) -> None:
+        registered(academy, examples.tiny_go("boardless"))
+        reader = academy.bot("reader")
+        ask_boardless = partial(ask, reader, "boardless", position(""), line=[])
+        assert ask_boardless().opening_asked
+        for question in (partial(ask_boardless, [1]), partial(ask_boardless, moves=[put(2)])):
+            refused = refusal(question)
+            assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "position.board")
 
     def test_cells_and_moves_together_are_refused(self, academy: Running) -> None:
         registered(academy, examples.tiny_go("twice"))

@@ -96,6 +96,20 @@ def test_patterns_after_candidate_moves_count_against_the_hourly_allowance(guard
     assert refusal(lambda: bot.consultation.MatchSuccessors(request)).reason == "ANALYSIS_EXCEEDED"
 
 
+def test_advice_on_tesujis_takes_no_patterns_from_the_hourly_allowance(guarded: Running) -> None:
+    examples.teach_tesujis(guarded, "advised")
+    bot, tesujis = guarded.bot("curious"), set[int]()
+    for cell in range(len(EMPTY)):
+        board = EMPTY[:cell] + "o" + EMPTY[cell + 1 :]
+        request = consultation_pb2.AdviseRequest(
+            game_id="advised", position=position(board), include_ids=True
+        )
+        answer = bot.consultation.Advise(request)
+        assert not answer.patterns
+        tesujis.update(answer.tesuji_ids)
+    assert len(tesujis) > LIMIT
+
+
 @pytest.mark.threat("leaks")
 def test_a_restart_forgets_nothing(clock: Clock, tmp_path: Path) -> None:
     with taught(tmp_path, clock) as academy:

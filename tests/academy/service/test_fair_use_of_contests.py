@@ -137,6 +137,8 @@ def test_seats_that_play_alone_are_refused_and_may_propose(academy: Running) -> 
     refused = refusal(lambda: look_up(first, "alone", contest_id))
     assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "PLAYS_ALONE")
     assert refused.metadata == {"seat": "1", "consult_share": "0.25"}
+    # The game's settings have a share of 1.
+    assert "by the contest's rules" in refused.message and "the game lets" not in refused.message
     # The other seat consults, and a contest by itself is not a way round.
     second.consultation.LookUpOpening(
         consultation_pb2.LookUpOpeningRequest(game_id="alone", contest_id=contest_id, player=2, moves=["c3"])

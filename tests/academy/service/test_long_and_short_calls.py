@@ -16,7 +16,7 @@ from academy.knowledge.boards import Board, InvalidBoardError, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.settings import Library
 from academy.matching.matches import Matches
-from academy.service.answers import PatternAnswer, PatternCall, PatternQuestion
+from academy.service.answers import MatchAnswer, PatternCall, PatternQuestion
 from academy.service.cost import cost_of_board, cost_of_position
 from academy.service.scheduling import Answer, FairScheduler
 from academy.v1 import consultation_pb2, contests_pb2
@@ -135,7 +135,7 @@ def test_a_call_with_a_board_of_another_game_fails_alone() -> None:
         if place in (0, 11, 39):
             assert isinstance(answer, InvalidBoardError)
         else:
-            assert isinstance(answer, PatternAnswer)
+            assert isinstance(answer, MatchAnswer)
             assert content(answer) == content(call.answer())
 
 

@@ -77,6 +77,28 @@ def test_a_use_is_counted_once_a_contest_and_shown(academy: Running) -> None:
     assert (answer.uses, answer.contests) == (1, 9)
 
 
+@pytest.mark.parametrize("evaluation", [True, False])
+def test_admins_read_who_took_weights_home_whatever_they_are_of(academy: Running, evaluation: bool) -> None:
+    name = f"home-{evaluation}"
+    teach = teach_weights if evaluation else examples.teach_tesujis
+    teach(academy, name)
+    opening = libraries_pb2.UpdateSettingsRequest(game_id=name, fields=["local_weights"])
+    opening.settings.local_weights = True
+    academy.admin().libraries.UpdateSettings(opening)
+    played = contest(f"{name}/1", name, elos=(1500.0, 3000.0))
+    ann, bob = opened(academy, played)
+    assert bool(download_weights(ann, name, f"{name}/1").evaluation.codes) == evaluation
+    # Too strong for those who taught: there is nothing for this player.
+    assert not download_weights(bob, name, f"{name}/1", player=2).tesujis.codes
+    academy.arena().contests.ReportContest(beside_each_other(played, Random(3)))
+    request = contests_pb2.GetConsultationsRequest(contest_id=f"{name}/1")
+    first, second = academy.admin().contests.GetConsultations(request).seats
+    assert (first.weights, first.evaluation) == (True, evaluation)
+    assert not first.patterns and not first.tesuji_ids
+    assert not second.weights and not second.evaluation
+    assert download_weights(academy.admin(), name).uses == evaluation
+
+
 def test_by_default_they_stay_in_academy_for_all_but_admins_and_analysts(academy: Running) -> None:
     teach_weights(academy, "closed", open_to_players=False)
     ann, _ = opened(academy, contest("closed/1", "closed"))
