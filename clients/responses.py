@@ -7,10 +7,14 @@ from typing import Final
 
 import grpc
 
+from academy.knowledge.boards import GraphGeometry
 from academy.knowledge.contests import Verdict
 from academy.knowledge.fair_use import FairUse
 from academy.knowledge.node_analysis import SearchKind
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 from clients.connection import AcademyRefusedError
 
@@ -133,8 +137,10 @@ class PatternMatch:
         value: the expected value of positions with it, from 0 to 1: the asking player's, the opponent's if
             `for_opponent`.
         symmetry: the number of the game's symmetry under which the pattern lies here.
-        row: the row of the image's top left cell.
-        column: the column of the image's top left cell.
+        row: the row of the image's top left cell. For player 2 of a symmetric game, and for an opponent's
+            pattern of player 1, it is on the board reversed: turned by the game's reversal, colours swapped.
+            `covered_cells` are on the board itself.
+        column: the column of that cell.
         for_opponent: whether the pattern speaks of the opponent.
         cells: the pattern's text; "" where `MatchOptions.with_cells` does not ask for it.
     """
@@ -149,6 +155,36 @@ class PatternMatch:
     column: int
     for_opponent: bool
     cells: str
+
+    def covered_cells(self, spec: GameSpec, player: int) -> frozenset[int]:
+        """Return the cells of the board asked about that the pattern says something of, row by row from 0.
+
+        Args:
+            spec: the game.
+            player: the seat that asked, from 1.
+
+        Raises:
+            ValueError: the match has no `cells`: ask with `MatchOptions(with_cells=True)`.
+        """
+        if not self.cells:
+            raise ValueError(
+                f"pattern {self.pattern_id} came without its cells: ask with MatchOptions(with_cells=True)"
+            )
+        image = read_cells(self.cells, spec.geometry).image(spec.symmetry_group[self.symmetry])
+        reversed_ = spec.symmetric and spec.players == 2 and (player == 2) != self.for_opponent
+        return frozenset(
+            spec.reversed_cells[cell] if reversed_ else cell for cell in self._placed(image, spec)
+        )
+
+    def _placed(self, image: Pattern, spec: GameSpec) -> Iterator[int]:
+        geometry = spec.geometry
+        for row, column in image.cells:
+            if isinstance(geometry, GraphGeometry):
+                yield column
+                continue
+            row, column = row + self.row, column + self.column
+            if 0 <= row < geometry.rows and 0 <= column < geometry.columns:
+                yield row * geometry.columns + column
 
 
 @dataclass(frozen=True, slots=True)

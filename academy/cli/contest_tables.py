@@ -140,12 +140,14 @@ def _counted(count: int, what: str) -> str:
 def proposals_table(proposals: Iterable[proposals_pb2.Proposal]) -> Table:
     """Proposals with what became of each; `pattern` is the one it became part of."""
     table = new_table(
-        "Proposals", " player", " contest", "ply", " library", " verdict", "pattern", " cells", " reason"
+        "Proposals",
+        *(" player", " game", " contest", "ply", " library", " verdict", "pattern", " cells", " reason"),
     )
     table.show_lines = True
     for proposal in proposals:
         table.add_row(
             shown(proposal.player),
+            shown(proposal.game_id),
             shown(proposal.contest_id),
             str(proposal.content.ply),
             _word(pattern_pb2.Library.Name(proposal.content.library)),

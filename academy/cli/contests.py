@@ -160,6 +160,7 @@ def _print_arena(arena: contests_pb2.Arena, json: bool) -> None:
 
 def proposals(  # noqa: PLR0913
     server: Server,
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game; nothing: all games.")] = "",
     player: Annotated[
         str, typer.Option(help="List only this player's proposals; a bot sees only its own.")
     ] = "",
@@ -174,7 +175,7 @@ def proposals(  # noqa: PLR0913
     """List proposals: what became of each, and the rule that decided."""
     verdicts = sorted({proposals_pb2.Verdict.Value(f"VERDICT_{name.name}") for name in verdict or ()})
     request = proposals_pb2.ListProposalsRequest(
-        contest_id=contest, player=player, verdicts=verdicts, page_token=page
+        contest_id=contest, player=player, verdicts=verdicts, page_token=page, game_id=game
     )
     listed: list[proposals_pb2.Proposal] = []
     while True:

@@ -51,15 +51,17 @@ def answer_opening(
     """Return a position's figures for a player, its continuations, best for their mover first, and the move
     recommended, with what may follow it.
 
-    In a contest (`least_elo` given) nodes of players too weak for the asking one are left out. `books` are
-    those of the tree.
+    In a contest (`least_elo` given) moves of players too weak for the asking one are left out, and the
+    position's own figures where they came from such players. `books` are those of the tree.
     """
     player, least_elo, plies_ahead, moves = question
     least = least_hundredths(least_elo)
     node = tree.find(moves, player)
-    if node is None or not accepts(node, least):
+    if node is None:
         return messages.LookUpOpeningResponse(known=False)
-    answer = messages.LookUpOpeningResponse(known=True, position=_statistics(node, player))
+    answer = messages.LookUpOpeningResponse(known=True)
+    if accepts(node, least):
+        answer.position.CopyFrom(_statistics(node, player))
     continuations = [move for move in tree.continuations(moves, player) if accepts(move.node, least)]
     continuations.sort(key=lambda move: (-move.node.value(move.node.mover), -move.node.visits, move.moves))
     for move in continuations:

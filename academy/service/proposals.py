@@ -1,6 +1,7 @@
 """Bots propose patterns and read the verdicts."""
 
 import asyncio
+from dataclasses import replace
 
 from academy.service import paging
 from academy.service.access import ContestAccess, current_caller
@@ -11,6 +12,7 @@ from academy.service.interceptor import CallInterceptor, Context
 from academy.store import arenas
 from academy.store.codec.proposals import count_above, read_proposal
 from academy.store.errors import TooManyProposalsError
+from academy.store.game_tables import game_record
 from academy.store.keys import arena_number
 from academy.store.library_store import Store
 from academy.store.proposal_commands import SubmitProposals
@@ -84,7 +86,9 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         count, most = len(request.verdicts), self._limits.verdicts_per_call
         require(count <= most, "verdicts", f"{count:,} verdicts: at most {most:,}", value=count, limit=most)
         caller = current_caller.get()
-        wanted = self._read_filter(caller, request)
+        if request.game_id:
+            self._store.read(game_record, request.game_id)
+        wanted = replace(self._read_filter(caller, request), game_id=request.game_id)
         size = paging.page_size(request.page_size, self._limits)
         start = paging.page_place(request)
         most = MOST_LOOKED_AT if wanted.leaves_out else size

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from academy.knowledge.game_records import Counters
+from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import ELO_SCALE
 from academy.store import event_log, import_digests, keys, sources
@@ -75,7 +76,7 @@ class ImportLibraries:
             evicted += work.record(event)[1].removed
         return libraries_pb2.ImportLibraryResponse(
             patterns=sum(map(len, self.patterns.values())),
-            nodes=len(self.nodes),
+            nodes=sum(node.node_id != ROOT for node in self.nodes),
             evicted=evicted,
             tesujis=len(self.tesujis),
             weights=sum(len(record.weights) for record in self.evaluation),

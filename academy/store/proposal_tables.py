@@ -48,23 +48,29 @@ def proposals_of_contest(transaction: Transaction, contest_id: str) -> list[prop
 class ProposalFilter:
     """Which proposals are meant: of a player by its identity, of a contest by the id it is kept under.
 
-    Of those only these `verdicts`, and only of the arena of this number; empty and None mean all.
+    Of those only these `verdicts`, of the arena of this number, and of this game; empty and None mean all.
     """
 
     player: str = ""
     contest_id: str = ""
     verdicts: frozenset[int] = frozenset()
     arena: int | None = None
+    game_id: str = ""
 
     @property
     def leaves_out(self) -> bool:
         """Whether some of those that are looked at may not be meant."""
-        return bool(self.verdicts) or self.arena is not None or bool(self.contest_id and self.player)
+        return (
+            bool(self.verdicts or self.game_id)
+            or self.arena is not None
+            or bool(self.contest_id and self.player)
+        )
 
     def passes(self, proposal: proposals_pb2.Proposal) -> bool:
         """Whether a proposal is one of those meant."""
         return (
             self.player in ("", proposal.player)
+            and self.game_id in ("", proposal.game_id)
             and (not self.verdicts or proposal.verdict in self.verdicts)
             and (self.arena is None or keys.arena_number(proposal.contest_id) == self.arena)
         )

@@ -11,6 +11,7 @@ from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
+from academy.store.codec.games import spec_to_proto
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from academy.wire.games import read_spec
@@ -108,6 +109,26 @@ def test_openings_and_patterns_are_answered(connection: Connection, ask: Asking)
 def test_cells_are_listed_on_request(connection: Connection, ask: Asking) -> None:
     _, (corner, _) = ask(connection, Seat(GAME, SPEC.geometry, 1), {"options": MatchOptions(with_cells=True)})
     assert corner and all("x" in match.cells or "o" in match.cells for match in corner)
+
+
+def test_a_match_lies_on_the_reversed_board_for_player_2_and_its_covered_cells_on_the_board_itself(
+    academy: Running,
+) -> None:
+    spec = GameSpec("turned", SquareGeometry(5, 5), reversal="rotate_180")
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
+    teach(academy, "turned", "turned/1", [("carl", "xo", 0.9)])
+    # For either player "xo" lies in the top left corner, seen from the own side of the board.
+    board = Board.from_letters(spec.geometry, "xo" + "-" * 23)
+    options = MatchOptions(with_cells=True)
+    with Academy(Connection(str(academy.address), academy.token("reader"))) as asking:
+        for player, place in ((1, (0, 0)), (2, (4, 3))):
+            seat = Seat("turned", spec.geometry, player)
+            ((match,),) = asking.patterns(seat, [board], options=options)
+            assert (match.row, match.column) == place
+            assert match.covered_cells(spec, player) == {0, 1}
+            ((bare,),) = asking.patterns(seat, [board])
+            with pytest.raises(ValueError, match=r"ask with MatchOptions\(with_cells=True\)"):
+                bare.covered_cells(spec, player)
 
 
 @WAYS

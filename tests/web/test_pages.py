@@ -158,6 +158,20 @@ def test_where_the_list_begins_with_another_move_than_the_recommended_the_page_s
     assert "The list begins with" in shown
 
 
+def test_a_strong_bots_page_shows_strong_moves_after_a_weak_reply_without_the_replys_figures(
+    own: Running,
+) -> None:
+    arena = own.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("weak-reply")))
+    for number in range(5):
+        played = contest(f"weak-reply/{number}", "weak-reply", ("strong", "weak"), (1600.0, 1300.0))
+        arena.contests.ReportContest(report(played, ["c3", "b2", "d4"], first="WIN"))
+    with served_pages("--academy", own.address, token=own.token("strong")) as pages:
+        shown = pages.get("/games/weak-reply/openings?m=c3&m=b2")
+    assert "their figures are hidden" in shown.words and "contests came here" not in shown.words
+    assert "The tree recommends d4" in shown.words
+
+
 def test_lost_and_won_are_those_of_the_player_that_is_chosen(pages: Visitor) -> None:
     def result(path: str) -> tuple[int, ...]:
         numbers = re.search(r"won (\d+), drew (\d+), lost (\d+)", pages.get(path).words)

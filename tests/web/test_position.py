@@ -12,7 +12,6 @@ from clients.responses import pattern_matches
 from tests.academy.service.running import Running
 from tests.web.filling import DRAUGHTS, GO, HEX, judge_of
 from tests.web.visiting import Visitor
-from web.pages.position import covered_cells
 
 
 @pytest.mark.parametrize("game_id", [GO, HEX, DRAUGHTS])
@@ -35,7 +34,7 @@ def test_lit_cells_hold_what_the_pattern_accepts(academy: Running, game_id: str,
     checked = 0
     for board, matches in zip(positions, pattern_matches(answer), strict=True):
         for match in matches:
-            lit = covered_cells(match, player, spec)
+            lit = match.covered_cells(spec, player)
             codes = read_cells(match.cells, spec.geometry).codes
             inside = len(codes) - sum(code == Code.OFF_BOARD for code in codes)
             assert len(lit) >= sum(code not in (Code.OFF_BOARD, Code.ANYTHING) for code in codes) <= inside

@@ -150,7 +150,7 @@ async def show_openings(request: Request, academy: AcademyService) -> Response:
         "start": line.address(()),
         "back": line.address(line.moves[:-1]) if line.moves else "",
         "known": known.known,
-        "statistics": known.position,
+        "statistics": known.position if known.HasField("position") else None,
         "recommended": known.recommendation if known.HasField("recommendation") else None,
         "why_not_first": _why_not_first(known, sort),
         "recommended_address": line.after(known.recommendation.move),

@@ -21,7 +21,6 @@ from web.drawing import LETTER_MEANINGS, BoardMarks, draw_board, draw_legend, dr
 from web.failures import PageError
 from web.pages.known_contests import ArenaGames, ListedContest, arena_games, list_contests
 from web.pages.patterns import LIBRARIES, draw_record
-from web.pages.position import covered_cells
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import draw_letters, seat_names
@@ -234,7 +233,7 @@ async def _cells_of(
     return [
         frozenset[int]().union(
             *(
-                covered_cells(match, example.seat, spec)
+                match.covered_cells(spec, example.seat)
                 for match in matches
                 if match.pattern_id == record.pattern_id
             )

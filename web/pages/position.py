@@ -1,7 +1,7 @@
 """A position that was played or pasted: its openings, its patterns, and what each move changes."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeVar
@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from academy.knowledge.boards import Board, GraphGeometry, InvalidBoardError
-from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2, pattern_pb2
@@ -28,7 +27,7 @@ from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import MOST_MOVES, ReplayedLine, boards_after, draw_letters, seat_names
 
-__all__ = ["covered_cells", "show_position"]
+__all__ = ["show_position"]
 
 Answer = TypeVar("Answer")
 _LIBRARY_CHOICES: Final = {"both": tuple(LIBRARIES.values()), **{name: (n,) for name, n in LIBRARIES.items()}}
@@ -49,33 +48,6 @@ class _Match:
     address: str
     shown: bool
     pattern_address: str
-
-
-def covered_cells(match: PatternMatch, player: int, spec: GameSpec) -> frozenset[int]:
-    """Return the cells of the board that a pattern says something about.
-
-    Args:
-        match: Where the pattern lies, with its cells.
-        player: The seat that asked.
-        spec: The game.
-    """
-    pattern = read_cells(match.cells, spec.geometry)
-    image = pattern.image(spec.symmetry_group[match.symmetry])
-    # Patterns are matched from the first player's side: for the other the board is reversed.
-    reversed_ = spec.symmetric and spec.players == 2 and (player == 2) != match.for_opponent
-    cells = _placed(image, match, spec)
-    return frozenset(spec.reversed_cells[cell] if reversed_ else cell for cell in cells)
-
-
-def _placed(image: Pattern, match: PatternMatch, spec: GameSpec) -> Iterator[int]:
-    geometry = spec.geometry
-    for row, column in image.cells:
-        if isinstance(geometry, GraphGeometry):
-            yield column
-            continue
-        row, column = row + match.row, column + match.column
-        if 0 <= row < geometry.rows and 0 <= column < geometry.columns:
-            yield row * geometry.columns + column
 
 
 @dataclass(frozen=True)
@@ -364,7 +336,7 @@ def _grouped(
     spec, grouped = state.spec, []
     groups = list(together.items())[:_MOST_PATTERNS]
     for number, ((pattern_id, library, _), group) in enumerate(groups, first_number):
-        cells = frozenset[int]().union(*(covered_cells(match, player, spec) for match in group))
+        cells = frozenset[int]().union(*(match.covered_cells(spec, player) for match in group))
         pattern = read_cells(group[0].cells, spec.geometry)
         own_page = link(f"/games/{spec.game_id}/patterns/{library}/{pattern_id}")
         grouped.append(

@@ -46,7 +46,8 @@ because a part of it is missing. A vote is player, Elo and value, the oldest fir
 event that brought it, and its place among the votes of that event where that is not 0). `silent` is a vote
 that counts for nothing yet, in the same order, `folded` stands for votes too many to keep, and `changed-by`
 for the players who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The
-label below them follows from the votes: it may be left out, and one that says otherwise is refused. An
+label below them follows from the votes: it may be left out where `player` is given, and one that says
+otherwise is refused. An
 opening line is indented two blanks more than the position it comes from; `values` and `elos` are sums over
 visits. `level` is the Elo, in hundreds, of the contests counted, as far as it is known; below the line the
 part of them that are `weaker` follows, with the level of each, the lowest first.

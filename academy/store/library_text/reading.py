@@ -381,6 +381,7 @@ class _Reader:
         record.game_id = self._spec.game_id
         record.library = library_to_proto(self._library)
         record.cells = cells
+        self._check_written_by_hand(line, label)
         try:
             entry = entry_from_proto(record, self._spec)
         except InvalidRecordError as error:
@@ -391,6 +392,31 @@ class _Reader:
         self._record, self._cells = pattern_pb2.PatternRecord(), []
         self._first_line = self._cells_line = 0
         self._figures.clear()
+
+    def _check_written_by_hand(self, line: int, label: str) -> None:
+        """Take the player from the label where no line gives it, and name the lines that are missing."""
+        record, first_line = self._record, self._first_line or self._cells_line
+        if "player" not in self._figures:
+            if not label:
+                raise LibraryTextError(
+                    first_line,
+                    1,
+                    "the pattern has no player: give '% player P' above it, or a label below it",
+                )
+            player = _read_label(line, label).player
+            if player > self._spec.players:
+                raise LibraryTextError(
+                    line,
+                    1,
+                    f"the label is for player {player}: this game has players 1 to {self._spec.players}",
+                )
+            record.player = player
+        if not record.votes and not record.folded.votes:
+            raise LibraryTextError(
+                first_line,
+                1,
+                "the pattern has no vote: give '% vote \"NAME\" ELO VALUE' above it for each proposer",
+            )
 
     def _end_tesuji(self, line: int, cells: str, label: str) -> None:
         record = self._tesuji
@@ -495,12 +521,16 @@ class _Reader:
             self.found.nodes.append(entry.record)
 
 
-def _check_label(line: int, label: str, signature: Signature) -> None:
-    """Compare a label with what the votes add up to, as exactly as it is written."""
+def _read_label(line: int, label: str) -> Signature:
     try:
-        read_label(label, line)
+        return read_label(label, line)
     except PatternSyntaxError as error:
         raise LibraryTextError(error.line, error.column, error.what) from error
+
+
+def _check_label(line: int, label: str, signature: Signature) -> None:
+    """Compare a label with what the votes add up to, as exactly as it is written."""
+    _read_label(line, label)
     for name, number in zip(_LABEL, re.finditer(r"[^<;>\s]+", label), strict=True):
         written, voted = Decimal(number[0]), getattr(signature, name)
         last_digit = Decimal(1).scaleb(int(written.as_tuple().exponent))

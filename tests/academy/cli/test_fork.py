@@ -25,7 +25,11 @@ def test_a_fork_has_all_that_the_game_knows_learns_alone_and_survives_replays(tm
         examples.teach(server, "go", "taught", PATTERNS)
         for number, moves in enumerate((["c3", "a1"], ["c3", "b2", "d4"])):
             arena.contests.ReportContest(examples.report(examples.contest(f"line/{number}", "go"), moves))
-        assert "begins with 4 patterns, 0 tesujis" in academy("fork", "go", "--as", "go-nokomi").out
+        forked = academy("fork", "go", "--as", "go-nokomi").out
+        assert "begins with 4 patterns, 0 tesujis" in forked
+        # As the statistics count them: without the position at the start.
+        nodes = academy("statistics", "go", "--json").json()["opening_nodes"]
+        assert f"and {nodes} opening nodes of go" in forked
         assert "was forked from go before" in academy("fork", "go", "--as", "go-nokomi").out
         assert known(academy, "go-nokomi") == known(academy, "go")
         before = known(academy, "go")

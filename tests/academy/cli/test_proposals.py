@@ -44,6 +44,17 @@ def test_proposals_are_filtered_by_contest_and_verdict(academy: Academy, propose
     assert wrong.exit_code == 2 and "lost" in wrong.err
 
 
+def test_proposals_of_one_game_are_listed_and_each_says_of_which_it_is(
+    academy: Academy, proposer: str
+) -> None:
+    everything = listed(academy, "--player", proposer)
+    assert listed(academy, "go", "--player", proposer) == everything
+    shown = academy("proposals", "go").out
+    assert " game " in shown and " go " in shown
+    wrong = academy("proposals", "goo")
+    assert wrong.exit_code != 0 and "'goo'" in wrong.err
+
+
 def test_proposals_are_listed_in_pages(academy: Academy, proposer: str) -> None:
     everything = listed(academy, "--player", proposer)
     page = academy("proposals", "--player", proposer, "--limit", 1, "--json").json()

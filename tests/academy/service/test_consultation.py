@@ -233,6 +233,23 @@ class TestFairUse:
         moves = [move.statistics.elo for move in look_up(ann, "weak", [], "weak/1").moves]
         assert all(elo > 1300.0 for elo in moves)
 
+    def test_a_strong_player_gets_strong_answers_to_a_weak_reply(self, academy: Running) -> None:
+        arena = registered(academy, "reply")
+        for number in range(5):
+            played = contest(f"reply/{number}", "reply", elos=(1600.0, 1300.0))
+            arena.contests.ReportContest(report(played, ["c3", "b2", "d4", "a1"], first="WIN"))
+        strong, _ = opened(academy, contest("reply/asking", "reply", elos=(1600.0, 1300.0)))
+
+        answer = look_up(strong, "reply", ["c3", "b2"], "reply/asking")
+
+        assert answer.known
+        assert [(move.move, move.statistics.elo) for move in answer.moves] == [("d4", 1600.0)]
+        assert answer.recommendation.move == "d4"
+        # What the position itself is worth is knowledge of those who moved there.
+        assert not answer.HasField("position")
+        beyond = opened(academy, contest("reply/beyond", "reply", elos=(1600.0, 1300.0)))[0]
+        assert not look_up(beyond, "reply", ["c3", "b2", "d4"], "reply/beyond").moves
+
     def test_a_player_cannot_ask_about_its_game_from_outside(self, academy: Running) -> None:
         registered(academy, "outside")
         registered(academy, "elsewhere")

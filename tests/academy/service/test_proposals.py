@@ -3,6 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import grpc
 import pytest
 
 from academy.knowledge.boards import Board
@@ -154,6 +155,18 @@ def test_an_admin_reads_everybodys_proposals_and_others_their_own(academy: Runni
     assert [
         proposal.player for proposal in own(academy.arena(), player="ann", contest_id="others/1").proposals
     ] == ["ann"]
+
+
+def test_proposals_of_several_games_are_listed_game_by_game(academy: Running) -> None:
+    for game_id in ("listed", "beside"):
+        ann, _ = opened(academy, game_id, f"{game_id}/1")
+        submitted(ann, f"{game_id}/1", tesuji())
+
+    for client, fields in ((academy.admin(), {}), (academy.admin(), {"player": "ann"}), (ann, {})):
+        seen = own(client, game_id="listed", **fields).proposals
+        assert [proposal.contest_id for proposal in seen] == ["listed/1"]
+    refused = refusal(lambda: own(academy.admin(), game_id="lisetd"))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_GAME")
 
 
 def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh: Running) -> None:

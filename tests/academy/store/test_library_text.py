@@ -1,5 +1,9 @@
 """Libraries as text: written, read, edited, and the complaints about mistakes."""
 
+import re
+import textwrap
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,6 +124,45 @@ def test_a_label_may_be_left_out_or_say_less_exactly_what_the_votes_say(label: s
     assert read_text(TEXT.replace("< 2; 740; 0.8125; 1 >\n", label), go()) == read_text(TEXT, go())
 
 
+@pytest.mark.parametrize("player", [1, 2])
+def test_a_pattern_by_hand_has_the_player_of_its_label(player: int) -> None:
+    text = TEXT.replace("% player 1\n", "").replace("0.8125; 1 >", f"0.8125; {player} >")
+    (record,) = read_text(text, go()).patterns[Library.ENDGAME]
+    assert record.player == player
+
+
+def test_the_page_shows_how_a_pattern_is_written_by_hand() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/patterns.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^    % academy text 1\n(?:    .*\n|\n)+", page, re.MULTILINE)
+    read = read_text(textwrap.dedent(example), go())
+    assert [(record.player, len(record.votes)) for record in read.patterns[Library.MIDDLE_GAME]] == [
+        (2, 3),
+        (1, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("above", "label", "line", "complaint"),
+    [
+        ("", "< 3; 165; 0.78; 2 >", 3, "give '% vote \"NAME\" ELO VALUE' above it for each proposer"),
+        ("", "", 3, "the pattern has no player: give '% player P' above it, or a label below it"),
+        ('% vote "ann" 165 0.78', "", 3, "has no player: give '% player P'"),
+        ("% player 1", "", 3, "the pattern has no vote: give '% vote"),
+        ('% silent "ann" 165 0.78', "< 1; 165; 0.78; 1 >", 3, "the pattern has no vote: give '% vote"),
+        ('% vote "ann" 165 0.78', "< 1; 165; 0.78; 3 >", 5, "player 3: this game has players 1 to 2"),
+        ('% vote "ann" 165 0.78', f"< 1; 165; 0.78; {10**17} >", 5, "this game has players 1 to 2"),
+        ('% vote "ann" 165 0.78', "< 1; 165 >", 5, "not a label"),
+    ],
+)
+def test_a_pattern_by_hand_that_lacks_a_line_is_refused_with_that_line(
+    above: str, label: str, line: int, complaint: str
+) -> None:
+    text = "\n".join(filter(None, ["% academy text 1", "% library middle-game", above, "# x o", label]))
+    with pytest.raises(LibraryTextError) as refused:
+        read_text(text, go())
+    assert refused.value.line == line and complaint in str(refused.value)
+
+
 def test_the_last_pattern_may_end_the_text() -> None:
     cut = TEXT[: TEXT.index("< 2;")]
     assert len(read_text(cut, go()).patterns[Library.ENDGAME]) == 1
@@ -154,6 +197,7 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("% id 12", "% number 12", 7, 3, "not one of id, player"),
         ("% player 1", "% player 3", 7, 1, "player 3: this game has players 1 to 2"),
         ("% player 1", "% player 4294967296", 8, 10, "too great"),
+        ("% player 1\n", "% player 0\n", 7, 1, "player 0: this game has players 1 to 2"),
         ('"seki" -20', "seki -20", 10, 8, "not a name in quotes"),
         ('"seki" -20', "[" * 100_000 + " -20", 10, 8, "not a name in quotes"),
         ('"seki" -20', '"\\ud800" -20', 10, 8, "half of a character"),
