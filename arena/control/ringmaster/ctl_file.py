@@ -229,7 +229,7 @@ class _Event:
             description=competition.description.strip(),
             record_games=competition.record_games,
             failures="void",
-            disputes="believe",
+            ringmaster_rules=True,
             retries_from_first=False,
             errors_to_log=competition.errors_to_log,
             check_players=not skips,

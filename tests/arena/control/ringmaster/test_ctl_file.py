@@ -140,7 +140,7 @@ def test_a_playoff(tmp_path: Path) -> None:
     assert (parsed.kind, parsed.description) == ("playoff", "Two engines")
     assert not (parsed.record_games or parsed.errors_to_log or parsed.check_players)
     assert parsed.failures == "void"
-    assert parsed.disputes == "believe"
+    assert parsed.ringmaster_rules
     assert parsed.competitors == ("weak", "strong", "full") and "unused" in parsed.players
     assert isinstance(parsed.plan, PlayoffPlan)
     plain, handicap, none = parsed.plan.matchups
