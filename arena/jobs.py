@@ -150,8 +150,9 @@ class GameJob:
         adjudication: When the arena ends the game early; None for never.
         failures: What becomes of a player that crashes or breaks its protocol after the first move was asked
             for: `forfeit`, or `void` for the whole game.
-        disputes: What becomes of a player that refuses a move which the referee has accepted: `forfeit`, or
-            `believe` for the rule of Gomill's ringmaster, by which the mover forfeits.
+        ringmaster_rules: Whether the rules of Gomill's ringmaster hold: where a player refuses a move which
+            the referee has accepted, the mover forfeits, and the record of a game that the move limit ends
+            has the result `Void`.
         describe_positions: Whether each move comes with ACADEMY's description of the position, which takes
             as long as playing the move.
         seat_seeds: The seats' own seeds; made of `seed` one-way where they are left out.
@@ -175,7 +176,7 @@ class GameJob:
     opening_name: str = ""
     adjudication: Adjudication | None = None
     failures: str = "forfeit"
-    disputes: str = "forfeit"
+    ringmaster_rules: bool = False
     describe_positions: bool = True
     seat_seeds: tuple[int, ...] = ()
     attempt: int = 1

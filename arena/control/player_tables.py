@@ -83,8 +83,8 @@ class PlayerTable(Table):
     """Its version. In a league each version of a name has ratings of its own, which begin with those of the
     version before."""
     family: Name | None = None
-    """Players of one architecture, as a league lists them; without it the family of the version before, or
-    the player's name."""
+    """Players of one architecture, as a league and the results' `SAGA_Client` list them; without it the
+    player's name, in a league the family of the version before."""
     start_seconds: Seconds = 30.0
     """How long it may take to get ready."""
     move_seconds: Seconds = 60.0

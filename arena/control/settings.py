@@ -67,7 +67,7 @@ class Control:
     URL; None: a file beside the control file. `league` is that of the league it belongs to. `remote` is
     where players dial in that are reached so; `listeners` has the settings of other protocols' listeners,
     by the protocol's name. Without `errors_to_log`, players' standard errors stay the arena's own. With
-    `pin_cores` each game keeps to one core. `failures` and `disputes` are what `GameJob` says of them;
+    `pin_cores` each game keeps to one core. `failures` and `ringmaster_rules` are what `GameJob` says;
     `void_retries` is how many void games of a matchup in a row are tried again, also before its first
     finished game (`retries_from_first`), and `on_void` what follows when there are more. A player that
     dials in is left out after `leave_out_after` void games in a row that it is at fault for. With
@@ -90,7 +90,7 @@ class Control:
     check_players: bool = True
     errors_to_log: bool = True
     failures: str = "forfeit"
-    disputes: str = "forfeit"
+    ringmaster_rules: bool = False
     void_retries: int = 1
     retries_from_first: bool = True
     on_void: OnVoid = "halt"

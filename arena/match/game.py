@@ -82,7 +82,6 @@ def _environment(job: GameJob, rules: Referee[Any, Any], seat: int, slot: int | 
 _RULES: Final = {
     "scorer": ("internal", "players"),
     "failures": ("forfeit", "void"),
-    "disputes": ("forfeit", "believe"),
 }
 # What Gomill's ringmaster makes a game void for, however far it has come.
 _VOIDING = (Fault.DISCONNECTED, Fault.PROTOCOL)
@@ -125,7 +124,7 @@ def play(
     asks for that rule.)  What goes wrong after the game is decided is a warning.
 
     The referee's verdict on a move stands: a player that refuses a move of another as illegal forfeits. (By
-    the ringmaster's rule, which a job asks for with `disputes` as `believe`, the mover does.) A result that
+    the ringmaster's rule, which a job asks for with `ringmaster_rules`, the mover does.) A result that
     a player's word alone has made is `unproven`.
 
     A game of more than two goes on where its referee has moves for a seat whose player forfeits or
@@ -300,7 +299,7 @@ class _Match:
                 try:
                     player.take_opening(moves, rules.view(self._position, seat))
                 except MoveDisputedError as dispute:
-                    if self._job.disputes == "believe":
+                    if self._job.ringmaster_rules:
                         return self._unready(seat, dispute)
                     self._decided |= not self._gone.note_loss(self._dispute(seat, dispute), self._position)
                 except PlayerError as failure:
@@ -461,7 +460,7 @@ class _Match:
 
     def _dispute(self, seat: int, dispute: MoveDisputedError) -> Loss:
         """Judge a player that refuses a move which the referee has accepted."""
-        if self._job.disputes == "believe":
+        if self._job.ringmaster_rules:
             self._unproven = "disputed move"
             reason = f"{dispute}; it is believed, as Gomill's ringmaster does"
             return self._forfeit(dispute.mover, Fault.ILLEGAL_MOVE, reason)

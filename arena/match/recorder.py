@@ -1,14 +1,14 @@
 """What is written down of a game while it is played, and the record made of it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
 from arena.jobs import Fault, GameJob, JobMove, PlayerUsage, TimeControl
 from arena.players.clock import describe_clock, overtime
 from arena.players.player import Choice, Cost, Player, Seating, WarningList
-from referees.api import GameRecord, Outcome, PlayedMove, Referee
+from referees.api import GameRecord, Outcome, PlayedMove, Referee, Termination
 from referees.legible_text import indented, legible
 
 
@@ -67,7 +67,7 @@ def write_record(
             date=f"{when:%Y-%m-%d}",
             players=tuple(names),
             moves=game.moves,
-            outcome=game.outcome,
+            outcome=_outcome_of_record(job, game.outcome),
             seed=job.seed,
             first=game.first if rules.arranger() is not None else None,
             remarks=tuple(remarks),
@@ -76,6 +76,12 @@ def write_record(
             overtime="" if clock is None else overtime(clock),
         )
     )
+
+
+def _outcome_of_record(job: GameJob, outcome: Outcome | None) -> Outcome | None:
+    if job.ringmaster_rules and outcome is not None and outcome.termination is Termination.MOVE_LIMIT:
+        return replace(outcome, summary="Void")
+    return outcome
 
 
 def _shared_clock(job: GameJob) -> TimeControl | None:

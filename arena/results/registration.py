@@ -73,7 +73,7 @@ def enter_made_player(
     if known is not None:
         return int(known)
     original = player.name.partition("#")[0]
-    family = original if original in listed else "candidate"
+    family = player.family or (original if original in listed else "candidate")
     return _contestant(connection, series_id, family, client, {**contestant, "Personality": player.name})
 
 
@@ -126,7 +126,9 @@ def _competitor(connection: Connection, series_id: int, player: PlayerSetup) -> 
         if all(known._mapping[name] == value for name, value in {**client, **contestant}.items()):
             return int(known[0])
         _supersede(connection, int(known[0]))
-    key = _contestant(connection, series_id, player.name, client, contestant)
+    family = player.family or player.name
+    personality = "" if family == player.name else player.name
+    key = _contestant(connection, series_id, family, client, {**contestant, "Personality": personality})
     connection.execute(insert(own.COMPETITOR).values(ContestantId=key, SeriesId=series_id, Name=player.name))
     return key
 

@@ -5,8 +5,9 @@ counts them (as real numbers: Go's White has half points), a variant is a game o
 client is a program, a contestant the program as one competition runs it, and a series is a
 competition. A year is a round: one move of every seat. What a game has no meaning for is NULL.
 
-Each column says here what the arena writes into it; columns without a remark are written NULL, or
-left to the keeper of the database. SAGA's own checks are enforced, AutoNumbers are primary keys.
+Each column says here what the arena writes into it; columns without a remark stay at their default or
+NULL. What the keeper of the database enters there has no effect on games. SAGA's own checks are
+enforced, AutoNumbers are primary keys.
 """
 
 from typing import Any, Final
@@ -61,7 +62,7 @@ def saga(name: str, *items: Any) -> Table:
 CLIENT: Final = saga(
     "SAGA_Client",
     auto_number("ClientId"),
-    Column("Family", Text, nullable=False),  # the player's name in the control file
+    Column("Family", Text, nullable=False),  # the player's in the control file, else its name
     Column("Release", Text, nullable=False, default=""),  # its version in the control file
     Column("Name", Text, nullable=False, default=""),  # as its process last reported it
     Column("Version", Text, nullable=False, default=""),
@@ -121,7 +122,7 @@ CONTESTANT: Final = saga(
     "SAGA_Contestant",
     auto_number("ContestantId"),
     refers("ClientId", "SAGA_Client.ClientId"),
-    # A tuner's candidate: its name in its first game
+    # The player's name where it has a family; a tuner's candidate: its name in its first game
     Column("Personality", Text, nullable=False, default=""),
     Column("Options", Text, nullable=False, default=""),  # GTP start-up commands, each followed by "#"
     refers("PlatformId", "SAGA_Platform.PlatformId", nullable=True),

@@ -10,7 +10,7 @@ from arena.selection.kinds import players_to_check
 def notes_on(control: Control) -> list[str]:
     """What the user of a control file should know of its rules before its games are believed."""
     remarks = []
-    if control.disputes == "believe":
+    if control.ringmaster_rules:
         remarks.append(
             "a player that answers a move with 'illegal move' is believed, and its opponent forfeits: that "
             "is the rule of Gomill's ringmaster, whose control file this is (ACADEMY takes such games as "

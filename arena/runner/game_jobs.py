@@ -56,7 +56,7 @@ class JobMaker:
             opening_name="" if opening is None else opening.name,
             adjudication=self._control.adjudication,
             failures=self._control.failures,
-            disputes=self._control.disputes,
+            ringmaster_rules=self._control.ringmaster_rules,
             describe_positions=self._control.academy is not None,
             attempt=attempt,
         )

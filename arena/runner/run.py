@@ -15,6 +15,7 @@ from arena.runner.remote_players import LOBBY_VARIABLE
 from arena.runner.stopping import StopRequests
 from arena.workers.interface import Workers
 from arena.workers.local_workers import LocalWorkers
+from arena.workers.worker import NO_SLOT
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
@@ -41,7 +42,9 @@ def open_workers(control: Control, options: RunOptions) -> Workers:
     """Where the games of a run are played. Raises RayUnavailableError and ControlError."""
     on = options.on or control.workers.on
     if on == "local":
-        return LocalWorkers(options.parallel, pin=control.pin_cores)
+        # Gomill's ringmaster leaves the slot out where games are not simultaneous.
+        alone = control.ringmaster_rules and options.parallel == 1
+        return LocalWorkers(options.parallel, pin=control.pin_cores, first_slot=NO_SLOT if alone else 0)
     check_reachable(control, on)
     # It takes seconds to load, and few have it.
     from arena.workers.ray_workers import RayWorkers

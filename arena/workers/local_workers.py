@@ -96,7 +96,8 @@ class LocalWorkers(Workers):
     """
 
     def __init__(self, size: int, *, pin: bool = False, first_slot: int = 0) -> None:
-        """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT.
+        """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT; those of a single worker
+        see none with NO_SLOT.
 
         Raises WorkersError where this machine cannot start that many processes.
         """

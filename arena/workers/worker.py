@@ -227,12 +227,15 @@ def _late(label: str, wait: Wait) -> str:
     return f"player {label}: {what} within {wait.seconds:.3g} s"
 
 
+# Any core will do.
 NO_CORE: Final = -1
+# Players are not to see one.
+NO_SLOT: Final = -1
 
 
 def serve(
     connection: Connection,
-    slot: int,
+    slot: int | None,
     engines: KeptPrograms[GtpEngine],
     policies: KeptPrograms[PolicyProcess],
 ) -> None:
@@ -266,7 +269,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Take the descriptors of connection and note, the arena's process id, slot and core (-1: any)."""
+    """Take the descriptors of connection and note, the arena's process id, slot and core (or -1)."""
     descriptor, note, _, slot, core = map(int, arguments)
     signal.signal(signal.SIGTERM, _stop)
     # Ignored until now; but players are not to inherit that, as they would, and handlers are not inherited.
@@ -288,7 +291,7 @@ def main(arguments: Sequence[str]) -> None:
     # What is loaded stays: it need not be looked through after each game.
     gc.freeze()
     try:
-        serve(connection, slot, engines, policies)
+        serve(connection, None if slot == NO_SLOT else slot, engines, policies)
     finally:
         engines.end()
         policies.end()

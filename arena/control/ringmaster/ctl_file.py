@@ -229,7 +229,7 @@ class _Event:
             description=competition.description.strip(),
             record_games=competition.record_games,
             failures="void",
-            disputes="believe",
+            ringmaster_rules=True,
             retries_from_first=False,
             errors_to_log=competition.errors_to_log,
             check_players=not skips,
@@ -257,7 +257,8 @@ class _Event:
 
     def _known(self, name: object, setting: str, whose: str = "") -> str:
         if not isinstance(name, str) or name not in self._players:
-            _fail(setting, "is missing" if name is None else f"unknown player {name}", whose)
+            known = f"unknown player {name}; players are {', '.join(self._players)}"
+            _fail(setting, "is missing" if name is None else known, whose)
         return name
 
     def _competition(self, model: type[Competition], **given: Any) -> Competition:

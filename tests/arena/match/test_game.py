@@ -196,6 +196,14 @@ def test_the_move_limit_ends_a_game_without_a_result_but_not_one_that_ends_with_
     assert finished is not None and finished.termination is Termination.SCORE
 
 
+def test_the_record_of_a_game_that_the_move_limit_ends_is_void_by_the_ringmasters_rule() -> None:
+    stopped = play(job(python_player("a"), python_player("b"), move_limit=1, ringmaster_rules=True))
+    assert stopped.outcome is not None and stopped.outcome.summary == "?"
+    record = sgf.Sgf_game.from_string(stopped.record)
+    assert record.get_root().get("RE") == "Void"
+    assert record.get_last_node().get("C") == "? (hit the move limit of 1 plies)"
+
+
 @pytest.mark.parametrize(
     ("black", "white", "summary", "detail"),
     [

@@ -13,7 +13,7 @@ import pytest
 from academy.v1 import contests_pb2
 from arena.academy.client import contest_report
 from arena.jobs import Fault, GameResult
-from arena.match.game import InvalidJobError, play
+from arena.match.game import play
 from arena.players.player import Choice
 from referees.api import Referee, Termination
 from tests.arena.engines import ENGINE, GNUGO, job, misbehaving, needs_gnugo, python_player
@@ -70,14 +70,14 @@ def test_an_engine_that_refuses_a_move_of_the_opening_forfeits() -> None:
 
 
 def test_by_the_ringmasters_rule_a_refused_move_of_the_opening_makes_the_game_void() -> None:
-    believing = job(python_player("mover"), JUDGE, disputes="believe")
+    believing = job(python_player("mover"), JUDGE, ringmaster_rules=True)
     result = play(replace(believing, opening=("C3",), opening_name="one move"))
     assert result.outcome is None and "refuses the move C3" in result.void_reason
 
 
 @pytest.mark.threat("unproven_results")
 def test_by_the_ringmasters_rule_the_mover_forfeits_and_academy_learns_nothing() -> None:
-    result = play(job(python_player("mover"), JUDGE, disputes="believe", failures="void"))
+    result = play(job(python_player("mover"), JUDGE, ringmaster_rules=True, failures="void"))
     assert result.outcome is not None
     assert result.outcome.summary == "W+F"
     assert result.outcome.detail == (
@@ -88,11 +88,6 @@ def test_by_the_ringmasters_rule_the_mover_forfeits_and_academy_learns_nothing()
     assert result.moves == ()
     assert not is_lesson(result)
     assert contest_report(CONTEST, result).termination == "disputed move"
-
-
-def test_an_unknown_rule_for_disputes_is_refused() -> None:
-    with pytest.raises(InvalidJobError, match="disputes 'maybe' is not one of forfeit, believe"):
-        play(job(python_player("a"), python_player("b"), disputes="maybe"))
 
 
 @pytest.mark.threat("unproven_results")

@@ -460,6 +460,37 @@ def test_made_players_are_contestants_by_what_they_run(database: ResultsDatabase
     assert [row["Family"] for row in rows(database, saga.CLIENT)] == ["a", "b", "candidate"]
 
 
+def test_players_of_one_family_are_grouped_by_it_and_keep_their_names(database: ResultsDatabase) -> None:
+    players = [
+        replace(player("a"), command=("gnugo",), family="gnugo", version="3.8"),
+        replace(player("b"), command=("gnugo",), family="gnugo", version="3.8"),
+        replace(player("gnugo"), family="gnugo"),
+        player("d"),
+    ]
+    registered(database, heading(players))
+    families = [(row["Family"], row["Release"]) for row in rows(database, saga.CLIENT)]
+    assert families == [("gnugo", "3.8"), ("gnugo", ""), ("d", "")]
+    contestants = [(row["ClientId"], row["Personality"]) for row in rows(database, saga.CONTESTANT)]
+    assert contestants == [(1, "a"), (1, "b"), (2, ""), (3, "")]
+    assert [row["Name"] for row in view(database, "Dip_Bot")] == ["gnugo 3.8~a", "gnugo 3.8~b", "gnugo", "d"]
+
+
+def test_a_competition_that_goes_on_keeps_its_clients_when_a_player_gets_a_family(
+    database: ResultsDatabase,
+) -> None:
+    registered(database)
+    registered(database, heading([replace(player("a"), family="gnugo"), player("b")]))
+    assert [row["Family"] for row in rows(database, saga.CLIENT)] == ["a", "b"]
+    assert len(rows(database, saga.CONTESTANT)) == 2
+
+
+def test_a_member_of_a_family_that_was_made_for_a_game_is_a_client_of_it(database: ResultsDatabase) -> None:
+    series = registered(database)
+    member = replace(player("learning-g1-0"), family="learning")
+    series.begin(series.next_attempt("1"), None, PlannedGame("1", [player("a"), member]))
+    assert [row["Family"] for row in rows(database, saga.CLIENT)] == ["a", "b", "learning"]
+
+
 def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None:
     series = registered(database)
     finish(series, begun(series))

@@ -140,7 +140,7 @@ def test_a_playoff(tmp_path: Path) -> None:
     assert (parsed.kind, parsed.description) == ("playoff", "Two engines")
     assert not (parsed.record_games or parsed.errors_to_log or parsed.check_players)
     assert parsed.failures == "void"
-    assert parsed.disputes == "believe"
+    assert parsed.ringmaster_rules
     assert parsed.competitors == ("weak", "strong", "full") and "unused" in parsed.players
     assert isinstance(parsed.plan, PlayoffPlan)
     plain, handicap, none = parsed.plan.matchups
@@ -270,7 +270,7 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (PLAYOFF, "'unused'", "'un used'", "'players': 'un used' is not a name"),
         (PLAYOFF, 'cwd="~/nets"', 'cwd=""', "player full: 'cwd': is empty"),
         (ALL_PLAY_ALL, "'c', Comp", "'a', Comp", "'competitors': duplicate competitor: a"),
-        (ALL_PLAY_ALL, "'c', Comp", "'d', Comp", "competitor 0: 'player': unknown player d"),
+        (ALL_PLAY_ALL, "'c', Comp", "'d', Comp", "competitor 0: 'player': unknown player d; play"),
         (ALL_PLAY_ALL, "rounds = 20", "rounds = 0", "'rounds': must be a whole number from 1"),
         (ALL_PLAY_ALL, "['c', Competitor('a'), Competitor(player='b')]", "['c']", "'competitors': has 1"),
         (MONTE_CARLO, "komi = 7.5", "komi = 7", "'komi': must be fractional"),
@@ -284,7 +284,7 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (MONTE_CARLO, "return Player(", "return list(", "make_candidate("),
         (MONTE_CARLO, "return Player(", "return nothing(", ": line 25: NameError: name 'nothing' is not"),
         (MONTE_CARLO, "initial_wins = 5", "", "'initial_wins': is missing"),
-        (MONTE_CARLO, "opponent = 'opponent'", "opponent = 'x'", "'opponent': unknown player x"),
+        (MONTE_CARLO, "opponent = 'opponent'", "opponent = 'x'", "'opponent': unknown player x; play"),
         (CROSS_ENTROPY, "initial_variance=1.5", "initial_variance=-1", "rave: 'initial_variance'"),
         (CROSS_ENTROPY, "elite_proportion = 0.1", "elite_proportion = 1", "'elite_proportion': must"),
         (CROSS_ENTROPY, "def make_candidate", "def make", "'make_candidate': is missing"),

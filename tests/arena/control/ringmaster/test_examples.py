@@ -1,5 +1,6 @@
 """The ringmaster's example control files run as they are, with quick engines in the place of theirs."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -65,3 +66,22 @@ def test_all_examples_are_run() -> None:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.parent.glob("*.toml")), ids=lambda path: path.stem)
 def test_our_own_examples_are_read(path: Path) -> None:
     assert selector_for(read_control(path)).next_game() is not None
+
+
+@pytest.mark.parametrize(("parallel", "slots"), [("1", {"none"}), ("2", {"0", "1"})])
+def test_an_engine_has_a_slot_only_where_games_are_simultaneous(
+    tmp_path: Path, parallel: str, slots: set[str]
+) -> None:
+    engines.install(tmp_path, ["quick"], "1")
+    script = tmp_path / "engine"
+    script.write_text('#!/bin/sh\necho "slot ${GOMILL_SLOT-none}" >&2\nsleep 0.3\nexec ./quick\n')
+    script.chmod(0o755)
+    path = tmp_path / "slots.ctl"
+    path.write_text(
+        "competition_type = 'playoff'\n"
+        "players = {name: Player('./engine', cwd='.') for name in 'ab'}\n"
+        "skip_player_checks = True\n"
+        "matchups = [Matchup('a', 'b', board_size=5, komi=0.5, number_of_games=2)]\n"
+    )
+    assert arena("run", path, "--quiet", "--parallel", parallel).returncode == 0
+    assert set(re.findall(r"slot (\w+)$", path.with_suffix(".log").read_text(), re.MULTILINE)) == slots
