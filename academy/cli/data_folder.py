@@ -1,7 +1,6 @@
 """Commands that work on a data folder, mostly also while servers use it: check, backup, compact, move."""
 
 import getpass
-import logging
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -231,8 +230,6 @@ def freeze(
     from academy.store.shared_log.place import FreezeLog
 
     _check_exists(data)
-    # The command says itself what it is refused.
-    logging.getLogger("academy.store.shared_log").addHandler(logging.NullHandler())
     with open_existing(data) as store:
         store.run(FreezeLog(lift))
     typer.echo("writes go on" if lift else "no server of this version writes any more")

@@ -55,5 +55,4 @@ def configure(lowest: str, form: Format = "auto") -> None:
         cache_logger_on_first_use=False,
     )
     logging.getLogger().addHandler(_FORWARDER)
-    # What is below the level is left out there, as of all events.
-    logging.getLogger("academy").setLevel(logging.DEBUG)
+    logging.getLogger("academy").setLevel(min(level, logging.WARNING))

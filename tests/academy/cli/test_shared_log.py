@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from academy.store import event_log
 from academy.store.environment import Environment, TableName
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.jetstream import JetStreamLog, Message
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
@@ -229,6 +230,19 @@ def test_a_folder_moves_into_a_log_and_out_of_it(
     assert run("tokens", "revoke", made["token_id"], "--data", data).exit_code == 0
     again = run("move", "--data", data, "--to", "own")
     assert (again.exit_code, again.out) == (0, f"{data}: has a log of its own now\n")
+
+
+def test_a_command_that_a_shared_log_refuses_says_so_once(own_nats: NatsServer, tmp_path: Path) -> None:
+    data, address = tmp_path / "library", own_nats.address("club")
+    run("tokens", "create", "boss", "--data", data)
+    assert run("move", "--data", data, "--to", address).exit_code == 0
+    assert run("freeze", "--data", data).exit_code == 0
+    frozen = run_in_a_process("tokens", "create", "bob", "--data", data)
+    assert re.fullmatch(r"academy: writes are frozen for an upgrade: .*\n", frozen.err)
+    with closing(JetStreamLog(address)) as log:
+        log.publish(Message(log.state.last + 1, b"junk", "junk"), time.monotonic() + 10)
+    unread = run_in_a_process("tokens", "create", "bob", "--data", data)
+    assert re.fullmatch(r"academy: message \d+ of the shared log cannot be read \(.*\): .*\n", unread.err)
 
 
 def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> None:
