@@ -256,7 +256,7 @@ def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> No
     ("options", "remedy"),
     [
         (["--cut-log"], "add --snapshot-every N"),
-        (["--snapshot-every", "5", "--cut-log"], "has one of its own; add --log"),
+        (["--snapshot-every", "5", "--cut-log"], "follows none; add --log"),
         (["--log-replicas", "3"], "add --log"),
     ],
 )
@@ -264,7 +264,13 @@ def test_options_of_a_log_that_is_not_shared_are_refused(
     tmp_path: Path, options: list[str], remedy: str
 ) -> None:
     data = tmp_path / "library"
-    refused = run("serve", "--data", data, "--address", "127.0.0.1:0", *options)
+    command = ("serve", "--data", data, "--address", "127.0.0.1:0", *options)
+    refused = run(*command)
+    assert (refused.exit_code, remedy in refused.err) == (2, True), refused
+    # A mistyped name becomes no folder.
+    assert not data.exists()
+    run("tokens", "create", "boss", "--data", data)
+    refused = run(*command)
     assert (refused.exit_code, remedy in refused.err) == (2, True), refused
     # Its next start need not look for damage.
-    assert not data.exists() or not clean_shutdown.markers(data)
+    assert not (data / clean_shutdown.FOLDER).exists() or not clean_shutdown.markers(data)
