@@ -90,7 +90,7 @@ def _compare(store: "Store", server: Server) -> tuple[list["Finding"], int]:
 
     with _without_leftovers(), tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        copies.place_received(_download(server), copy)
+        copies.place_received(_download(server, for_comparison=True), copy)
         with Environment(copy, read_only=True) as other:
             with store.environment.reading() as here, other.reading() as there:
                 last = min(map(event_log.last_sequence, (here, there)))
@@ -140,11 +140,12 @@ def backup(
     typer.echo(f"{target}: {size:,} bytes, verified")
 
 
-def _download(server: Server) -> Iterator[bytes]:
+def _download(server: Server, *, for_comparison: bool = False) -> Iterator[bytes]:
     """Yield the parts of a server's copy, which it begins to make with the first."""
     from academy.v1 import libraries_pb2
 
-    for part in server.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest()):
+    request = libraries_pb2.DownloadBackupRequest(for_comparison=for_comparison)
+    for part in server.libraries.DownloadBackup(request):
         yield part.content
 
 

@@ -128,6 +128,8 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: t
         for game in ("go", "hex"):
             server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(game)))
         assert run_in_a_process("backup", copied, "--data", served).exit_code == 0
+        note = served / "last_backup"
+        note.unlink()
         # That the server has learnt more is not a difference.
         server.arena().contests.ReportContest(report(contest("later", "go"), ["c3"], first="WIN"))
         admin = server.token("admin", Role.ADMIN)
@@ -136,6 +138,11 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: t
         with Environment(copied) as folder:
             folder.write(lambda transaction: transaction.put(TableName.MEASURES, b"hex", b"{}"))
         checked = run_in_a_process(*command)
+        # Its copy was thrown away, and no alert may take it for a backup.
+        assert not note.exists()
+        address = ("--address", server.address, "--token", admin)
+        assert run_in_a_process("backup", copied.with_name("sent"), *address).exit_code == 0
+        assert note.exists()
     assert checked.exit_code == 4
     assert "hex: record 'hex' of table 'measures' differs" in checked.out
 
