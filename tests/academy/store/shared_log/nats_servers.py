@@ -36,7 +36,9 @@ class NatsServer:
         folder.mkdir(exist_ok=True)
         (self.port,) = free_ports(1)
         configuration = folder / "nats.conf"
-        streams = f'jetstream {{ store_dir: "{folder}/streams", sync_interval: always }}\n' if jetstream else ""
+        streams = (
+            f'jetstream {{ store_dir: "{folder}/streams", sync_interval: always }}\n' if jetstream else ""
+        )
         configuration.write_text(
             f'listen: "{self._place.host}:{self.port}"\nmax_payload: {max_payload}\n{streams}{more}',
             encoding="utf-8",
