@@ -90,8 +90,8 @@ def run_server(
 def _check_snapshots(data: Path, settings: ServerSettings, *, shares_log: bool) -> None:
     if settings.snapshot_every and not shares_log:
         raise CommandError(
-            f"--snapshot-every: snapshots are of a log that servers share, and {data} follows none; add --log, "
-            "or leave this out",
+            f"--snapshot-every: snapshots are of a log that servers share, and {data} follows none; "
+            "add --log, or leave this out",
             ExitCode.USAGE,
         )
 

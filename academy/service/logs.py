@@ -45,7 +45,7 @@ def configure(lowest: str, form: Format = "auto") -> None:
     bound = structlog.contextvars.get_contextvars()
     structlog.configure(
         processors=[
-            lambda _logger, _level, event: bound | event,
+            lambda _logger, _level, event: {**bound, **event},
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             *renderers,

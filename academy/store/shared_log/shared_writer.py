@@ -414,8 +414,8 @@ def _explain(message: int, error: Exception) -> LogDivergedError:
             "begin with an empty folder"
         )
     return LogUnreadableError(
-        f"message {message:,} of the shared log cannot be read ({error}): to go on with what this folder has, "
-        f"{MOVE}"
+        f"message {message:,} of the shared log cannot be read ({error}): to go on with what this folder "
+        f"has, {MOVE}"
     )
 
 
