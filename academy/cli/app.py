@@ -1,5 +1,6 @@
 """The command `academy` put together."""
 
+import logging
 import signal
 import sys
 from io import TextIOWrapper
@@ -49,6 +50,9 @@ def options(
 ) -> None:
     """Options of the program itself."""
 
+
+# A command says itself what it is refused; a server has these lines in its log.
+logging.getLogger("academy.store.shared_log.shared_writer").addHandler(logging.NullHandler())
 
 for room in (serving, libraries, history, contests, transfer, tokens, players, data_folder, web_pages):
     room.add_to(application)

@@ -1,7 +1,6 @@
 """Commands that work on a data folder, mostly also while servers use it: check, backup, compact, move."""
 
 import getpass
-import logging
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -91,7 +90,7 @@ def _compare(store: "Store", server: Server) -> tuple[list["Finding"], int]:
 
     with _without_leftovers(), tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        copies.place_received(_download(server), copy)
+        copies.place_received(_download(server, for_comparison=True), copy)
         with Environment(copy, read_only=True) as other:
             with store.environment.reading() as here, other.reading() as there:
                 last = min(map(event_log.last_sequence, (here, there)))
@@ -141,11 +140,12 @@ def backup(
     typer.echo(f"{target}: {size:,} bytes, verified")
 
 
-def _download(server: Server) -> Iterator[bytes]:
+def _download(server: Server, *, for_comparison: bool = False) -> Iterator[bytes]:
     """Yield the parts of a server's copy, which it begins to make with the first."""
     from academy.v1 import libraries_pb2
 
-    for part in server.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest()):
+    request = libraries_pb2.DownloadBackupRequest(for_comparison=for_comparison)
+    for part in server.libraries.DownloadBackup(request):
         yield part.content
 
 
@@ -231,8 +231,6 @@ def freeze(
     from academy.store.shared_log.place import FreezeLog
 
     _check_exists(data)
-    # The command says itself what it is refused.
-    logging.getLogger("academy.store.shared_log").addHandler(logging.NullHandler())
     with open_existing(data) as store:
         store.run(FreezeLog(lift))
     typer.echo("writes go on" if lift else "no server of this version writes any more")

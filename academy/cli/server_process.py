@@ -52,6 +52,9 @@ def run_server(
     replaced. A token for the program that started this one is written to `token_file`. Raises
     InvalidAddressError, CommandError and StoreError.
     """
+    # Before the folder is made.
+    if settings.log is None and not (data / "data.mdb").exists():
+        _check_snapshots(data, settings, shares_log=False)
     try:
         with (
             signals(*_SIGNALS) as signal_pipe,
@@ -68,12 +71,7 @@ def run_server(
             _open(data, settings, signal_pipe) as store,
             embedded_token(store, marker, token_file),
         ):
-            if settings.snapshot_every and store.follows_log is None:
-                raise CommandError(
-                    f"--snapshot-every: snapshots are of a log that servers share, and {data} has one of its "
-                    "own; add --log, or leave this out",
-                    ExitCode.USAGE,
-                )
+            _check_snapshots(data, settings, shares_log=store.follows_log is not None)
             if processes == 1:
                 ready = partial(_announce, data, _token_hint(store, data))
                 asyncio.run(_serve(store, settings, ready, signal_pipe))
@@ -87,6 +85,15 @@ def run_server(
         raise CommandError(str(error), ExitCode.FAULTY) from error
     except ServerProcessError as error:
         raise CommandError(f"{error}; its own messages say why") from error
+
+
+def _check_snapshots(data: Path, settings: ServerSettings, *, shares_log: bool) -> None:
+    if settings.snapshot_every and not shares_log:
+        raise CommandError(
+            f"--snapshot-every: snapshots are of a log that servers share, and {data} follows none; "
+            "add --log, or leave this out",
+            ExitCode.USAGE,
+        )
 
 
 class _StoppedError(Exception):

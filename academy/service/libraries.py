@@ -453,9 +453,10 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 answer.content = part
                 yield answer
                 answer = messages.DownloadBackupResponse()
-        # Whether the caller keeps it, or only compares, is not known here.
-        note_backup(self._store.environment.folder)
-        _log.info("backup sent", bytes=size, caller=current_caller.get().name)
+        what = "copy sent for a comparison" if request.for_comparison else "backup sent"
+        if not request.for_comparison:
+            note_backup(self._store.environment.folder)
+        _log.info(what, bytes=size, caller=current_caller.get().name)
 
     async def _copy_to_send(self) -> BinaryIO:
         async with self._backing_up:

@@ -17,22 +17,42 @@ level = logging.DEBUG
 Format = Literal["auto", "console", "json"]
 
 
+class _Forwarder(logging.Handler):
+    """Sends what other modules log by `logging` the same way."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send a record as an event."""
+        try:
+            structlog.get_logger().log(record.levelno, record.getMessage(), exc_info=record.exc_info)
+        except Exception:
+            self.handleError(record)
+
+
+_FORWARDER: Final = _Forwarder()
+
+
 def configure(lowest: str, form: Format = "auto") -> None:
     """Send events of a level and above to standard error."""
     global level
     level = LEVELS[lowest]
     console = form == "console" or (form == "auto" and sys.stderr.isatty())
-    renderer: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer()
+    renderers: list[structlog.typing.Processor] = (
+        [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+        if console
+        else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     )
+    # Threads that begin later have no context: what is bound by now is in each line.
+    bound = structlog.contextvars.get_contextvars()
     structlog.configure(
         processors=[
-            structlog.contextvars.merge_contextvars,
+            lambda _logger, _level, event: {**bound, **event},
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            renderer,
+            *renderers,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
+    logging.getLogger().addHandler(_FORWARDER)
+    logging.getLogger("academy").setLevel(min(level, logging.WARNING))

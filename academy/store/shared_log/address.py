@@ -13,6 +13,8 @@ MOST_REPLICAS: Final = 5
 _USUAL_REPLICAS: Final = 3
 _MOST_SERVERS: Final = 16
 _STREAM: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+# These end or begin other parts of a URL, and what is encoded with % is not decoded.
+_NOT_IN_CREDENTIALS: Final = "/@#?[]"
 _RULE: Final = "write nats://HOST[:PORT][,HOST[:PORT]...][/STREAM], or tls:// for encrypted connections"
 
 
@@ -34,8 +36,10 @@ class LogAddress:
         if scheme not in ("nats", "tls") or not separator:
             raise InvalidAddressError(f"{_hidden(text)!r}: {_RULE}")
         credentials, at, places = rest.rpartition("@")
-        if set(credentials) & set("/@"):
-            raise InvalidAddressError("a user and a password for NATS are without / and @: choose others")
+        if set(credentials) & set(_NOT_IN_CREDENTIALS):
+            raise InvalidAddressError(
+                f"a user and a password for NATS have none of {' '.join(_NOT_IN_CREDENTIALS)}: choose others"
+            )
         hosts, _, stream = places.partition("/")
         servers = tuple(f"{scheme}://{credentials}{at}{host}" for host in hosts.split(","))
         if len(servers) > _MOST_SERVERS:

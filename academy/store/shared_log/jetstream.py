@@ -32,7 +32,7 @@ from nats.js.api import (
     StreamConfig,
     StreamInfo,
 )
-from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
 from academy.store.errors import (
     LogCutError,
@@ -614,6 +614,8 @@ def _is_refusal(error: Exception) -> bool:
 
 def describe(error: BaseException) -> str:
     """Return what a fault of NATS' client says."""
+    if isinstance(error, ServiceUnavailableError) and not error.description:
+        return "JetStream has no leader yet, or is off: nats-server --jetstream turns it on"
     if isinstance(error, APIError):
         return f"{error.description} ({error.err_code})"
     return str(error) or type(error).__name__

@@ -358,7 +358,7 @@ class SharedWriter(Writer):
                 break
             except (StoreCorruptError, ValueError, LookupError) as error:
                 self._unfolded[message.place] = _explain(message.place, error)
-                _log.error("message %d of the shared log cannot be taken in", message.place, exc_info=error)
+                _log.debug("message %d of the shared log cannot be taken in", message.place, exc_info=error)
                 raise _UnfoldedMessageError from error
             touched |= work.touched
             place.move_to(now, message.place, message.name)
@@ -414,7 +414,8 @@ def _explain(message: int, error: Exception) -> LogDivergedError:
             "begin with an empty folder"
         )
     return LogUnreadableError(
-        f"message {message:,} of the shared log cannot be read: to go on with what this folder has, {MOVE}"
+        f"message {message:,} of the shared log cannot be read ({error}): to go on with what this folder "
+        f"has, {MOVE}"
     )
 
 

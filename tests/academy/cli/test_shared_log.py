@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from academy.store import event_log
 from academy.store.environment import Environment, TableName
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.jetstream import JetStreamLog, Message
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
@@ -127,6 +128,8 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: t
         for game in ("go", "hex"):
             server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(game)))
         assert run_in_a_process("backup", copied, "--data", served).exit_code == 0
+        note = served / "last_backup"
+        note.unlink()
         # That the server has learnt more is not a difference.
         server.arena().contests.ReportContest(report(contest("later", "go"), ["c3"], first="WIN"))
         admin = server.token("admin", Role.ADMIN)
@@ -135,6 +138,11 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: t
         with Environment(copied) as folder:
             folder.write(lambda transaction: transaction.put(TableName.MEASURES, b"hex", b"{}"))
         checked = run_in_a_process(*command)
+        # Its copy was thrown away, and no alert may take it for a backup.
+        assert not note.exists()
+        address = ("--address", server.address, "--token", admin)
+        assert run_in_a_process("backup", copied.with_name("sent"), *address).exit_code == 0
+        assert note.exists()
     assert checked.exit_code == 4
     assert "hex: record 'hex' of table 'measures' differs" in checked.out
 
@@ -231,6 +239,19 @@ def test_a_folder_moves_into_a_log_and_out_of_it(
     assert (again.exit_code, again.out) == (0, f"{data}: has a log of its own now\n")
 
 
+def test_a_command_that_a_shared_log_refuses_says_so_once(own_nats: NatsServer, tmp_path: Path) -> None:
+    data, address = tmp_path / "library", own_nats.address("club")
+    run("tokens", "create", "boss", "--data", data)
+    assert run("move", "--data", data, "--to", address).exit_code == 0
+    assert run("freeze", "--data", data).exit_code == 0
+    frozen = run_in_a_process("tokens", "create", "bob", "--data", data)
+    assert re.fullmatch(r"academy: writes are frozen for an upgrade: .*\n", frozen.err)
+    with closing(JetStreamLog(address)) as log:
+        log.publish(Message(log.state.last + 1, b"junk", "junk"), time.monotonic() + 10)
+    unread = run_in_a_process("tokens", "create", "bob", "--data", data)
+    assert re.fullmatch(r"academy: message \d+ of the shared log cannot be read \(.*\): .*\n", unread.err)
+
+
 def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> None:
     run("tokens", "create", "boss", "--data", tmp_path)
     refused = run("move", "--data", tmp_path, "--to", "elsewhere")
@@ -242,7 +263,7 @@ def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> No
     ("options", "remedy"),
     [
         (["--cut-log"], "add --snapshot-every N"),
-        (["--snapshot-every", "5", "--cut-log"], "has one of its own; add --log"),
+        (["--snapshot-every", "5", "--cut-log"], "follows none; add --log"),
         (["--log-replicas", "3"], "add --log"),
     ],
 )
@@ -250,7 +271,13 @@ def test_options_of_a_log_that_is_not_shared_are_refused(
     tmp_path: Path, options: list[str], remedy: str
 ) -> None:
     data = tmp_path / "library"
-    refused = run("serve", "--data", data, "--address", "127.0.0.1:0", *options)
+    command = ("serve", "--data", data, "--address", "127.0.0.1:0", *options)
+    refused = run(*command)
+    assert (refused.exit_code, remedy in refused.err) == (2, True), refused
+    # A mistyped name becomes no folder.
+    assert not data.exists()
+    run("tokens", "create", "boss", "--data", data)
+    refused = run(*command)
     assert (refused.exit_code, remedy in refused.err) == (2, True), refused
     # Its next start need not look for damage.
-    assert not data.exists() or not clean_shutdown.markers(data)
+    assert not (data / clean_shutdown.FOLDER).exists() or not clean_shutdown.markers(data)

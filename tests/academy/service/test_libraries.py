@@ -484,7 +484,7 @@ def test_statistics_and_measures(admin: Client) -> None:
     assert not measures.measures["width"].HasField("value")
 
 
-def test_a_download_that_is_cancelled_is_not_a_backup(
+def test_a_download_that_is_cancelled_or_for_comparison_is_not_a_backup(
     fresh: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, client = fresh.store.environment.folder, fresh.admin()
@@ -511,6 +511,8 @@ def test_a_download_that_is_cancelled_is_not_a_backup(
         next(download)
         download.cancel()
         assert closed.wait(60)
+    for_comparison = libraries_pb2.DownloadBackupRequest(for_comparison=True)
+    assert sum(len(part.content) for part in client.libraries.DownloadBackup(for_comparison))
     assert last_backup(folder) is None
     assert sum(
         len(part.content) for part in client.libraries.DownloadBackup(libraries_pb2.DownloadBackupRequest())

@@ -27,16 +27,20 @@ class Place:
 class NatsServer:
     """A NATS server with JetStream, which writes each message to the disk before it is acknowledged."""
 
-    def __init__(self, place: Path | Place, max_payload: str = "128KB", more: str = "") -> None:
+    def __init__(
+        self, place: Path | Place, max_payload: str = "128KB", more: str = "", *, jetstream: bool = True
+    ) -> None:
         """Start it. `more` is put into its configuration."""
         self._place = place if isinstance(place, Place) else Place(place)
         folder = self._place.folder
         folder.mkdir(exist_ok=True)
         (self.port,) = free_ports(1)
         configuration = folder / "nats.conf"
+        streams = (
+            f'jetstream {{ store_dir: "{folder}/streams", sync_interval: always }}\n' if jetstream else ""
+        )
         configuration.write_text(
-            f'listen: "{self._place.host}:{self.port}"\nmax_payload: {max_payload}\n'
-            f'jetstream {{ store_dir: "{folder}/streams", sync_interval: always }}\n{more}',
+            f'listen: "{self._place.host}:{self.port}"\nmax_payload: {max_payload}\n{streams}{more}',
             encoding="utf-8",
         )
         # An installed one outlasts a loss of power.

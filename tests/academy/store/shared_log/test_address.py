@@ -70,3 +70,9 @@ def test_a_refused_address_does_not_show_its_password(text: str) -> None:
     with pytest.raises(InvalidAddressError) as refused:
         LogAddress.parse(text)
     assert not any(part in str(refused.value) for part in ("bob", "secret", "se/", "cret"))
+
+
+@pytest.mark.parametrize("password", ["p/x", "p@x", "p#x", "p?x", "p[x", "p]x"])
+def test_a_password_that_an_address_cannot_hold_is_refused_with_the_rule(password: str) -> None:
+    with pytest.raises(InvalidAddressError, match=r"password for NATS have none of / @ # \? \[ \]: choose"):
+        LogAddress.parse(f"nats://u:{password}@one")

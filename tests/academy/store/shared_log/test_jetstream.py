@@ -73,6 +73,18 @@ def test_several_nats_servers_that_are_not_a_cluster_are_named_at_once(nats: Nat
         JetStreamLog(LogAddress.parse(f"nats://{nats.host},127.0.0.1:1/copies-of-none"))
 
 
+def test_a_nats_server_without_jetstream_is_answered_with_how_to_turn_it_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.shared_log.jetstream.PATIENCE", 0.5)
+    nats = NatsServer(tmp_path / "nats", jetstream=False)
+    try:
+        with pytest.raises(LogUnavailableError, match=r"\(JetStream .* is off: nats-server --jetstream"):
+            JetStreamLog(nats.address("club"))
+    finally:
+        nats.kill()
+
+
 async def fill(stream: JetStreamLog) -> None:
     """Send more than the connection's buffers take."""
     send = stream._client.publish
