@@ -97,8 +97,7 @@ class Questions(ABC):
             own_moves: how many of them the seat made.
 
         Returns:
-            The move; None where the tree has none that was tried often enough and is worth playing, or may
-            not be asked.
+            The move; None where the tree has none that was tried often enough, or may not be asked.
 
         Raises:
             ValueError: `moves` is one text.

@@ -79,8 +79,8 @@ class LocalWeights:
             For each cell what to add to the log odds of moving there; 0 for all where nothing is known.
 
         Raises:
-            ValueError: The board has another size, or no such cell, a cell is not empty, given twice or in
-                mid-air, or there is no such player.
+            ValueError: The board has another size, or no such cell, a cell is not empty or in mid-air, or
+                there is no such player.
         """
         check_cells(self._spec, board, cells, player)
         if self._around is None or not self.knows_tesujis or not cells:

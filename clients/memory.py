@@ -51,8 +51,8 @@ class Memory:
             log_odds: For each what moving there adds to the log odds.
 
         Raises:
-            ValueError: The board has another size, or no such cell, a cell is not empty, given twice or in
-                mid-air, there is no such player, or there is not one number for each cell.
+            ValueError: The board has another size, or no such cell, a cell is not empty or in mid-air, there
+                is no such player, or there is not one number for each cell.
         """
         check_cells(self._spec, board, cells, player)
         if len(cells) != len(log_odds):
@@ -87,8 +87,8 @@ class Memory:
             For each cell what to add to the log odds of moving there; empty where nothing was learnt.
 
         Raises:
-            ValueError: The board has another size, or no such cell, a cell is not empty, given twice or in
-                mid-air, or there is no such player.
+            ValueError: The board has another size, or no such cell, a cell is not empty or in mid-air, or
+                there is no such player.
         """
         check_cells(self._spec, board, cells, player)
         if self._around is None or not self._weights or not cells:

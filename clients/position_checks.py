@@ -62,14 +62,14 @@ def check_cells(spec: GameSpec, board: Board, cells: Sequence[int], player: int)
         player: Who is to move.
 
     Raises:
-        ValueError: As from `check_positions`, or the board has no such cell, it is not empty, it is given
-            twice, or a piece would fall past it.
+        ValueError: As from `check_positions`, or the board has no such cell, it is not empty, or a
+            piece would fall past it.
     """
     check_positions(spec, [board], player)
-    for place, cell in enumerate(cells):
+    for cell in cells:
         check_cell(spec.game_id, spec.geometry, cell)
-        if board.states[cell] != State.EMPTY or cell in cells[:place]:
-            raise ValueError(f"cell {cell}: moves go to empty cells, each given once")
+        if board.states[cell] != State.EMPTY:
+            raise ValueError(f"cell {cell}: moves go to empty cells")
         if spec.falls_past(board, cell):
             raise ValueError(f"cell {cell}: a piece falls past it; give the lowest empty cell of its column")
 

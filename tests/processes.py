@@ -8,8 +8,12 @@ from pathlib import Path
 
 def children(pid: int) -> list[int]:
     """The processes that a process has started, whichever of its threads did."""
-    lists = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for file in lists for child in file.read_text().split()]
+    processes: list[int] = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        # A thread may end while this reads.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            processes += map(int, file.read_text().split())
+    return processes
 
 
 def spawned(pid: int) -> list[int]:

@@ -103,7 +103,7 @@ def questions(
     response = server.contests.GetConsultations(request)
     printing.show(response, json, contest_tables.questions_table(response.seats))
     if not json and any(seat.pattern_questions and not seat.questions for seat in response.seats):
-        typer.echo("each question about moves and patterns, and what players got, is shown after the report")
+        typer.echo("what players got for questions is kept with the report; a void contest has none")
 
 
 def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.Contest:

@@ -233,7 +233,7 @@ def openings(  # noqa: PLR0913
 ) -> None:
     """Show the opening tree: moves, visits, results, value and analysis for the player who moves.
 
-    Below it: the move that the book recommends at its beginning.
+    Below it: the move that the book recommends at its beginning, where players move in turn.
     """
     moves = moves or []
     request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves, depth=depth, page_size=_PAGE)
@@ -245,17 +245,21 @@ def openings(  # noqa: PLR0913
         printing.print_json([printing.as_json(node) | name for node, name in zip(shown, named, strict=True)])
     else:
         printing.console().print(library_tables.openings_table(f"Openings of {game}", shown, names))
-        mover = next((node.mover for node in shown if node.depth > len(moves)), 0)
-        if mover:
-            _print_recommendation(
-                server,
-                consultation_pb2.LookUpOpeningRequest(game_id=game, player=mover, moves=moves),
-            )
+        _print_recommendation(server, game, moves)
 
 
-def _print_recommendation(server: Server, question: consultation_pb2.LookUpOpeningRequest) -> None:
-    """Print the move that the book recommends, which need not be the most played one."""
-    known = server.consultation.LookUpOpening(question)
+def _print_recommendation(server: Server, game: str, moves: list[str]) -> None:
+    """Print the move that the book recommends, which need not be the most played one.
+
+    Where moves are simultaneous each player has a book, and nothing is printed.
+    """
+    request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves, depth=1, page_size=2)
+    first = [node for node in server.libraries.ListOpenings(request).nodes if node.depth > len(moves)]
+    if not first or [*moves, first[0].move][0].startswith("player "):
+        return
+    known = server.consultation.LookUpOpening(
+        consultation_pb2.LookUpOpeningRequest(game_id=game, player=first[0].mover, moves=moves)
+    )
     if known.HasField("recommendation"):
         book = known.recommendation
         text = (

@@ -98,10 +98,7 @@ class Book:
         return self._tree
 
     def recommend(self, node: OpeningNode) -> Recommendation | None:
-        """Return the move to play after a node.
-
-        None where no known move has been tried often enough, or the best of them promises its mover less than
-        half of an even share: then moves that nobody tried are worth a search.
+        """Return the move to play after a node; None where no known move has been tried often enough.
 
         Args:
             node: The node of the position.
@@ -110,10 +107,7 @@ class Book:
         best = self._best.get(node.node_id)
         if best is None:
             return None
-        value = self._values[best.node_id][best.mover - 1]
-        if value < VALUE_SCALE // (2 * len(best.wins)):
-            return None
-        return Recommendation(best, value / VALUE_SCALE)
+        return Recommendation(best, self._values[best.node_id][best.mover - 1] / VALUE_SCALE)
 
     def _look_into(self, node: OpeningNode) -> None:
         """Find the values of a node and of all below it that count."""

@@ -150,8 +150,10 @@ class MoveAdvice:
 
     @property
     def best_cell(self) -> int | None:
-        """The cell of the move that comes out best; None where all are as good, or it goes to no cell."""
-        return self.moves[int(self.log_odds.argmax())].cell if self.moves and np.ptp(self.log_odds) else None
+        """The cell of the move that comes out best; None where several are as good, or it goes to no cell."""
+        if not self.moves or (len(self.moves) > 1 and not np.ptp(self.log_odds)):
+            return None
+        return self.moves[int(self.log_odds.argmax())].cell
 
     def _use(self, library: Library, numbers: Sequence[int]) -> None:
         self.uses.setdefault(library, []).extend(numbers)

@@ -278,6 +278,10 @@ class PatternCall:
         return flags
 
 
+# What `answer_weights` calls an answer without weights.
+NO_WEIGHTS: Final = blake2b(b"//", digest_size=_REVISION_BYTES).hexdigest()
+
+
 def answer_weights(
     evaluation: EvaluationTable, tesujis: TesujiTable, least_elo: float | None, known_revision: str
 ) -> messages.DownloadWeightsResponse:

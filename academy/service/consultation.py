@@ -18,6 +18,7 @@ from academy.matching import kernels
 from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.advice import MoveAdvice, moves_to_compare
 from academy.service.answers import (
+    NO_WEIGHTS,
     OpeningQuestion,
     PatternCall,
     PatternQuestion,
@@ -484,7 +485,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
 
 def _weights_used(answer: messages.DownloadWeightsResponse) -> list[int]:
     """What an answer with weights counts as: which tesujis a player goes by at home is not known."""
-    if not (answer.unchanged or answer.evaluation.codes or answer.tesujis.codes):
+    if answer.revision == NO_WEIGHTS:
         return []
     return [WEIGHTS_IN_USES, *([EVALUATION_IN_USES] if answer.contests else [])]
 

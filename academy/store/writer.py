@@ -144,7 +144,7 @@ class WriteContext:
         self.touched.add(game_id)
         if event.WhichOneof("kind") == "game_registered":
             if self.transaction.get(TableName.GAMES, keys.game(game_id)) is not None:
-                raise GameConflictError(game_id, "event of registration")
+                raise GameConflictError(game_id, "registration")
             knowledge = event_effects.begin(event)
             game_tables.store_new(self.transaction, knowledge, event.sequence)
             event_log.append(self.transaction, event)

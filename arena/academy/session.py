@@ -121,28 +121,20 @@ class AcademySession:
                 time.sleep(0.5)
 
 
-def check_academy(
-    settings: AcademySettings, spec: GameSpec, fair_use: Mapping[str, float], log_path: Path
-) -> None:
-    """Ask the ACADEMY of a control file once; the game is not registered there.
+def check_academy(settings: AcademySettings, spec: GameSpec, fair_use: Mapping[str, float]) -> None:
+    """Ask the ACADEMY of a control file once; nothing changes there.
 
-    `fair_use` has the competition's own rules, by name. An embedded one is started for that if its folder is
-    there, and writes to `log_path`. Raises ControlError for a rule that is looser than the game's,
-    AcademyUnavailableError or AcademyRefusedError, EmbeddedAcademyError, MissingTokenError, and OSError for
-    certificates that can't be read.
+    `fair_use` has the competition's own rules, by name. An embedded one is not started: without a folder it
+    will begin with LUDAE's rules, and those of one that has learnt are left to the run. Raises ControlError
+    for a rule that is looser than the game's, AcademyUnavailableError or AcademyRefusedError,
+    MissingTokenError, and OSError for certificates that can't be read.
     """
-    if settings.embedded and not settings.data.exists():
-        _check_stricter(fair_use, LUDAE_FAIR_USE)
+    if settings.embedded:
+        if not settings.data.exists():
+            _check_stricter(fair_use, LUDAE_FAIR_USE)
         return
     game_id = settings.game or spec.game_id
-    with contextlib.ExitStack() as stack:
-        if settings.embedded:
-            embedded = EmbeddedAcademy(settings.data, log_path)
-            stack.callback(embedded.close)
-            connection = embedded.start()
-        else:
-            connection = _connection(settings)
-        link = stack.enter_context(contextlib.closing(AcademyClient(connection)))
+    with contextlib.closing(AcademyClient(_connection(settings))) as link:
         try:
             link.ratings(game_id, ())
         except (AcademyUnavailableError, AcademyRefusedError) as error:

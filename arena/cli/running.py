@@ -11,7 +11,6 @@ from arena.output import complain, say
 
 if TYPE_CHECKING:
     from arena.control.settings import Control
-    from arena.runner.files import CompetitionFiles
 
 
 def _place(where: str | None) -> str | None:
@@ -125,8 +124,7 @@ def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = Non
 
     The check before a run does not ask programs that speak GTP for a move.
     With `--on`, or [workers] in the control file, every player is started on every kind of node of the
-    cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address; an
-    embedded one is asked where the file has a table [fair_use].
+    cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address.
     """
     from arena.control.tokens import withheld_tokens
     from arena.runner.control_notes import notes_on
@@ -145,7 +143,7 @@ def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = Non
 
         with withheld_tokens(control.token_variables):
             check_on_cluster(control, where, say)
-        _ask_academy(control, files)
+        _ask_academy(control)
         return
     with (
         withheld_tokens(control.token_variables),
@@ -158,21 +156,17 @@ def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = Non
     for family, program in child_programs(control):
         check_child_program(program, family)
         say(f"the program of family {family} makes variants")
-    _ask_academy(control, files)
+    _ask_academy(control)
 
 
-def _ask_academy(control: "Control", files: "CompetitionFiles") -> None:
-    academy = control.academy
-    if academy is None:
-        return
-    # An embedded one is asked for its rules alone; a run has its folder, and has checked them.
-    if academy.embedded and (not control.fair_use or files.running()):
+def _ask_academy(control: "Control") -> None:
+    if control.academy is None:
         return
     from arena.academy.session import check_academy
 
-    check_academy(academy, control.game.rules().spec(), control.fair_use, files.academy_log)
-    if not academy.embedded:
-        say(f"ACADEMY at {academy.address} answers")
+    check_academy(control.academy, control.game.rules().spec(), control.fair_use)
+    if not control.academy.embedded:
+        say(f"ACADEMY at {control.academy.address} answers")
 
 
 def stop(

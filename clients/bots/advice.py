@@ -36,6 +36,8 @@ GAMES: Final = 20.0
 FITTED_GAMES: Final = 60.0
 # Moves that are named by the board after them are compared as far as this, those that look best.
 WIDEST: Final = 16
+# A book's move that is worth less than this part of an even share is not played.
+_LOSING: Final = 0.5
 # A value nearer to 0 or 1 is no more certain than this.
 _SUREST: Final = 0.98
 
@@ -64,6 +66,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         self.memory: Memory | None = Memory(spec)
         self._asks_book = Library.OPENING in libraries
         self._compares = any(library is not Library.OPENING for library in libraries)
+        self._players = spec.players
         self._placement = spec.placement
         self._has_tesujis = surroundings(spec) is not None
         # Where a move's piece comes to stand, by the move's text; where pieces fall, a cell of its column.
@@ -91,6 +94,9 @@ class Adviser(AcademySeat, Generic[Position, Move]):
             # Later moves were tried even less often, and analysts search what was tried most: questions about
             # them would only take time.
             self._asks_book = not asks
+            return None
+        if known.value < _LOSING / self._players:
+            # Moves that nobody tried are worth a search.
             return None
         for text in dict.fromkeys((known.move, *known.equivalents)):
             try:

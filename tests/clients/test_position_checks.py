@@ -40,7 +40,6 @@ def analyse(moves: Sequence[str], budget: int) -> bool:
         (lambda: WEIGHTS.advise(EMPTY, [0, -1], 1), "cell -1: cells of go-3x3 are 0 to 8"),
         (lambda: WEIGHTS.advise(EMPTY, [9], 1), "cell 9"),
         (lambda: WEIGHTS.advise(TAKEN, [1, 0], 2), "cell 0: moves go to empty cells"),
-        (lambda: WEIGHTS.advise(EMPTY, [1, 2, 1], 2), "cell 1: moves go to empty cells, each given once"),
         (lambda: FALLING.advise(EMPTY, [6, 3], 1), "cell 3: a piece falls past it; give the lowest empty"),
         (lambda: WEIGHTS.advise(LARGER, [0], 1), "a board of 16 cells"),
         (lambda: WEIGHTS.advise(EMPTY, [0], 0), "player 0"),

@@ -232,6 +232,49 @@ def test_an_advised_player_stops_asking_for_openings_once_the_book_has_ended(tmp
     assert list(consultations.seats[0].opening_plies) == [0, 8]
 
 
+@pytest.mark.parametrize(("losses", "searches"), [(4, False), (40, True)])
+def test_an_advised_player_searches_where_the_books_only_move_has_always_lost_and_asks_again(
+    losses: int, searches: bool, tmp_path: Path
+) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec = referee.spec()
+    # The tree keeps two plies of games as long as this; a single one that loses is pruned.
+    line = [*MOVES, "C4", "D3", "B3"]
+    with serving(tmp_path / "data") as server:
+        arena = server.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
+        contests = [
+            contests_pb2.ReportContestRequest(
+                contest=contest(contest_id, spec.game_id),
+                plies=[contests_pb2.Ply(player=1 + ply % 2, move=move) for ply, move in enumerate(line)],
+                results=[contests_pb2.RESULT_LOSS, contests_pb2.RESULT_WIN],
+                termination="score",
+            )
+            for contest_id in (*(f"lost/{number}" for number in range(losses)), "played/1")
+        ]
+        for lost in contests[:-1]:
+            arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=lost.contest))
+            arena.contests.ReportContest(lost)
+        opened = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contests[-1].contest))
+        with Academy(Connection(str(server.address), opened.tickets[0])) as academy:
+            seat = Seat(spec.game_id, spec.geometry, 1, "played/1")
+            thinker = Listening(0.5)
+            player = AdvisedPlayer(thinker, referee, academy, seat)
+            chosen = referee.move_text(player.choose(referee.start(0), [], 0).move)
+            assert (bool(thinker.heard), chosen != "C3") == (searches, searches)
+            # Other lines may be known better: it asks as often as the rules allow.
+            position = referee.start(0)
+            for ply, move in enumerate(line):
+                mover = 1 + ply % 2
+                position = referee.play(position, {mover: referee.read_move(position, mover, move)})
+            player.choose(position, line, 4)
+        arena.contests.ReportContest(contests[-1])
+        consultations = arena.contests.GetConsultations(
+            contests_pb2.GetConsultationsRequest(contest_id="played/1")
+        )
+    assert consultations.seats[0].opening_questions == 2
+
+
 def test_an_advised_player_keeps_to_the_rules_that_an_admin_has_set(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()

@@ -168,6 +168,20 @@ def test_a_depth_or_a_number_of_playouts_says_which_search(
     assert type(engines[0]._thinker) is kind
 
 
+@pytest.mark.parametrize("game", ["checkers", "pentago"])
+def test_a_bot_plays_where_several_moves_go_to_one_cell(game: str) -> None:
+    words = ("openspiel", "--set", f"game={game}", "--playouts", "400")
+    bot = subprocess.run(
+        [sys.executable, "-m", "clients.bots.any_game", *words],
+        input="genmove b\nquit\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert bot.stdout.startswith("= ")
+
+
 class Listening:
     """An ACADEMY that answers no question, and notes the plies of what is proposed."""
 
