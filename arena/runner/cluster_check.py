@@ -41,6 +41,8 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
         nodes = [node for kind in kinds.values() for node in kind]
         for offer, kind in kinds.items():
             tell(f"node {in_groups(map(node_name, kind))}: {offer}")
+        if "pip" in control.workers.runtime_env:
+            tell("packages are installed on each node first, which takes minutes where they cannot be")
         for shape, (players, _) in line_ups.items():
             if not any(map(shape.fits, nodes)):
                 together = " and ".join(player.name for player in players)
