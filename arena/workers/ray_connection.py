@@ -29,8 +29,8 @@ _QUIET: Final = {
     "RAY_RUNTIME_ENV_IGNORE_GITIGNORE": "1",
     "RAY_OVERRIDE_RUNTIME_ENV_DEFAULT_EXCLUDES": ".git,__pycache__",
 }
-# A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback, also
-# for a head that was called by it. Its nodes have the addresses that they were started with.
+# A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback,
+# also where a head is called by it, whose nodes have the addresses that they were started with.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
 _LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 

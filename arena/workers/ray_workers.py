@@ -73,6 +73,7 @@ class RayWorkers(Workers):
             raise ValueError(f"{size} workers: there must be at least one")
         self._on = on
         environment = dict(runtime_env or {})
+        self._has_environment = bool(environment)
         folder = environment.get("working_dir")
         self.copied = None if folder is None else str(Path(folder).absolute())
         self._pin = pin
@@ -103,6 +104,11 @@ class RayWorkers(Workers):
     def size(self) -> int:
         """How many games can be in progress at a time."""
         return self._size
+
+    @property
+    def has_own_players(self) -> bool:
+        """False for a cluster on this machine alone that installs and copies nothing for them."""
+        return self._on != LOCAL or self._has_environment
 
     def submit(self, job: GameJob) -> None:
         """Hand in a game. It waits its turn where all workers are busy.
@@ -329,8 +335,8 @@ class RayWorkers(Workers):
             failed = isinstance(error, self._ray.exceptions.RuntimeEnvSetupError)
             if failed and not any(other.node for other in self._workers):
                 raise RayUnavailableError(
-                    f"what [workers] asks for cannot be installed on a node: {in_short(error)}; mend it in the "
-                    "control file or on the node, and the same command goes on"
+                    f"what [workers] asks for cannot be installed on a node: {self._cause(error)}; mend it "
+                    "in the control file or on the node, and the same command goes on"
                 ) from error
             lost = failed or isinstance(error, self._ray.exceptions.RayActorError)
             jobs = self._waiting[worker.shape]

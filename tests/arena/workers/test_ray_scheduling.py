@@ -208,6 +208,29 @@ def test_a_check_calls_a_node_for_those_players_alone_whose_games_it_may_get(
     assert error.startswith("2 of the checks failed")
 
 
+@pytest.mark.parametrize(
+    ("gpus", "broken_on", "remedies"),
+    [(0, ["000000"], ["program"]), (1, [], ["Amounts"]), (1, ["000000"], ["program", "Amounts"])],
+)
+def test_a_failed_check_names_the_remedies_of_what_failed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gpus: int, broken_on: list[str], remedies: list[str]
+) -> None:
+    players = player("a", "cpus = 1") + player("b", "cpus = 1") + player("c", f"gpus = {gpus}")
+    _, error = checked(monkeypatch, tmp_path, RayStandIn({"CPU": 4.0}), ALL_PLAY_ALL + players, broken_on)
+    assert [word for word in ("program", "Amounts") if word in error] == remedies, error
+
+
+@pytest.mark.parametrize(
+    ("on", "environment", "own"),
+    [("ray", {}, False), ("ray", {"pip": ["glider"]}, True), ("host:6379", {}, True)],
+)
+def test_players_are_checked_here_where_a_cluster_starts_them_as_this_machine_does(
+    monkeypatch: pytest.MonkeyPatch, on: str, environment: dict[str, Any], own: bool
+) -> None:
+    monkeypatch.setattr(ray_workers, "connect", lambda on, environment: RayStandIn({"CPU": 4.0}))
+    assert RayWorkers(on, 1, runtime_env=environment).has_own_players is own
+
+
 def test_a_check_of_more_different_line_ups_than_it_can_look_at_says_so_at_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
