@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import combinations_with_replacement
 from math import comb
@@ -17,13 +17,18 @@ from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.runner.player_check import check_player
 from arena.runner.run import certain_to_meet, check_reachable
 from arena.selection.kinds import players_to_check
-from arena.workers.ray_nodes import Shape, grouped, in_groups, node_name
+from arena.workers.ray_nodes import Node, Shape, grouped, in_groups, node_name
 from arena.workers.ray_worker import moved_to_copy, other_release
 from arena.workers.ray_workers import RayWorkers
 
 # What a node may take to start a process, which installs packages first if there are any.
 _START_SECONDS: Final = 300.0
 _WORKS: Final = "works"
+_ABOUT_PROGRAMS: Final = (
+    ". A player's program must be on each node, at the same path as here, or in workers.working_folder, and "
+    "so must its working_directory, by default the control file's folder"
+)
+_ABOUT_AMOUNTS: Final = ". Amounts and labels are what a node was given at its start, as by `ray start`"
 
 
 def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> None:
@@ -35,17 +40,16 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
     check_reachable(control, on)
     checked = players_to_check(control)
     line_ups = _line_ups(control, [setup for setup, _ in checked])
-    failures = 0
+    impossible, broken = 0, 0
     with RayWorkers(on, 1, runtime_env=control.workers.runtime_env) as workers:
         kinds = workers.kinds()
         nodes = [node for kind in kinds.values() for node in kind]
-        for offer, kind in kinds.items():
-            tell(f"node {in_groups(map(node_name, kind))}: {offer}")
+        _describe(kinds, control, tell)
         for shape, (players, _) in line_ups.items():
             if not any(map(shape.fits, nodes)):
                 together = " and ".join(player.name for player in players)
                 tell(f"games of {together}: no node has {shape.text}, which they need together")
-                failures += 1
+                impossible += 1
         for setup, game in _started(checked, tell):
             games = [shape for shape, (_, names) in line_ups.items() if setup.name in names]
             if not any(shape.fits(node) for shape in games for node in nodes):
@@ -69,13 +73,18 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
             for kind in kinds.values():
                 for outcome, names in grouped(map(node_name, kind), outcomes.__getitem__).items():
                     tell(f"player {setup.name} on {in_groups(names)}: {outcome}")
-                    failures += not lacks[names[0]] and outcome != _WORKS
-    if failures:
-        raise ControlError(
-            f"{failures} of the checks failed (see above). A player's program must be on each node, at "
-            "the same path as here, or in workers.working_folder, and so must its working_directory, by "
-            "default the control file's folder; amounts and labels are given to `ray start`"
-        )
+                    broken += not lacks[names[0]] and outcome != _WORKS
+    if failures := impossible + broken:
+        remedies = _ABOUT_PROGRAMS * bool(broken) + _ABOUT_AMOUNTS * bool(impossible)
+        raise ControlError(f"{failures} of the checks failed (see above){remedies}")
+
+
+def _describe(kinds: Mapping[str, Sequence[Node]], control: Control, tell: Callable[[str], None]) -> None:
+    """Say which nodes there are, and what they do before they answer."""
+    for offer, kind in kinds.items():
+        tell(f"node {in_groups(map(node_name, kind))}: {offer}")
+    if "pip" in control.workers.runtime_env:
+        tell("packages are installed on each node first, which takes minutes where they cannot be")
 
 
 def _started(

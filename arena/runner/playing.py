@@ -28,7 +28,6 @@ from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.terminal.choosing import display_for
 from arena.workers.interface import Workers
-from arena.workers.local_workers import LocalWorkers
 
 
 def play_games(
@@ -67,11 +66,11 @@ def play_games(
             stack.callback(session.close)
             session.check_fair_use(control.fair_use)
         spared = players_spared(control, selector, series, options)
-        if isinstance(workers, LocalWorkers):
-            check_at_startup(control, options.quiet, log, stopping, spared)
+        if workers.has_own_players:
+            on = options.on or control.workers.on
+            tell(f"players are not checked here: `arena check --on {on}` checks them on the nodes")
         else:
-            # Players need not be installed here.
-            tell("players are not checked here: `arena check --on ADDRESS` checks them on the nodes")
+            check_at_startup(control, options.quiet, log, stopping, spared)
         if options.readmit:
             series.readmit()
         league, in_league = None, None

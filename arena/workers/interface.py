@@ -34,6 +34,11 @@ class Workers(AbstractContextManager["Workers"]):
     def size(self) -> int:
         """How many games can be in progress at a time."""
 
+    @property
+    def has_own_players(self) -> bool:
+        """Whether players need not be installed on this machine, so that a check here shows nothing."""
+        return False
+
     @abstractmethod
     def submit(self, job: GameJob) -> None:
         """Hand in a game. It waits its turn where all workers are busy."""

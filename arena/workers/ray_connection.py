@@ -29,7 +29,8 @@ _QUIET: Final = {
     "RAY_RUNTIME_ENV_IGNORE_GITIGNORE": "1",
     "RAY_OVERRIDE_RUNTIME_ENV_DEFAULT_EXCLUDES": ".git,__pycache__",
 }
-# A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback.
+# A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback,
+# also where a head is called by it, whose nodes have the addresses that they were started with.
 _LOCAL_HOSTS: Final = ("127.", "localhost:")
 _LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
@@ -68,7 +69,6 @@ def connect(on: str, runtime_env: dict[str, Any]) -> Any:
     options["address"] = "local" if on == LOCAL else on
     if on == LOCAL:
         options["include_dashboard"] = False
-    if local:
         options["_node_ip_address"] = "127.0.0.1"
     # Ray takes signals for itself, which are the run's.
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}

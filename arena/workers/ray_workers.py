@@ -73,6 +73,7 @@ class RayWorkers(Workers):
             raise ValueError(f"{size} workers: there must be at least one")
         self._on = on
         environment = dict(runtime_env or {})
+        self._has_environment = bool(environment)
         folder = environment.get("working_dir")
         self.copied = None if folder is None else str(Path(folder).absolute())
         self._pin = pin
@@ -103,6 +104,11 @@ class RayWorkers(Workers):
     def size(self) -> int:
         """How many games can be in progress at a time."""
         return self._size
+
+    @property
+    def has_own_players(self) -> bool:
+        """False for a cluster on this machine alone that installs and copies nothing for them."""
+        return self._on != LOCAL or self._has_environment
 
     def submit(self, job: GameJob) -> None:
         """Hand in a game. It waits its turn where all workers are busy.
@@ -326,16 +332,26 @@ class RayWorkers(Workers):
         except Exception as error:
             self._check_connected(error)
             self._dismiss(worker)
-            lost = isinstance(error, self._ray.exceptions.RayActorError)
+            failed = isinstance(error, self._ray.exceptions.RuntimeEnvSetupError)
+            if failed and not any(other.node for other in self._workers):
+                raise RayUnavailableError(
+                    f"what [workers] asks for cannot be installed on a node: {self._cause(error)}; mend it "
+                    "in the control file or on the node, and the same command goes on"
+                ) from error
+            lost = failed or isinstance(error, self._ray.exceptions.RayActorError)
             jobs = self._waiting[worker.shape]
             # Its node may have been lost just then, with many that started there, before a game was there.
             if lost and self._failed_starts[worker.shape] == _MOST_FAILED_STARTS:
                 self._look_at_nodes(at_once=True)
             if worker.hired > self._nodes.lost:
                 self._failed_starts[worker.shape] += 1
-            if not jobs or (lost and self._failed_starts[worker.shape] <= _MOST_FAILED_STARTS):
-                return None
-            return self._lost(jobs.popleft(), "a node", error)
+            if jobs and not (lost and self._failed_starts[worker.shape] <= _MOST_FAILED_STARTS):
+                return self._lost(jobs.popleft(), "a node", error)
+            if self._failed_starts[worker.shape] == 1:
+                self._news.append(
+                    f"a worker has not begun on a node with {worker.shape.text}: {self._cause(error)}"
+                )
+            return None
         self._failed_starts[worker.shape] = 0
         self._starting[worker.shape].remove(worker)
         self._idle[worker.shape].append(worker)
@@ -370,11 +386,14 @@ class RayWorkers(Workers):
 
     def _lost(self, job: GameJob, node: str, error: Exception) -> WorkerLost:
         if isinstance(error, self._ray.exceptions.RayActorError):
-            # Ray goes on with what might be the cause, and with advice about itself.
-            cause = next((line.strip() for line in str(error).splitlines() if "because" in line), "")
-            why = cause and f": {cause.partition('. ')[0].rstrip('.')}"
-            return WorkerLost(job.game_id, f"{node}, which played it, was lost{why}", job.attempt, True)
+            why = f"{node}, which played it, was lost: {self._cause(error)}"
+            return WorkerLost(job.game_id, why, job.attempt, True)
         return WorkerLost(job.game_id, f"Ray: {in_short(error)}", job.attempt)
+
+    def _cause(self, error: Exception) -> str:
+        """Why a worker ended. Ray goes on with what might be the cause, and with advice about itself."""
+        causes = (line.strip() for line in str(error).splitlines() if "because" in line)
+        return next(causes, in_short(error)).partition(". ")[0].rstrip(".")
 
     def _note_missing(self) -> None:
         """Report games that no node can play, and games whose node has come."""

@@ -39,13 +39,19 @@ class GameNotConnectedError(GameFailedError, ConnectionError):
     """One that was an error of a connection where the game is played."""
 
 
+class NotInstalledError(Exception):
+    """What a worker needs on its node could not be installed there."""
+
+
 class RayStandIn:
     """Games end as soon as they begin. While it is `starting`, actors are on a node and not yet ready.
 
     The run is on the first node.
     """
 
-    exceptions = SimpleNamespace(RayActorError=ActorLostError, RayTaskError=GameFailedError)
+    exceptions = SimpleNamespace(
+        RayActorError=ActorLostError, RayTaskError=GameFailedError, RuntimeEnvSetupError=NotInstalledError
+    )
 
     def __init__(self, *offers: dict[str, float]) -> None:
         self.offers = {f"{number:06}": offer for number, offer in enumerate(offers)}
@@ -158,6 +164,13 @@ def player(name: str, needs: str) -> str:
 ALL_PLAY_ALL = '[competition]\nkind = "all-play-all"\nrounds = 1\n'
 
 
+def test_a_check_says_that_it_waits_for_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = ALL_PLAY_ALL + player("a", "") + player("b", "") + '[workers]\npackages = ["glider"]\n'
+    lines, _ = checked(monkeypatch, tmp_path, RayStandIn({"CPU": 8.0}), text)
+    assert lines[1] == "packages are installed on each node first, which takes minutes where they cannot be"
+    assert len(lines) == 4
+
+
 @pytest.mark.parametrize("order", [(4, 4096), (4096, 4)])
 def test_a_check_passes_over_nodes_whose_memory_is_too_small_and_calls_all_others(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, order: tuple[int, ...]
@@ -193,6 +206,29 @@ def test_a_check_calls_a_node_for_those_players_alone_whose_games_it_may_get(
         f"player {name} on host (000000): no such program" for name in "ef"
     ]
     assert error.startswith("2 of the checks failed")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "broken_on", "remedies"),
+    [(0, ["000000"], ["program"]), (1, [], ["Amounts"]), (1, ["000000"], ["program", "Amounts"])],
+)
+def test_a_failed_check_names_the_remedies_of_what_failed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gpus: int, broken_on: list[str], remedies: list[str]
+) -> None:
+    players = player("a", "cpus = 1") + player("b", "cpus = 1") + player("c", f"gpus = {gpus}")
+    _, error = checked(monkeypatch, tmp_path, RayStandIn({"CPU": 4.0}), ALL_PLAY_ALL + players, broken_on)
+    assert [word for word in ("program", "Amounts") if word in error] == remedies, error
+
+
+@pytest.mark.parametrize(
+    ("on", "environment", "own"),
+    [("ray", {}, False), ("ray", {"pip": ["glider"]}, True), ("host:6379", {}, True)],
+)
+def test_players_are_checked_here_where_a_cluster_starts_them_as_this_machine_does(
+    monkeypatch: pytest.MonkeyPatch, on: str, environment: dict[str, Any], own: bool
+) -> None:
+    monkeypatch.setattr(ray_workers, "connect", lambda on, environment: RayStandIn({"CPU": 4.0}))
+    assert RayWorkers(on, 1, runtime_env=environment).has_own_players is own
 
 
 def test_a_check_of_more_different_line_ups_than_it_can_look_at_says_so_at_once(
@@ -298,6 +334,55 @@ def test_a_run_says_that_no_worker_begins(monkeypatch: pytest.MonkeyPatch) -> No
     assert workers.next_result(1.5) is None
     news = workers.news()
     assert len(news) == 1 and news[0].startswith("no worker has begun on a node with 2 CPU for 0 s"), news
+
+
+NOT_INSTALLED = 'Failed:\n  File "pip.py", line 1\n    ERROR: No matching distribution found for glider'
+
+
+def test_a_run_whose_packages_cannot_be_installed_ends_with_the_reason_and_costs_no_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 4})
+    ray.starting = True
+    workers = workers_on(monkeypatch, ray, 1)
+    workers.submit(game_of("1", Resources(1), Resources(1)))
+    ray.actors[0].ready.set_exception(NotInstalledError(NOT_INSTALLED))
+    why = r"what \[workers\] asks for cannot be installed on a node: ERROR: No matching .* glider; mend it"
+    with pytest.raises(RayUnavailableError, match=why):
+        workers.next_result(5)
+
+
+def test_a_run_goes_on_without_a_node_where_packages_cannot_be_installed_and_tells_so_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 2})
+    with workers_on(monkeypatch, ray, 2) as workers:
+        workers.submit(game_of("1", Resources(1), Resources(1)))
+        assert ended(workers) == "1"
+        ray.starting = True
+        ray.offers["another"] = ray.free["another"] = {"CPU": 1}
+        workers.submit(game_of("2", Resources(0.5), Resources(0.5)))
+        for _ in range(2):
+            ray.actors[-1].ready.set_exception(NotInstalledError(NOT_INSTALLED))
+            assert workers.next_result(0.7) is None
+        news = [line for line in workers.news() if "glider" in line]
+    assert news == [
+        "a worker has not begun on a node with 1 CPU: ERROR: No matching distribution found for glider"
+    ]
+
+
+def test_a_run_tells_at_once_why_its_first_worker_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = RayStandIn({"CPU": 4})
+    ray.starting = True
+    workers = workers_on(monkeypatch, ray, 1)
+    workers.submit(game_of("1", Resources(1), Resources(1)))
+    workers.news()
+    for _ in range(2):
+        ray.actors[-1].ready.set_exception(ActorLostError("The actor died because there is no arena. See."))
+        assert workers.next_result(0.7) is None
+    assert workers.news() == [
+        "a worker has not begun on a node with 2 CPU: The actor died because there is no arena"
+    ]
 
 
 @pytest.mark.parametrize(

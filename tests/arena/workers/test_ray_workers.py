@@ -113,6 +113,41 @@ def test_a_cluster_plays_the_same_games_as_this_machine_and_no_more_at_a_time_th
     }
 
 
+def test_a_cluster_of_ones_own_checks_players_first_and_plays_with_them(tmp_path: Path) -> None:
+    path = write_cup(tmp_path, '[players.a]\ncommand = "missing"\n' + engine("b", "none"), "rounds = 2")
+    done = arena("run", str(path), "--on", "ray")
+    assert done.returncode == 1 and "player a: cannot run 'missing'" in done.stderr
+    path = write_cup(tmp_path, engine("a", "none") + engine("b", "none"), "rounds = 2")
+    done = arena("run", str(path), "--on", "ray")
+    assert done.returncode == 0 and len(results(path)) == 2, done.stderr
+    # The check ends what its players left, and nothing of the cluster's.
+    assert "checking 2 players" in done.stdout
+    assert "has gone" not in done.stdout and "is played again" not in done.stderr
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+def test_a_head_that_ray_start_made_is_reached_on_its_machine_by_localhost(host: str, tmp_path: Path) -> None:
+    # Ray gives such a node the machine's own address, whatever its head is called here.
+    head, clients = free_ports(2)
+    (tmp_path / "token").write_text("secret" * 8)
+    environment = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(tmp_path / "token")}
+    ports = f"--port {head} --ray-client-server-port {clients} --min-worker-port 0 --max-worker-port 0"
+    options = f"--head --block {ports} --num-cpus 1 --include-dashboard false --disable-usage-stats"
+    command = [sys.executable, "-m", "ray.scripts.scripts", "start", *options.split()]
+    with pytest.MonkeyPatch.context() as patch, (tmp_path / "head.log").open("w") as log:
+        patch.delenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        with subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT) as process:
+            try:
+                until(lambda: "runtime started" in (tmp_path / "head.log").read_text(), process)
+                done = arena("check", str(write_cup(tmp_path, RANDOM)), "--on", f"{host}:{head}")
+            finally:
+                process.terminate()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count(": works") == 2
+
+
 def test_the_check_says_what_is_missing_on_which_node(cluster: Any, tmp_path: Path) -> None:
     players = '[players.a]\ncommand = "only-right"\n[players.b]\ncommand = "only-right"\n' + engine(
         "c", "none", "[players.c.resources]\ncustom = { middle = 1 }\n"
