@@ -23,6 +23,7 @@ from academy.knowledge.fair_use import (
     PlaysAloneError,
     ValueNotLowError,
 )
+from academy.knowledge.learnt_weights import WrongRowError
 from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.openings import UnknownLineError
 from academy.knowledge.patterns import InvalidPatternError
@@ -300,6 +301,7 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     InvalidPatternError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_PATTERN", _CORRECT),
     InvalidTesujiError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_TESUJI", _CORRECT),
     InvalidCutError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_CUT", _CORRECT),
+    WrongRowError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_ROW", _CORRECT),
     InvalidVoteError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_VALUE", _CORRECT),
     InvalidSettingsError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_SETTINGS", _CORRECT),
     InvalidGameError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_GAME", _CORRECT),

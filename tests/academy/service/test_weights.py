@@ -88,8 +88,10 @@ def test_admins_read_who_took_weights_home_whatever_they_are_of(academy: Running
     played = contest(f"{name}/1", name, elos=(1500.0, 3000.0))
     ann, bob = opened(academy, played)
     assert bool(download_weights(ann, name, f"{name}/1").evaluation.codes) == evaluation
-    # Too strong for those who taught: there is nothing for this player.
-    assert not download_weights(bob, name, f"{name}/1", player=2).tesujis.codes
+    # Too strong for those who taught: there is nothing for this player, and again nothing new.
+    nothing = download_weights(bob, name, f"{name}/1", player=2)
+    assert not nothing.tesujis.codes
+    assert download_weights(bob, name, f"{name}/1", nothing.revision, player=2).unchanged
     academy.arena().contests.ReportContest(beside_each_other(played, Random(3)))
     request = contests_pb2.GetConsultationsRequest(contest_id=f"{name}/1")
     first, second = academy.admin().contests.GetConsultations(request).seats
