@@ -18,7 +18,7 @@ from academy.store.library_store import Store
 from research.learning import __main__ as command
 from research.learning import conditions, experiment, games, gnu_go, held_out, report, society
 from research.learning.experiment import Row, Size, Workplace, run
-from research.learning.games import EDITIONS, STUDY, Analysis, Trial
+from research.learning.games import EDITIONS, PLAYER, STUDY, Analysis, Trial
 from research.learning.gnu_go import GnuGo
 from research.learning.ledger import Ledger
 from research.learning.population import Population, Records, alone, performance
@@ -206,10 +206,10 @@ def test_rows_have_each_population_and_both_together(tmp_path: Path) -> None:
     add_pairs(results, Row("small", "first", "openings"), 1, 1, **edition(0))
     assert report.rows(results, "small") == [
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis | +0 [-126, +126] | all won | +159 [-54, +372] "
-        "| 8 + 6 | open + open | x 2.00 | 5 | 13 |",
+        f"| 8 + 6 | open + open | x 2.00 | 5 | {PLAYER} |",
         "| Tic-tac-toe, 10 ms | 8 | openings only | +0, error unknown |  |  | 4 | open | x 2.00 | 4 | 8 |",
         "| Tic-tac-toe, 10 ms | 8 | openings and tesujis, of own contests only |  | +0 [-297, +297] |  "
-        "| 8 | open | x 2.00 | 5 | 13 |",
+        f"| 8 | open | x 2.00 | 5 | {PLAYER} |",
     ]
 
 
