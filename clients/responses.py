@@ -137,9 +137,9 @@ class PatternMatch:
         value: the expected value of positions with it, from 0 to 1: the asking player's, the opponent's if
             `for_opponent`.
         symmetry: the number of the game's symmetry under which the pattern lies here.
-        row: the row of the image's top left cell. For player 2 of a symmetric game, and for an opponent's
-            pattern of player 1, it is on the board reversed: turned by the game's reversal, colours swapped.
-            `covered_cells` are on the board itself.
+        row: the row of the image's top left cell. In a symmetric game of two, player 2's own
+            patterns and the opponent's of player 1 are on the board reversed: turned by the game's reversal,
+            colours swapped. `covered_cells` are on the board itself.
         column: the column of that cell.
         for_opponent: whether the pattern speaks of the opponent.
         cells: the pattern's text; "" where `MatchOptions.with_cells` does not ask for it.

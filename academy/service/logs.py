@@ -23,7 +23,8 @@ class _Forwarder(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Send a record as an event."""
         try:
-            structlog.get_logger().log(record.levelno, record.getMessage(), exc_info=record.exc_info)
+            level_of_ours = max(logging.DEBUG, min(logging.CRITICAL, record.levelno // 10 * 10))
+            structlog.get_logger().log(level_of_ours, record.getMessage(), exc_info=record.exc_info)
         except Exception:
             self.handleError(record)
 

@@ -180,7 +180,7 @@ class ConflictError(WithDetails, ValueError):
     detail_names = ("identity", "field")
 
     def __init__(self, what: str, identity: str, field: str, remedy: str = "") -> None:
-        super().__init__(f"{what} {identity!r} is known already with another value of {field}{remedy}")
+        super().__init__(f"{what} {identity!r} is known already and differs in {field}{remedy}")
         self.identity = identity
         self.field = field
 

@@ -126,7 +126,8 @@ def _competitor(connection: Connection, series_id: int, player: PlayerSetup) -> 
         if all(known._mapping[name] == value for name, value in {**client, **contestant}.items()):
             return int(known[0])
         _supersede(connection, int(known[0]))
-    family = player.family or player.name
+    # Each player that dials in is a client of its own.
+    family = (player.family if player.command else None) or player.name
     personality = "" if family == player.name else player.name
     key = _contestant(connection, series_id, family, client, {**contestant, "Personality": personality})
     connection.execute(insert(own.COMPETITOR).values(ContestantId=key, SeriesId=series_id, Name=player.name))

@@ -17,6 +17,7 @@ from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.runner.player_check import check_player
 from arena.runner.run import certain_to_meet, check_reachable
 from arena.selection.kinds import players_to_check
+from arena.workers.ray_connection import RayUnavailableError
 from arena.workers.ray_nodes import Node, Shape, grouped, in_groups, node_name
 from arena.workers.ray_worker import moved_to_copy, other_release
 from arena.workers.ray_workers import RayWorkers
@@ -40,7 +41,7 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
     check_reachable(control, on)
     checked = players_to_check(control)
     line_ups = _line_ups(control, [setup for setup, _ in checked])
-    impossible, broken = 0, 0
+    impossible, broken, unasked = 0, 0, 0
     with RayWorkers(on, 1, runtime_env=control.workers.runtime_env) as workers:
         kinds = workers.kinds()
         nodes = [node for kind in kinds.values() for node in kind]
@@ -68,13 +69,16 @@ def check_on_cluster(control: Control, on: str, tell: Callable[[str], None]) -> 
             able = [node for node in nodes if not lacks[node_name(node)]]
             outcomes = {name: f"no game fits, for want of {lack}" for name, lack in lacks.items()}
             seconds = _START_SECONDS + setup.start_seconds + setup.move_seconds
-            for name, answer in workers.call_on(able, seconds, *call).items():
+            answers = workers.call_on(able, seconds, *call)
+            for name, answer in answers.items():
                 outcomes[name] = str(answer).removeprefix(f"player {setup.name}: ") or _WORKS
             for kind in kinds.values():
                 for outcome, names in grouped(map(node_name, kind), outcomes.__getitem__).items():
                     tell(f"player {setup.name} on {in_groups(names)}: {outcome}")
-                    broken += not lacks[names[0]] and outcome != _WORKS
-    if failures := impossible + broken:
+                    if not lacks[names[0]] and outcome != _WORKS:
+                        silent = isinstance(answers[names[0]], RayUnavailableError)
+                        broken, unasked = broken + (not silent), unasked + silent
+    if failures := impossible + broken + unasked:
         remedies = _ABOUT_PROGRAMS * bool(broken) + _ABOUT_AMOUNTS * bool(impossible)
         raise ControlError(f"{failures} of the checks failed (see above){remedies}")
 

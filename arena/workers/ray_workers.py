@@ -333,7 +333,7 @@ class RayWorkers(Workers):
             self._check_connected(error)
             self._dismiss(worker)
             failed = isinstance(error, self._ray.exceptions.RuntimeEnvSetupError)
-            if failed and not any(other.node for other in self._workers):
+            if failed and self._none_will_begin(worker.shape):
                 raise RayUnavailableError(
                     f"what [workers] asks for cannot be installed on a node: {self._cause(error)}; mend it "
                     "in the control file or on the node, and the same command goes on"
@@ -345,7 +345,9 @@ class RayWorkers(Workers):
                 self._look_at_nodes(at_once=True)
             if worker.hired > self._nodes.lost:
                 self._failed_starts[worker.shape] += 1
-            if jobs and not (lost and self._failed_starts[worker.shape] <= _MOST_FAILED_STARTS):
+            # What a node cannot get its packages for is played by another.
+            waits = failed or (lost and self._failed_starts[worker.shape] <= _MOST_FAILED_STARTS)
+            if jobs and not waits:
                 return self._lost(jobs.popleft(), "a node", error)
             if self._failed_starts[worker.shape] == 1:
                 self._news.append(
@@ -359,6 +361,15 @@ class RayWorkers(Workers):
             # It is on a node that has just come.
             self._nodes.looked = 0.0
         return None
+
+    def _none_will_begin(self, shape: Shape) -> bool:
+        """Whether packages can be installed nowhere, as far as can be seen.
+
+        No worker has found a node, and one for each game at a time has failed.
+        """
+        if any(other.node for other in self._workers):
+            return False
+        return not self._workers or self._failed_starts[shape] + 1 >= self._size
 
     def _end_of(self, worker: _Worker, future: Any) -> GameResult | WorkerLost:
         job = worker.job
@@ -392,6 +403,8 @@ class RayWorkers(Workers):
 
     def _cause(self, error: Exception) -> str:
         """Why a worker ended. Ray goes on with what might be the cause, and with advice about itself."""
+        if isinstance(error, self._ray.exceptions.RuntimeEnvSetupError):
+            return in_short(error)
         causes = (line.strip() for line in str(error).splitlines() if "because" in line)
         return next(causes, in_short(error)).partition(". ")[0].rstrip(".")
 

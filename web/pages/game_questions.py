@@ -110,7 +110,7 @@ def _opening_in_words(answer: contests_pb2.OpeningAnswer | None) -> str:
     if answer is None:
         return ""
     if not answer.visits:
-        return "not in the tree"
+        return f"{answer.move}, worth {answer.value:.2f}" if answer.move else "not in the tree"
     came = f"{answer.visits:,} {'contest' if answer.visits == 1 else 'contests'} came here"
     return f"{answer.move}, worth {answer.value:.2f}; {came}" if answer.move else f"no move; {came}"
 

@@ -56,6 +56,8 @@ _FROZEN: Final = (
     "or after `academy freeze --lift`"
 )
 _log = logging.getLogger(__name__)
+# What a command says too, which says itself what else it is refused.
+_copies_log: Final = logging.getLogger("academy.store.shared_log.copies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class SharedWriter(Writer):
             known = place.read(transaction)
         self._log = JetStreamLog(address, known)
         if (copies := self._log.state.replicas) < address.replicas:
-            _log.warning(
+            _copies_log.warning(
                 "%s: the stream has %d of %d copies, until `nats stream edit %s --replicas %d`",
                 *(address, copies, address.replicas, address.stream, address.replicas),
             )

@@ -73,7 +73,7 @@ REFUSED: dict[str, Case] = {
         EXISTS,
         "GAME_CONFLICT",
         "",
-        "another value of expected_length",
+        "differs in expected_length",
     ),
     # Contests
     "a contest of an unknown game": (
@@ -154,7 +154,7 @@ REFUSED: dict[str, Case] = {
         EXISTS,
         "CONTEST_CONFLICT",
         "",
-        "is known already with another value of players: use another id",
+        "is known already and differs in players: use another id",
     ),
     "a contest nobody opened": (
         "arena",

@@ -336,7 +336,12 @@ def test_a_run_says_that_no_worker_begins(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(news) == 1 and news[0].startswith("no worker has begun on a node with 2 CPU for 0 s"), news
 
 
-NOT_INSTALLED = 'Failed:\n  File "pip.py", line 1\n    ERROR: No matching distribution found for glider'
+# As Ray writes it.
+NOT_INSTALLED = (
+    "Could not create the actor because its associated runtime env failed to be created.\n"
+    'Traceback (most recent call last):\n  File "pip.py", line 1\n'
+    "    ERROR: No matching distribution found for glider"
+)
 
 
 def test_a_run_whose_packages_cannot_be_installed_ends_with_the_reason_and_costs_no_game(
@@ -369,6 +374,21 @@ def test_a_run_goes_on_without_a_node_where_packages_cannot_be_installed_and_tel
     assert news == [
         "a worker has not begun on a node with 1 CPU: ERROR: No matching distribution found for glider"
     ]
+
+
+def test_one_node_without_the_packages_ends_no_run_that_another_can_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ray = RayStandIn({"CPU": 4})
+    ray.starting = True
+    with workers_on(monkeypatch, ray, 2) as workers:
+        for game_id in ("1", "2"):
+            workers.submit(game_of(game_id, Resources(1), Resources(1)))
+        first, second = ray.actors
+        ray.starting = False
+        first.ready.set_exception(NotInstalledError(NOT_INSTALLED))
+        second.ready.set_result("host (a)")
+        assert {ended(workers), ended(workers)} == {"1", "2"}
 
 
 def test_a_run_tells_at_once_why_its_first_worker_has_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
