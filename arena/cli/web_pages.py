@@ -3,19 +3,16 @@
 import importlib.util
 import os
 import select
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
 from arena.control.settings import AcademySettings
-from arena.players.process_tree import die_with_parent
 
 _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 10.0
@@ -28,6 +25,16 @@ _OF_ACADEMY: Final = (
     "ACADEMY_TLS_CERT",
     "ACADEMY_TLS_KEY",
 )
+# The program has itself ended with its parent. Between fork and exec (`preexec_fn`) gRPC's threads, which
+# begin again in a fork, would now and then end the process before it is the program.
+_PROGRAM: Final = """
+import sys
+from signal import SIGTERM
+from arena.players.process_tree import die_with_parent
+die_with_parent(SIGTERM, int(sys.argv.pop(1)))
+from web.cli import main
+main()
+"""
 _NEEDED: Final = ("jinja2", "sse_starlette", "starlette", "uvicorn")
 
 
@@ -44,7 +51,8 @@ def served_pages(file: Path, address: str, academy: AcademySettings | None) -> I
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise PagesNotServedError(f"--web needs {', '.join(missing)}: pip install 'academy-arena[web]'")
-    command = [sys.executable, "-P", "-m", "web.cli", "--address", address, "--competitions", str(file)]
+    command = [sys.executable, "-P", "-c", _PROGRAM, str(os.getpid())]
+    command += ["--address", address, "--competitions", str(file)]
     environment = {name: value for name, value in os.environ.items() if name not in _OF_ACADEMY}
     # An embedded ACADEMY is the run's alone.
     if academy is not None and not academy.embedded:
@@ -66,7 +74,6 @@ def served_pages(file: Path, address: str, academy: AcademySettings | None) -> I
             stderr=complaints,
             # Ctrl-C is for the run, which ends this process when it is ready to.
             start_new_session=True,
-            preexec_fn=partial(die_with_parent, signal.SIGTERM, os.getpid()),
         )
         try:
             yield _first_line(process, complaints)

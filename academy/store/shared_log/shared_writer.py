@@ -56,7 +56,7 @@ _FROZEN: Final = (
     "or after `academy freeze --lift`"
 )
 _log = logging.getLogger(__name__)
-# What a command says too, which says itself what else it is refused.
+# Commands print this; what they are refused they say themselves.
 _copies_log: Final = logging.getLogger("academy.store.shared_log.copies")
 
 
