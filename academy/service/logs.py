@@ -23,9 +23,11 @@ class _Forwarder(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Send a record as an event."""
         try:
-            level_of_ours = max(logging.DEBUG, min(logging.CRITICAL, record.levelno // 10 * 10))
-            structlog.get_logger().log(level_of_ours, record.getMessage(), exc_info=record.exc_info)
+            # structlog knows the named levels alone.
+            named = max(logging.DEBUG, min(logging.CRITICAL, record.levelno // 10 * 10))
+            structlog.get_logger().log(named, record.getMessage(), exc_info=record.exc_info)
         except Exception:
+            # As every handler of `logging` does: no line of a log ends the call that wrote it.
             self.handleError(record)
 
 

@@ -47,10 +47,9 @@ event that brought it, and its place among the votes of that event where that is
 that counts for nothing yet, in the same order, `folded` stands for votes too many to keep, and `changed-by`
 for the players who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The
 label below them follows from the votes: it may be left out where `player` is given, and one that says
-otherwise is refused. An
-opening line is indented two blanks more than the position it comes from; `values` and `elos` are sums over
-visits. `level` is the Elo, in hundreds, of the contests counted, as far as it is known; below the line the
-part of them that are `weaker` follows, with the level of each, the lowest first.
+otherwise is refused. An opening line is indented two blanks more than the position it comes from; `values`
+and `elos` are sums over visits. `level` is the Elo, in hundreds, of the contests counted, as far as it is
+known; below the line the part of them that are `weaker` follows, with the level of each, the lowest first.
 A tesuji has `place` and `turned` where its shape knows them (`TesujiRecord`); its label follows from the
 figures and may be left out. A weight of the evaluation is that of a feature, or of cells with their numbers
 from 0 and what is there (`WeightRecord`); `taught` and `elos` are sums over contests. Names are quoted as in
