@@ -140,11 +140,14 @@ def test_results_come_in_the_order_in_which_games_finish(
         assert finished(workers, 1)[0].game_id == "slow"
 
 
-def test_waiting_for_a_result_ends_at_the_timeout(workers: LocalWorkers) -> None:
-    slow = python_player("slow", "tests.arena.engines:sleepy")
-    workers.submit(job(slow, slow))
-    assert workers.next_result(0.05) is None
-    assert isinstance(finished(workers, 1)[0], GameResult)
+def test_waiting_for_a_result_ends_at_the_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
+    slow = python_player("slow", "tests.arena.workers.test_local_workers:patient")
+    with LocalWorkers(1) as workers:
+        workers.submit(job(slow, slow))
+        assert workers.next_result(0.05) is None
+        (tmp_path / "go on").touch()
+        finished(workers, 1)
 
 
 @pytest.mark.parametrize("pin", [True, False])
@@ -225,20 +228,25 @@ def all_files_open() -> Iterator[Callable[[], None]]:
 
 
 def test_a_machine_that_can_start_no_process_for_a_moment_costs_a_killed_workers_game_alone(
-    workers: LocalWorkers,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sleepy = python_player("a", "tests.arena.engines:sleepy")
-    for number in range(2):
-        workers.submit(job(sleepy, PASSERS[1], game_id=str(number)))
-    files = open_files()
-    with all_files_open() as end:
-        workers._workers[0].process.kill()
-        threading.Timer(1.2, end).start()
-        results = [workers.next_result(60) for _ in range(2)]
-    assert sorted(type(result).__name__ for result in results) == ["GameResult", "WorkerLost"]
-    assert open_files() <= files
-    workers.submit(job(*PASSERS))
-    finished(workers, 1)
+    monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
+    player = python_player("a", "tests.arena.workers.test_local_workers:patient")
+    with LocalWorkers(2) as workers:
+        for number in range(2):
+            workers.submit(job(player, PASSERS[1], game_id=str(number)))
+        files = open_files()
+        with all_files_open() as end:
+            workers._workers[0].process.kill()
+            threading.Timer(1.2, end).start()
+            lost = workers.next_result(60)
+        (tmp_path / "go on").touch()
+        assert isinstance(lost, WorkerLost)
+        assert lost.game_id == "0"
+        assert finished(workers, 1)[0].game_id == "1"
+        assert open_files() <= files
+        workers.submit(job(*PASSERS))
+        finished(workers, 1)
 
 
 def test_a_run_whose_machine_can_start_no_process_any_more_ends_with_the_cause_and_leaves_nothing(
