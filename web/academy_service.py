@@ -72,6 +72,8 @@ class AcademyService(CalledService):
         connection: Where ACADEMY is, and the token.
 
     Attributes:
+        consultation: The service of consultation, for `ask`.
+        history: The service of history, for `ask`.
         libraries: The service of libraries, for `ask`.
         proposals: The service of proposals, for `ask`.
         tokens: The service of tokens, for `ask`.
@@ -86,8 +88,8 @@ class AcademyService(CalledService):
         self.libraries = libraries_pb2_grpc.LibraryServiceStub(self._channel)
         self.proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
         self.tokens = tokens_pb2_grpc.TokenServiceStub(self._channel)
-        self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
-        self._history = history_pb2_grpc.HistoryServiceStub(self._channel)
+        self.consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self.history = history_pb2_grpc.HistoryServiceStub(self._channel)
 
     def _forget(self) -> None:
         super()._forget()
@@ -110,7 +112,7 @@ class AcademyService(CalledService):
         Raises:
             PageError: The token may not watch, or ACADEMY did not answer.
         """
-        return self.stream(self._history.WatchLibrary, history_pb2.WatchLibraryRequest(after=after))
+        return self.stream(self.history.WatchLibrary, history_pb2.WatchLibraryRequest(after=after))
 
     async def games(self) -> list[GameFigures]:
         """Return the games with their figures, at most `MOST_GAMES`, some seconds old.
@@ -211,31 +213,7 @@ class AcademyService(CalledService):
             PageError: ACADEMY refused or did not answer.
         """
         request = consultation_pb2.LookUpOpeningRequest(game_id=game_id, player=player, moves=moves)
-        return await self.ask(self._consultation.LookUpOpening, request)
-
-    async def patterns(
-        self, request: libraries_pb2.ListPatternsRequest
-    ) -> libraries_pb2.ListPatternsResponse:
-        """Return a page of a library.
-
-        Args:
-            request: The game, the library, the filter, the order and the page.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
-        return await self.ask(self.libraries.ListPatterns, request)
-
-    async def tesujis(self, request: libraries_pb2.ListTesujisRequest) -> libraries_pb2.ListTesujisResponse:
-        """Return a page of a game's tesujis.
-
-        Args:
-            request: The game, the order and the page.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
-        return await self.ask(self.libraries.ListTesujis, request)
+        return await self.ask(self.consultation.LookUpOpening, request)
 
     async def pattern(
         self, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
@@ -290,54 +268,6 @@ class AcademyService(CalledService):
         request = proposals_pb2.ListProposalsRequest(contest_id=contest_id, page_size=most)
         return list((await self.ask(self.proposals.ListProposals, request)).proposals)
 
-    async def match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse:
-        """Return the patterns on positions, as analysis outside of contests.
-
-        Args:
-            request: The game and the positions.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
-        return await self.ask(self._consultation.MatchPatterns, request)
-
-    async def successors(
-        self, request: consultation_pb2.MatchSuccessorsRequest
-    ) -> consultation_pb2.MatchSuccessorsResponse:
-        """Return how moves change the patterns on a position, as analysis outside of contests.
-
-        Args:
-            request: The game, the position and the moves.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
-        return await self.ask(self._consultation.MatchSuccessors, request)
-
-    async def advise(self, request: consultation_pb2.AdviseRequest) -> consultation_pb2.AdviseResponse:
-        """Return how good moves are by all that is known, as analysis outside of contests.
-
-        Args:
-            request: The game, the position and the moves.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
-        return await self.ask(self._consultation.Advise, request)
-
-    async def explore(self, request: history_pb2.ExploreOpeningRequest) -> history_pb2.ExploreOpeningResponse:
-        """Return contests that came to a position, other orders of its moves, and a count by a filter.
-
-        Args:
-            request: The game, the line, and the filter.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
-        return await self.ask(self._history.ExploreOpening, request)
-
     async def pattern_history(
         self, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
     ) -> history_pb2.GetPatternHistoryResponse:
@@ -354,7 +284,7 @@ class AcademyService(CalledService):
         request = history_pb2.GetPatternHistoryRequest(
             game_id=game_id, library=library, pattern_id=pattern_id
         )
-        return await self.ask(self._history.GetPatternHistory, request)
+        return await self.ask(self.history.GetPatternHistory, request)
 
     async def growth(self, game_id: str) -> list[history_pb2.GrowthPoint]:
         """Return how a game's libraries grew, the oldest point first.
@@ -366,7 +296,7 @@ class AcademyService(CalledService):
             PageError: There is no such game, or ACADEMY did not answer.
         """
         request = history_pb2.GetGrowthRequest(game_id=game_id)
-        return list((await self.ask(self._history.GetGrowth, request)).points)
+        return list((await self.ask(self.history.GetGrowth, request)).points)
 
     async def player(self, player: str) -> list[PlayerFigures]:
         """Return what is known of a player in all games that it has figures in.

@@ -77,7 +77,7 @@ async def compare(
         return Comparison({}, {}, 0, 0, 0, {}, {}, {})
     question = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
     advice, counted, shown = await asyncio.gather(
-        academy.advise(question),
+        academy.ask(academy.consultation.Advise, question),
         _successors(academy, game_id, position, moves, libraries),
         _looked_at(academy, game_id, position, moves.get(looked_at), libraries),
     )
@@ -132,7 +132,8 @@ async def _successors(
     *,
     cells: bool = False,
 ) -> consultation_pb2.MatchSuccessorsResponse:
-    return await academy.successors(
+    return await academy.ask(
+        academy.consultation.MatchSuccessors,
         consultation_pb2.MatchSuccessorsRequest(
             game_id=game_id,
             position=position,
@@ -141,7 +142,7 @@ async def _successors(
             max_matches=_MOST_SHOWN if cells else _MOST_COUNTED,
             max_matches_each=_MATCHES_EACH,
             include_cells=cells,
-        )
+        ),
     )
 
 

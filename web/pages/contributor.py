@@ -77,7 +77,7 @@ async def _gallery(
     title = f"{game_id}, {library.replace('-', ' ')}"
     address = link(f"/games/{game_id}/patterns", {"library": library, "proposer": name, "order": "newest"})
     try:
-        listed = (await academy.patterns(newest_first)).patterns
+        listed = (await academy.ask(academy.libraries.ListPatterns, newest_first)).patterns
     except PageError as error:
         # Patterns are for admins to list.
         if error.status == 403:

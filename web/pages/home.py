@@ -164,7 +164,7 @@ async def _latest_contests(
     async def newest(game_id: str) -> list[tuple[int, str, history_pb2.ContestSummary]]:
         try:
             request_of_root = history_pb2.ExploreOpeningRequest(game_id=game_id, player=1)
-            contests = (await academy.explore(request_of_root)).newest
+            contests = (await academy.ask(academy.history.ExploreOpening, request_of_root)).newest
         except PageError:
             # A bot that plays a contest may not look into its game.
             return []
@@ -194,7 +194,7 @@ async def _newest_patterns(
             include_origin=True,
         )
         try:
-            listed = (await academy.patterns(newest_first)).patterns
+            listed = (await academy.ask(academy.libraries.ListPatterns, newest_first)).patterns
         except PageError:
             return []
         spec = read_spec(game)

@@ -128,7 +128,7 @@ async def show_openings(request: Request, academy: AcademyService) -> Response:
     )
     known, happened, games, (replayed, reason) = await asyncio.gather(
         academy.opening(game_id, player, line.moves),
-        academy.explore(explored),
+        academy.ask(academy.history.ExploreOpening, explored),
         arena_games(request),
         board_after(spec, line.moves, player),
     )

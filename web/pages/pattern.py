@@ -225,7 +225,7 @@ async def _cells_of(
         include_cells=True,
     )
     try:
-        answer = await academy.match(request)
+        answer = await academy.ask(academy.consultation.MatchPatterns, request)
     except PageError as error:
         if error.status == 403:
             return [frozenset()] * len(examples)

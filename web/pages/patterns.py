@@ -105,11 +105,11 @@ async def show_patterns(request: Request, academy: AcademyService) -> Response:
         order_by=order_by,
         include_origin=True,
     )
-    listed = await academy.patterns(question)
+    listed = await academy.ask(academy.libraries.ListPatterns, question)
     if not listed.total_size and not query.text("library"):
         # A visitor who names no library wants to see patterns.
         question.library = LIBRARIES[_OTHER]
-        other = await academy.patterns(question)
+        other = await academy.ask(academy.libraries.ListPatterns, question)
         if other.total_size:
             library, listed = _OTHER, other
     games = await arena_games(request)

@@ -232,7 +232,7 @@ async def _ask(academy: AcademyService, question: _Question) -> _Answers:
             both_players=question.both_players,
             include_cells=True,
         )
-        return await academy.match(request)
+        return await academy.ask(academy.consultation.MatchPatterns, request)
 
     async def look_up() -> consultation_pb2.LookUpOpeningResponse | None:
         if question.replayed is None:

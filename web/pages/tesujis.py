@@ -39,10 +39,11 @@ async def show_tesujis(request: Request, academy: AcademyService) -> Response:
     game_id = check_game_id(request.path_params["game_id"])
     spec = read_spec((await academy.game(game_id)).game)
     order, order_by = query.choice("order", _ORDERS, "sought")
-    listed = await academy.tesujis(
+    listed = await academy.ask(
+        academy.libraries.ListTesujis,
         libraries_pb2.ListTesujisRequest(
             game_id=game_id, page_size=_PAGE, page_token=query.text("page"), order_by=order_by
-        )
+        ),
     )
     following = listed.next_page_token
     here, patterns = f"/games/{game_id}/tesujis", f"/games/{game_id}/patterns"
