@@ -1,6 +1,7 @@
 """Who may sign in, what a session is good for, and which forms are taken."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -233,6 +234,7 @@ def test_a_role_does_on_the_pages_what_it_may_do_over_grpc(own: Running, open_pa
     assert bot.send("create-backup").status == 403
     mine = bot.get("/player")
     assert mine.status == 200 and "taught/1" in mine.words and "Mute" not in mine.words
+    assert re.findall(r'<tr><th scope="row"><a href="/games/([^"]+)"', mine.text) == [GO]
     # The verdict, and the rule that decided.
     assert any(word in mine.words for word in ("Inserted", "Matched", "Generalised"))
     assert bot.get("/player?name=teacher-2").status == 403
