@@ -41,7 +41,6 @@ __all__ = [
 MOST_MOVES: Final = 400
 # Moves of a whole game; longer ones are shown without a board.
 _MOST_PLIES: Final = 5_000
-_TOO_LONG: Final = f"The game has more than {_MOST_PLIES} moves, which are not played again."
 _MOST_LISTED: Final = 500
 # At most this number of moves are played to see where they end.
 _MOST_TRIED: Final = 120
@@ -371,8 +370,10 @@ class GameReplay:
             moves: The seat and the text of each.
 
         Raises:
-            NoBoardError: The referee cannot play one of them.
+            NoBoardError: They are too many, or the referee cannot play one of them.
         """
+        if len(self.drawings) - 1 + len(self._waiting) + len(moves) > _MOST_PLIES:
+            raise NoBoardError(f"The game has more than {_MOST_PLIES} moves, which are not played again.")
         try:
             for seat, text in moves:
                 self._add(seat, text)
@@ -384,8 +385,6 @@ class GameReplay:
 
     def _add(self, seat: int, text: str) -> None:
         number = len(self.drawings) + len(self._waiting)
-        if number > _MOST_PLIES:
-            raise NoBoardError(_TOO_LONG)
         judge, position = self._judge, self._position
         self._waiting.append((seat, text))
         seats = judge.to_move(position)
@@ -481,7 +480,7 @@ def _begin(judge: _Judge, start: GameStart) -> Any:
     return judge.start(start.seed or 0)
 
 
-def replay_game(start: GameStart, moves: tuple[tuple[int, str], ...]) -> GameReplay:
+def replay_game(start: GameStart, moves: Sequence[tuple[int, str]]) -> GameReplay:
     """Play a finished game of an arena again.
 
     Args:
@@ -491,8 +490,6 @@ def replay_game(start: GameStart, moves: tuple[tuple[int, str], ...]) -> GameRep
     Raises:
         NoBoardError: There is no referee, or it cannot play the game.
     """
-    if len(moves) > _MOST_PLIES:
-        raise NoBoardError(_TOO_LONG)
     played = GameReplay(start)
     played.add(moves)
     return played

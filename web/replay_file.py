@@ -21,7 +21,7 @@ from referees.drawing import Drawing
 from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
 from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
 from web.rendering import ASSETS, render_part
-from web.replay import GameReplay, GameStart, NoBoardError
+from web.replay import GameReplay, GameStart, NoBoardError, replay_game
 from web.seating import seat_labels, seat_players, words_of_result
 
 __all__ = ["ShownGame", "make_file"]
@@ -150,8 +150,7 @@ def _draw_all(shown: ShownGame) -> _Boards:
         reads_files=True,
     )
     try:
-        played = GameReplay(start)
-        played.add([(move.seat, move.text) for move in game.moves])
+        played = replay_game(start, [(move.seat, move.text) for move in game.moves])
     except NoBoardError as error:
         return _Boards(None, reason=str(error))
     numbers: dict[str, int] = {}

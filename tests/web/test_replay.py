@@ -8,7 +8,7 @@ import pytest
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.spec import GameSpec
 from referees.api import Referee, referee
-from web.replay import NoBoardError, find_referee, replay, seat_names
+from web.replay import GameReplay, GameStart, NoBoardError, find_referee, replay, seat_names
 
 VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("go", {"board_size": 9, "komi": 7.5}),
@@ -114,3 +114,15 @@ def test_a_line_may_not_keep_the_processor_for_long() -> None:
     spec = judge_of("go", {"board_size": 5, "komi": 0.5}).spec()
     with pytest.raises(NoBoardError, match="at most 400"):
         replay(spec, ("pass",) * 401, 1)
+
+
+def test_a_game_that_is_too_long_is_refused_before_its_first_move() -> None:
+    played = GameReplay(GameStart("go", '{"board_size": 5}'))
+    moves = [(1 + number % 2, "pass") for number in range(5_001)]
+
+    with pytest.raises(NoBoardError, match="more than 5000 moves"):
+        played.add(moves)
+    played.add([(1, "A1")])
+    with pytest.raises(NoBoardError, match="more than 5000 moves"):
+        played.add(moves[1:])
+    assert len(played.drawings) == 2
