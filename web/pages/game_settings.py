@@ -1,8 +1,6 @@
 """What an admin may change in a game: its settings, weak knowledge, single patterns and lines."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -21,9 +19,9 @@ from web.failures import PageError
 from web.forms import Action
 from web.pages.admin import format_time, own_academy
 from web.pages.patterns import LIBRARIES, draw_record
+from web.pages.played_lines import board_after
 from web.query import Query, check_game_id, link
 from web.rendering import render
-from web.replay import NoBoardError, replay
 from web.sessions import Notice, Session, Undo
 
 __all__ = ["ACTIONS", "show_change", "show_pruning", "show_settings"]
@@ -245,8 +243,8 @@ async def _draw_lines(
         moves = _moves_to(node, tree)
         drawing = None
         if moves and len(lines) < _BOARDS:
-            with suppress(NoBoardError):
-                replayed = await asyncio.to_thread(replay, spec, moves, 1)
+            replayed, _ = await board_after(spec, moves, 1)
+            if replayed is not None:
                 label = f"The board after {' '.join(moves)}"
                 drawing = draw_board(replayed.drawing, BoardMarks(replayed.last), label).whole
         lines.append(_PrunedLine(" ".join(moves) or f"… {node.move}", node.visits, drawing))
