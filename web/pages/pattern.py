@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from academy.knowledge.boards import Board, InvalidBoardError
+from academy.knowledge.boards import Board, GraphGeometry, InvalidBoardError
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2, history_pb2, pattern_pb2
@@ -56,7 +56,7 @@ async def show_pattern(request: Request, academy: AcademyService) -> Response:
         academy.pattern_history(game_id, number, int(pattern_id)),
         arena_games(request),
     )
-    letters = {letter for letter in LETTER_MEANINGS if letter in _letters_of(record, spec)}
+    letters = _letters_of(record, spec)
     context = {
         "game_id": game_id,
         "library": library,
@@ -72,7 +72,7 @@ async def show_pattern(request: Request, academy: AcademyService) -> Response:
         "games": games,
         "last_game": games.address(record.last_contest_id.partition(" ")[0]),
         "charts": _draw_steps(history.steps),
-        "steps": _list_steps(history.steps, spec, games),
+        "steps": [_step(step, spec, games) for step in reversed(history.steps)],
         "found": await _show_found(academy, spec, record, history.examples, games),
     }
     return render(request, "pattern.html", context)
@@ -80,8 +80,9 @@ async def show_pattern(request: Request, academy: AcademyService) -> Response:
 
 def _letters_of(record: pattern_pb2.PatternRecord, spec: GameSpec) -> set[str]:
     # On a map the names of places stand beside the letters.
-    graph = spec.geometry.__class__.__name__ == "GraphGeometry"
-    return {line[:1] for line in record.cells.splitlines()} if graph else set(record.cells)
+    if isinstance(spec.geometry, GraphGeometry):
+        return {line[:1] for line in record.cells.splitlines()}
+    return set(record.cells)
 
 
 def _label(record: pattern_pb2.PatternRecord) -> str:
@@ -142,11 +143,6 @@ def _origins(
     if steps and steps[0] is not own:
         origins.append(("Proposed first by" if origins else "Came from", _step(steps[0], spec, games)))
     return origins
-
-
-def _list_steps(steps: Sequence[history_pb2.PatternStep], spec: GameSpec, games: ArenaGames) -> list[_Step]:
-    """Return a pattern's changes for the list, the newest first."""
-    return [_step(step, spec, games) for step in reversed(steps)]
 
 
 def _step(step: history_pb2.PatternStep, spec: GameSpec, games: ArenaGames) -> _Step:
