@@ -10,7 +10,7 @@ from typing import Final
 from arena.v1 import competitions_pb2
 from referees.drawing import Drawing
 from web.arena_service import ArenaService
-from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
+from web.drawing import BoardMarks, DrawnBoard, draw_board
 from web.failures import PageError
 from web.replay import GameReplay, GameStart, NoBoardError
 
@@ -78,11 +78,6 @@ class LiveGame:
     def drawings(self) -> Sequence[Drawing]:
         """The picture after each number of moves, once a board was drawn."""
         return self._replay.drawings if self._replay is not None else ()
-
-    @property
-    def on_map(self) -> bool:
-        """Whether the board is a map, once a board was drawn."""
-        return self._replay is not None and is_map(self._replay.layout)
 
     def _draw(self, moves: list[tuple[int, str]], ply: int) -> None:
         try:

@@ -334,7 +334,6 @@ class GameReplay:
 
     Attributes:
         seats: What the seats are called.
-        layout: Its board.
         drawings: The picture after each number of moves, from none. In a turn of several seats it changes
             with the last of them.
         spec: The game, as ACADEMY knows it.
@@ -359,7 +358,6 @@ class GameReplay:
         self.spec = self._judge.spec()
         self.line: list[str] = []
         self.seats = tuple(self._judge.seat_name(seat) for seat in range(1, self._judge.seats + 1))
-        self.layout = first.layout
         self.drawings = [first]
         self.views = tuple(range(1, self._judge.seats + 1)) if self._hides(first) else ()
 

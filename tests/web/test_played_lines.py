@@ -23,7 +23,7 @@ def page_of(*moves: str) -> Coroutine[Any, Any, Any]:
     known = competitions_pb2.GetGameResponse()
     for number, text in enumerate(moves):
         known.moves.add(seat=1 + number % 2, text=text)
-    return arena_game._board_of(_CUP, known, None, (0, 0))
+    return arena_game._board_of(_CUP, known, None, 0, 0)
 
 
 def test_whole_games_hold_up_no_line_and_no_game_that_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ async def show_game(request: Request, arena: ArenaService) -> Response:
     chosen = query.whole("ply", 0, LONGEST_GAME)
     ply = plies if chosen is None else min(chosen, plies)
     view = query.whole("view", 1, _MOST_SEATS) or 0
-    board = await _board_of(competition, known, live, (ply, view))
+    board = await _board_of(competition, known, live, ply, view)
     address = partial(_address, name, game_id, view)
     players = seat_labels([player.name for player in known.game.players], board.seats)
     seated = seat_players(known.game.players, board.seats, ended=not known.in_progress)
@@ -89,7 +89,7 @@ async def show_game(request: Request, arena: ArenaService) -> Response:
         "ply": ply,
         "plies": plies,
         "drawing": board.drawn.whole if board.drawn else None,
-        "on_map": board.on_map,
+        "on_map": board.drawing is not None and is_map(board.drawing.layout),
         "caption": board.drawing.caption if board.drawing else "",
         "orders": board.drawing.arrows if board.drawing else (),
         "areas": board.drawing.layout.areas if board.drawing else (),
@@ -190,7 +190,6 @@ class _Board:
 
     drawn: DrawnBoard | None = None
     seats: tuple[str, ...] = ()
-    on_map: bool = False
     reason: str = ""
     played: GameReplay | None = None
     drawings: Sequence[Drawing] = ()
@@ -205,13 +204,13 @@ async def _board_of(
     competition: competitions_pb2.Competition,
     known: competitions_pb2.GetGameResponse,
     live: LiveGame | None,
-    shown: tuple[int, int],
+    ply: int,
+    view: int,
 ) -> _Board:
     """The board after some moves as a seat sees it, 0 being all."""
-    ply, view = shown
     if live is not None:
         drawn = await live.board(ply)
-        return _Board(drawn, live.seats, live.on_map, reason=live.reason, drawings=live.drawings)
+        return _Board(drawn, live.seats, live.reason, drawings=live.drawings)
     start = GameStart(
         competition.game,
         known.settings_json or competition.settings_json,
@@ -231,7 +230,7 @@ async def _board_of(
         return _Board(reason=str(error))
     drawing, last = played.after(ply, view if view in played.views else 0)
     drawn = draw_board(drawing, BoardMarks(last), f"The board after move {ply} of {len(moves)}")
-    return _Board(drawn, played.seats, is_map(drawing.layout), played=played, drawings=played.drawings)
+    return _Board(drawn, played.seats, played=played, drawings=played.drawings)
 
 
 def _play_again(start: GameStart, moves: Moves) -> GameReplay:
