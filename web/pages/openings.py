@@ -18,7 +18,7 @@ from academy.wire.games import read_spec
 from web.academy_service import AcademyService
 from web.drawing import BoardMarks, draw_board, is_map
 from web.pages.known_contests import arena_games, list_contests
-from web.pages.played_lines import KnownMove, board_after, cells_of_move, cells_to_click, choose
+from web.pages.played_lines import board_after, cells_of_move, cells_to_click, choose, known_moves
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import MOST_MOVES, ReplayedLine, seat_names
@@ -140,7 +140,7 @@ async def show_openings(request: Request, academy: AcademyService) -> Response:
     drawing = None
     chosen = choose(line, query.whole("from", 0, spec.geometry.size - 1), replayed)
     if replayed is not None:
-        links = cells_to_click(spec, line, replayed, _known_moves(rows), chosen.cell)
+        links = cells_to_click(spec, line, replayed, known_moves(moves), chosen.cell)
         lit = frozenset(() if chosen.cell is None else (chosen.cell,))
         drawing = draw_board(replayed.drawing, BoardMarks(replayed.last, links, lit=lit), _label(line)).whole
     context = {
@@ -232,18 +232,6 @@ async def _same_positions(
 
 def _label(line: _Line) -> str:
     return f"The board after {' '.join(line.moves[-6:])}" if line.moves else "The board at the start"
-
-
-def _known_moves(rows: Sequence[_Row]) -> dict[str, KnownMove]:
-    """The moves of the list by each of their spellings."""
-    return {
-        text: KnownMove(
-            row.rank,
-            f"value {row.move.statistics.value:.2f} in {row.move.statistics.visits} contests",
-        )
-        for row in reversed(rows)
-        for text in (row.move.move, *row.move.equivalents)
-    }
 
 
 def _other_moves(line: _Line, replayed: ReplayedLine | None, rows: Sequence[_Row]) -> list[tuple[str, str]]:

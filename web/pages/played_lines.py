@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 from academy.knowledge.spec import GameSpec
+from academy.v1 import consultation_pb2
 from web.drawing import CellLink
 from web.replay import NoBoardError, ReplayedLine, replay
 
@@ -19,6 +20,7 @@ __all__ = [
     "cells_of_move",
     "cells_to_click",
     "choose",
+    "known_moves",
     "line_replays",
 ]
 
@@ -141,6 +143,19 @@ def cells_of_move(spec: GameSpec, replayed: ReplayedLine | None, text: str) -> S
     if text in spec.cell_names:
         return (spec.cell_names.index(text),)
     return tuple(dict.fromkeys(replayed.ways.get(text, ()))) if replayed is not None else ()
+
+
+def known_moves(listed: Sequence[consultation_pb2.OpeningMove]) -> dict[str, KnownMove]:
+    """Return the moves that the opening tree has, by each of their spellings.
+
+    Args:
+        listed: The moves, in the list's order.
+    """
+    return {
+        text: KnownMove(rank, f"value {move.statistics.value:.2f} in {move.statistics.visits} contests")
+        for rank, move in reversed(list(enumerate(listed, 1)))
+        for text in (move.move, *move.equivalents)
+    }
 
 
 def cells_to_click(

@@ -22,7 +22,7 @@ from web.drawing import BoardMarks, LastMove, draw_board, draw_pattern, is_map
 from web.failures import PageError
 from web.pages.candidates import Candidate, Comparison, compare, list_candidates
 from web.pages.patterns import LIBRARIES
-from web.pages.played_lines import KnownMove, board_after, cells_to_click, choose, line_replays
+from web.pages.played_lines import board_after, cells_to_click, choose, known_moves, line_replays
 from web.query import Query, check_game_id, link
 from web.rendering import render
 from web.replay import MOST_MOVES, ReplayedLine, boards_after, draw_letters, seat_names
@@ -151,7 +151,7 @@ async def show_position(request: Request, academy: AcademyService) -> Response:
     matches, completed, ended = _patterns(question, answers, show)
     marks = BoardMarks(
         replayed.last if replayed is not None else LastMove(),
-        {} if replayed is None else cells_to_click(spec, state, replayed, _known_moves(moves), chosen),
+        {} if replayed is None else cells_to_click(spec, state, replayed, known_moves(answers.known), chosen),
         _by_cell([*(matches or ()), *(completed or ()), *(ended or ())]),
         next((match.cells for match in matches or () if match.shown), frozenset()).union(
             next((move.cells for move in moves if move.chosen), ()), () if chosen is None else (chosen,)
@@ -217,6 +217,11 @@ class _Answers:
     opening: consultation_pb2.LookUpOpeningResponse | PageError | None
     compared: Comparison | PageError | None
 
+    @property
+    def known(self) -> Sequence[consultation_pb2.OpeningMove]:
+        """The moves that the opening tree has, best first."""
+        return self.opening.moves if isinstance(self.opening, consultation_pb2.LookUpOpeningResponse) else ()
+
 
 async def _ask(academy: AcademyService, question: _Question) -> _Answers:
     game_id = question.state.spec.game_id
@@ -261,11 +266,10 @@ async def _or_refusal(answer: Awaitable[Answer]) -> Answer | PageError:
 
 
 def _list_moves(question: _Question, answers: _Answers) -> list[Candidate]:
-    state, opening = question.state, answers.opening
-    known = opening.moves if isinstance(opening, consultation_pb2.LookUpOpeningResponse) else ()
+    state = question.state
     legal = question.replayed.legal if question.replayed is not None else ()
     return list_candidates(
-        known,
+        answers.known,
         legal,
         answers.compared,
         lambda text: (state.after(text), state.looking_at(text)),
@@ -308,16 +312,6 @@ _NOTHING: Final[dict[str, object]] = {
     "reason": "",
     "problem": None,
 }
-
-
-def _known_moves(moves: Sequence[Candidate]) -> dict[str, KnownMove]:
-    """The moves that the opening tree has, by each of their spellings."""
-    return {
-        text: KnownMove(move.rank, f"value {move.known.value:.2f} in {move.known.visits} contests")
-        for move in reversed(moves)
-        if move.known is not None
-        for text in (move.text, *move.same)
-    }
 
 
 def _grouped(
