@@ -3,10 +3,12 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from functools import lru_cache
 from importlib import resources
 from typing import Any, Final
 
+from google.protobuf.timestamp_pb2 import Timestamp
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -17,7 +19,7 @@ from web.query import link
 from web.refused_form import find_refused_form
 from web.sessions import SESSION, Session
 
-__all__ = ["ASSETS", "SECTIONS", "Asset", "Sections", "render", "render_error", "render_part"]
+__all__ = ["ASSETS", "SECTIONS", "Asset", "Sections", "format_time", "render", "render_error", "render_part"]
 
 
 # Where a request's scope says what pages there are.
@@ -107,6 +109,15 @@ def _share(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
+def format_time(time: Timestamp) -> str:
+    """Return a time as pages write it.
+
+    Args:
+        time: The time.
+    """
+    return time.ToDatetime(UTC).strftime("%Y-%m-%d %H:%M")
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = Environment(
@@ -116,7 +127,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(count=_count, share=_share)
+    environment.filters.update(count=_count, share=_share, time=format_time)
     environment.globals.update(asset=_asset_address, link=link, bar=draw_bar)
     return environment
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -16,13 +15,12 @@ from web.failures import PageError
 from web.forms import Action
 from web.pages.patterns import LIBRARIES, LIBRARY_NAMES
 from web.query import Query, link
-from web.rendering import render
+from web.rendering import format_time, render
 from web.sessions import Notice, Session, Undo
 from web.sign_in import ROLE_NAMES
 
 __all__ = [
     "ACTIONS",
-    "format_time",
     "own_academy",
     "send_backup",
     "show_events",
@@ -71,15 +69,6 @@ def own_academy(session: Session) -> AcademyService:
     """
     assert session.academy is not None
     return session.academy.service
-
-
-def format_time(time: Timestamp) -> str:
-    """Return a time as pages write it.
-
-    Args:
-        time: The time.
-    """
-    return time.ToDatetime(UTC).strftime("%Y-%m-%d %H:%M")
 
 
 async def show_overview(request: Request, session: Session) -> Response:

@@ -19,7 +19,7 @@ from web.live import Feed, LiveGame
 from web.pages.arena_links import feeds_of, game_address, name_of, player_address
 from web.pages.finished_games import FILTERS, list_games
 from web.query import Query, link
-from web.rendering import render, render_part
+from web.rendering import format_time, render, render_part
 from web.seating import seat_labels
 
 __all__ = [
@@ -80,11 +80,7 @@ class _Listed:
 
 
 def _listed(competition: competitions_pb2.Competition) -> _Listed:
-    when = (
-        competition.last_game.ToDatetime().strftime("%Y-%m-%d %H:%M")
-        if competition.HasField("last_game")
-        else ""
-    )
+    when = format_time(competition.last_game) if competition.HasField("last_game") else ""
     leaders = ", ".join(competition.leaders[:_MOST_LEADERS])
     more = len(competition.leaders) - _MOST_LEADERS
     return _Listed(

@@ -18,7 +18,7 @@ from web.failures import PageError
 from web.pages.home import MEASURES, describe_board
 from web.pages.known_contests import RESULTS, ArenaGames, arena_games
 from web.query import Query, check_game_id, link
-from web.rendering import render
+from web.rendering import format_time, render
 from web.replay import seat_names
 
 __all__ = ["show_game"]
@@ -192,7 +192,7 @@ def _contest(event: events_pb2.Event, spec: GameSpec, games: ArenaGames) -> _Con
     if line and not spec.simultaneous:
         address = link(f"/games/{spec.game_id}/openings", [("m", move) for move in line])
     return _Contest(
-        event.time.ToDatetime().strftime("%Y-%m-%d %H:%M"),
+        format_time(event.time),
         list(zip(names, results, strict=False)),
         len(report.plies),
         report.termination,

@@ -17,11 +17,11 @@ from web.academy_service import AcademyService
 from web.drawing import BoardMarks, draw_board
 from web.failures import PageError
 from web.forms import Action
-from web.pages.admin import format_time, own_academy
+from web.pages.admin import own_academy
 from web.pages.patterns import LIBRARIES, draw_record
 from web.pages.played_lines import board_after
 from web.query import Query, check_game_id, link
-from web.rendering import render
+from web.rendering import format_time, render
 from web.sessions import Notice, Session, Undo
 
 __all__ = ["ACTIONS", "show_change", "show_pruning", "show_settings"]

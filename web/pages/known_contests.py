@@ -9,6 +9,7 @@ from starlette.requests import Request
 from academy.v1 import contests_pb2, history_pb2
 from web.arena_service import ArenaService
 from web.pages.arena_links import game_address
+from web.rendering import format_time
 
 __all__ = ["RESULTS", "ArenaGames", "ListedContest", "arena_games", "games_of", "list_contests"]
 
@@ -118,7 +119,7 @@ def list_contests(
 def _listed(contest: history_pb2.ContestSummary, games: ArenaGames, ply: int | None) -> ListedContest:
     results = list(contest.results) or [contests_pb2.RESULT_UNSPECIFIED] * len(contest.players)
     facts = [
-        contest.report_time.ToDatetime().strftime("%Y-%m-%d %H:%M") if contest.report_time.seconds else "",
+        format_time(contest.report_time) if contest.report_time.seconds else "",
         f"{contest.plies} {'ply' if contest.plies == 1 else 'plies'}" if contest.plies else "",
         contest.termination,
     ]

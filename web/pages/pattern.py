@@ -22,7 +22,7 @@ from web.failures import PageError
 from web.pages.known_contests import ArenaGames, ListedContest, arena_games, list_contests
 from web.pages.patterns import LIBRARIES, draw_record
 from web.query import Query, check_game_id, link
-from web.rendering import render
+from web.rendering import format_time, render
 from web.replay import draw_letters, seat_names
 
 __all__ = ["show_pattern"]
@@ -152,7 +152,7 @@ def _step(step: history_pb2.PatternStep, spec: GameSpec, games: ArenaGames) -> _
             read_cells(step.cells, spec.geometry), spec.geometry, f"After event {step.event}"
         )
     return _Step(
-        step.time.ToDatetime().strftime("%Y-%m-%d %H:%M"),
+        format_time(step.time),
         _CAUSES.get(step.cause, step.cause),
         step.reason,
         step.player,

@@ -17,10 +17,10 @@ from web.academy_service import AcademyService
 from web.drawing import draw_pattern
 from web.failures import PageError
 from web.forms import Action
-from web.pages.admin import format_time, own_academy
+from web.pages.admin import own_academy
 from web.pages.patterns import LIBRARY_NAMES
 from web.query import Query, link
-from web.rendering import render
+from web.rendering import format_time, render
 from web.sessions import Notice, Session, Undo
 
 __all__ = ["ACTIONS", "show_player"]
