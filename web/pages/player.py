@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -77,7 +78,7 @@ async def show_player(request: Request, session: Session) -> Response:
             label: link("/player", {"name": name, "verdict": label if label != "all" else None})
             for label in ("all", *VERDICTS)
         },
-        "proposals": [_proposal(proposal, specs.get(proposal.game_id)) for proposal in listed.proposals],
+        "proposals": [_proposal(proposal, specs[proposal.game_id]) for proposal in listed.proposals],
         "first": link("/player", here) if query.text("page") else "",
         "next": link("/player", {**here, "page": listed.next_page_token}) if listed.next_page_token else "",
     }
@@ -108,16 +109,13 @@ async def _is_muted(own: AcademyService, name: str) -> bool:
     return any(player.player == name for player in muted.players)
 
 
-def _proposal(proposal: proposals_pb2.Proposal, spec: GameSpec | None) -> _Proposal:
+def _proposal(proposal: proposals_pb2.Proposal, spec: GameSpec) -> _Proposal:
     library = LIBRARY_NAMES.get(proposal.content.library, "")
     drawing = None
-    if spec is not None:
-        try:
-            pattern = read_cells(proposal.content.cells, spec.geometry)
-            drawing = draw_pattern(pattern, spec.geometry, "The proposed pattern")
-        except ValueError:
-            # Kept from before a rule that it breaks: its text is shown.
-            drawing = None
+    # One that was kept from before a rule that it breaks is shown as text.
+    with suppress(ValueError):
+        pattern = read_cells(proposal.content.cells, spec.geometry)
+        drawing = draw_pattern(pattern, spec.geometry, "The proposed pattern")
     address = ""
     if proposal.pattern_id and library:
         address = link(f"/games/{proposal.game_id}/patterns/{library}/{proposal.pattern_id}")
