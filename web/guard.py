@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -173,15 +173,11 @@ class _Answer:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.begun = True
-            headers = MutableHeaders(scope=_headers_of(message))
+            message.setdefault("headers", [])
+            headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers[name] = value
             headers.setdefault("Cache-Control", "no-store")
             if self._settings.encrypted:
                 headers["Strict-Transport-Security"] = _TRANSPORT_SECURITY
         await self._send(message)
-
-
-def _headers_of(message: Message) -> Any:
-    message.setdefault("headers", [])
-    return message

@@ -260,14 +260,14 @@ def _ways(judge: _Judge, spec: GameSpec, position: Any, seat: int) -> dict[str, 
     return ways
 
 
-def last_move(before: Drawing | None, after: Drawing | None) -> LastMove:
+def last_move(before: Drawing | None, after: Drawing) -> LastMove:
     """Return what differs between two pictures of a game.
 
     Args:
-        before: The earlier picture.
+        before: The earlier picture; None where there is none.
         after: The later one.
     """
-    if before is None or after is None:
+    if before is None:
         return LastMove()
     pairs = list(zip(before.marks, after.marks, strict=True))
     changed = frozenset(cell for cell, (old, new) in enumerate(pairs) if old != new)

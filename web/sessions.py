@@ -18,6 +18,8 @@ Service = TypeVar("Service", AcademyService, ArenaService)
 SESSION: Final = "web.session"
 _SECONDS: Final = 12 * 3_600.0
 _IDLE_SECONDS: Final = 2 * 3_600.0
+# How long a service's word that a token is good is believed.
+_CHECK_SECONDS: Final = 60.0
 _MOST: Final = 1_000
 # Sessions of one holder: nobody can drive the others out.
 _MOST_OF_ONE: Final = 20
@@ -200,15 +202,14 @@ class Sessions:
         session = self._by_digest.get(_digest(cookie))
         return None if session is None or _is_over(session, self._clock()) else session
 
-    def needs_check(self, session: Session, seconds: float) -> bool:
+    def needs_check(self, session: Session) -> bool:
         """Return whether the services were last asked about a session's tokens so long ago; then note it.
 
         Args:
             session: The session.
-            seconds: How long their answer is believed.
         """
         now = self._clock()
-        if now - session.checked < seconds:
+        if now - session.checked < _CHECK_SECONDS:
             return False
         session.checked = now
         return True

@@ -48,8 +48,6 @@ _TRIES: Final = 10.0
 _SECONDS_A_TRY: Final = 6.0
 _ALL_TRIES: Final = 200.0
 _SECONDS_A_TRY_OF_ALL: Final = 0.2
-# How long a service's word that a token is good is believed.
-_CHECK_SECONDS: Final = 60.0
 # The page that comes after it may wait for the same service.
 _AGAIN_SECONDS: Final = 2.0
 _COOKIE_SECONDS: Final = 12 * 3_600
@@ -98,7 +96,7 @@ class SignIn:
 
     async def _is_good(self, cookie: str, session: Session) -> bool:
         """Ask the services again from time to time whose tokens they are; a revoked one ends the session."""
-        if self._sessions.needs_check(session, _CHECK_SECONDS):
+        if self._sessions.needs_check(session):
             try:
                 session.academy, session.arena = await asyncio.gather(
                     _ask_again(session.academy), _ask_again(session.arena)
