@@ -1,11 +1,11 @@
 """Games, finished and live, as messages."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from arena.jobs import Fault
 from arena.lobby.errors import InvalidRequestError
-from arena.match.live_game import LiveFolder, LiveMove, LiveNews
+from arena.match.live_game import LiveMove, LiveNews
 from arena.players.remote import to_duration
 from arena.results.game_filter import GameFilter
 from arena.results.game_rows import StoredMove
@@ -133,16 +133,6 @@ def _move_message(move: StoredMove | LiveMove, value: float | None) -> competiti
 
 def _live_moves(moves: Sequence[LiveMove]) -> list[competitions_pb2.GameMove]:
     return [_move_message(move, move.value) for move in moves]
-
-
-def news_of(live: LiveFolder | None) -> Iterator[LiveNews]:
-    """Return what is new in games in progress."""
-    return iter(()) if live is None else live.news()
-
-
-def ends_of(live: LiveFolder | None) -> list[competitions_pb2.WatchCompetitionResponse]:
-    """Forget the games in progress, and return that they ended."""
-    return [] if live is None else list(map(news_event, live.forget()))
 
 
 def news_event(news: LiveNews) -> competitions_pb2.WatchCompetitionResponse:
