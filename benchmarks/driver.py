@@ -85,12 +85,12 @@ class SimulatedWorkers(Workers):
         self._begun += 1
         heapq.heappush(self._games, (time.monotonic() + self._seconds * share, job.game_id, job))
 
-    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+    def next_result(self, timeout: float) -> GameResult | WorkerLost | None:
         if not self._games:
             return None
         wait = self._games[0][0] - time.monotonic()
         if wait > 0:
-            time.sleep(min(wait, wait if timeout is None else timeout))
+            time.sleep(min(wait, timeout))
             if self._games[0][0] > time.monotonic():
                 return None
         _, _, job = heapq.heappop(self._games)

@@ -1,15 +1,12 @@
 """Actions on members of a service's league: players register themselves, operators invite and ban."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from arena.cli.arguments import ActionGroup, Json, finite
-from arena.cli.service import MEMBERS, NOT_NEEDED, OPERATORS, Service, say_listed, with_service
-from arena.output import say, say_json
-
-if TYPE_CHECKING:
-    from arena.v1 import members_pb2
+from arena.cli.service import MEMBERS, NOT_NEEDED, OPERATORS, Service, say_listed, say_message, with_service
+from arena.output import say
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The member's name.", show_default=False)]
 OwnName = Annotated[
@@ -89,10 +86,12 @@ def register(  # noqa: PLR0913 - the options of a command
 
 def show(service: Service, name: OwnName = "", as_json: Json = False) -> None:
     """Show a member: to itself by its own token, to operators by the name."""
+    from arena.cli.service_text import member_text
     from arena.v1 import members_pb2
 
     request = members_pb2.GetMemberRequest(name=name)
-    _show(_call(service, "GetMember", request, "reading a member").member, as_json)
+    answer = _call(service, "GetMember", request, "reading a member")
+    say_message(answer.member, as_json, member_text)
 
 
 def change(  # noqa: PLR0913 - the options of a command
@@ -110,13 +109,15 @@ def change(  # noqa: PLR0913 - the options of a command
     as_json: Json = False,
 ) -> None:
     """Change a member's contact or games, or enter its new version."""
+    from arena.cli.service_text import member_text
     from arena.v1 import members_pb2
 
     if plays and plays_all:
         raise typer.BadParameter("give --plays or --plays-all", param_hint="--plays")
     games = members_pb2.GameList(games=plays or ()) if plays or plays_all else None
     request = members_pb2.ChangeMemberRequest(name=name, version=version, contact=contact, games=games)
-    _show(_call(service, "ChangeMember", request, "changing a member").member, as_json)
+    answer = _call(service, "ChangeMember", request, "changing a member")
+    say_message(answer.member, as_json, member_text)
 
 
 def rotate(
@@ -247,14 +248,3 @@ def _all_pages(service: Service, method: str, request: Any, field: str) -> list[
     from arena.v1 import members_pb2_grpc
 
     return service.pages(members_pb2_grpc.MemberServiceStub, method, request, field)
-
-
-def _show(member: "members_pb2.Member", as_json: bool) -> None:
-    from google.protobuf.json_format import MessageToDict
-
-    from arena.cli.service_text import member_text
-
-    if as_json:
-        say_json(MessageToDict(member))
-    else:
-        say(member_text(member), end="")

@@ -18,8 +18,8 @@ from arena.output import say, say_json
 
 if TYPE_CHECKING:
     import grpc
+    from google.protobuf.message import Message
 
-    from arena.v1 import competitions_pb2_grpc
     from clients.connection import Connection
 
 # Whose tokens actions need.
@@ -84,7 +84,6 @@ _OPTIONAL_ADDRESS: Final = _OPTIONS["address"].replace(
 class Service:
     """A service that can be called."""
 
-    stub: "competitions_pb2_grpc.CompetitionServiceStub"
     channel: "grpc.Channel"
     connection: "Connection"
 
@@ -93,17 +92,18 @@ class Service:
 
         Raises AcademyUnavailableError and AcademyRefusedError, which begin with `doing`.
         """
-        return self._answer(self.stub, method, request, doing)
+        from arena.v1 import competitions_pb2_grpc
+
+        return self.call_at(competitions_pb2_grpc.CompetitionServiceStub, method, request, doing)
 
     def call_at(self, stub: Callable[["grpc.Channel"], Any], method: str, request: Any, doing: str) -> Any:
         """The answer to a call to another of its services, with that one's stub. Raises as `call` does."""
-        return self._answer(stub(self.channel), method, request, doing)
-
-    def _answer(self, stub: Any, method: str, request: Any, doing: str) -> Any:
         import grpc
 
         try:
-            return getattr(stub, method)(request, metadata=self.connection.metadata, timeout=_CALL_SECONDS)
+            return getattr(stub(self.channel), method)(
+                request, metadata=self.connection.metadata, timeout=_CALL_SECONDS
+            )
         except grpc.RpcError as error:
             raise self.explain(error, doing) from None
 
@@ -127,6 +127,16 @@ class Service:
         if remedy := _REMEDIES.get(explanation.code):
             explanation.add_note(f"({remedy})")
         return explanation
+
+
+def say_message(message: "Message", as_json: bool, text: Callable[[Any], str]) -> None:
+    """Print a message: as a text, or as JSON."""
+    from google.protobuf.json_format import MessageToDict
+
+    if as_json:
+        say_json(MessageToDict(message))
+    else:
+        say(text(message))
 
 
 def say_listed(name: str, listed: Sequence[Any], as_json: bool, text: Callable[[Any], str]) -> None:
@@ -216,7 +226,6 @@ def _token_of(file: Path) -> str:
 def _reach_service(
     address: str, token: str, tls_ca: Path | None, tls_cert: Path | None, tls_key: Path | None, insecure: bool
 ) -> Iterator[Service]:
-    from arena.v1 import competitions_pb2_grpc
     from clients.connection import Connection
 
     try:
@@ -229,4 +238,4 @@ def _reach_service(
             f"{address} is another machine: give --tls-ca, or --insecure to send the token in clear"
         )
     with connection.channel() as channel:
-        yield Service(competitions_pb2_grpc.CompetitionServiceStub(channel), channel, connection)
+        yield Service(channel, connection)

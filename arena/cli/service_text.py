@@ -166,7 +166,7 @@ def member_text(member: members_pb2.Member) -> str:
         "banned": _ban(member),
         "quota": _quota(member.quota),
     }
-    return "".join(f"{name + ':':<12}{legible(text)}\n" for name, text in lines.items())
+    return "\n".join(f"{name + ':':<12}{legible(text)}" for name, text in lines.items())
 
 
 def members_text(members: Iterable[members_pb2.Member]) -> str:

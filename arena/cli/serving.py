@@ -1,19 +1,23 @@
 """Actions of the gRPC service: serve, and at one: start, list, watch, players, token, tokens."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates, Endpoint
 from arena.cli.arguments import CompetitionName, Json
-from arena.cli.service import OPERATORS, Service, say_listed, with_service, with_service_where_asked
+from arena.cli.service import (
+    OPERATORS,
+    Service,
+    say_listed,
+    say_message,
+    with_service,
+    with_service_where_asked,
+)
 from arena.lobby import DEFAULT_ADDRESS
 from arena.output import say, say_json, try_to_say
-
-if TYPE_CHECKING:
-    from arena.v1 import competitions_pb2
 
 TokensFile = Annotated[
     Path,
@@ -122,13 +126,15 @@ def start(
     A control file that is sent along runs its players' programs where the service is; services take none
     unless started with --allow-uploads.
     """
+    from arena.cli.service_text import state_line
     from arena.v1 import competitions_pb2
 
     text = "" if file is None else _text_of(file)
     request = competitions_pb2.StartCompetitionRequest(
         name=name, control=text, max_games=max_games, parallel=parallel
     )
-    _print(service.call("StartCompetition", request, f"starting {name}").competition, as_json)
+    answer = service.call("StartCompetition", request, f"starting {name}")
+    say_message(answer.competition, as_json, state_line)
 
 
 def _text_of(file: Path) -> str:
@@ -169,13 +175,14 @@ def watch(
     from google.protobuf.json_format import MessageToDict
 
     from arena.cli.service_text import event_lines
-    from arena.v1 import competitions_pb2
+    from arena.v1 import competitions_pb2, competitions_pb2_grpc
 
     request = competitions_pb2.WatchCompetitionRequest(
         name=name, after=0 if from_start else None, in_progress=moves
     )
+    stub = competitions_pb2_grpc.CompetitionServiceStub(service.channel)
     try:
-        for event in service.stub.WatchCompetition(request, metadata=service.connection.metadata):
+        for event in stub.WatchCompetition(request, metadata=service.connection.metadata):
             for line in [json.dumps(MessageToDict(event))] if as_json else event_lines(event):
                 if not try_to_say(line):
                     return
@@ -239,14 +246,3 @@ def tokens(service: Service | None, tokens_file: TokensFile = DEFAULT_TOKENS, as
     else:
         for name, role in listed:
             say(f"{name}: {role}")
-
-
-def _print(competition: "competitions_pb2.Competition", as_json: bool) -> None:
-    from google.protobuf.json_format import MessageToDict
-
-    from arena.cli.service_text import state_line
-
-    if as_json:
-        say_json(MessageToDict(competition))
-    else:
-        say(state_line(competition))

@@ -6,7 +6,6 @@ import select
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -88,8 +87,7 @@ def served_pages(file: Path, address: str, academy: AcademySettings | None) -> I
 
 def _first_line(process: "subprocess.Popen[bytes]", complaints: IO[bytes]) -> str:
     assert process.stdout is not None
-    deadline = time.monotonic() + _START_SECONDS
-    ready, _, _ = select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))
+    ready, _, _ = select.select([process.stdout], [], [], _START_SECONDS)
     line = process.stdout.readline().decode(errors="replace").strip() if ready else ""
     if not line:
         process.kill()

@@ -230,8 +230,7 @@ class Members:
     def ban(self, name: str, reason: str, duration: timedelta | None) -> Member:
         """Keep a member out. Raises InvalidMembershipError."""
         _check_text("reason", reason)
-        if duration is not None and not timedelta(0) < duration <= timedelta(days=LONGEST_BAN_DAYS):
-            raise InvalidMembershipError("duration", f"write a time up to {LONGEST_BAN_DAYS} days, or none")
+        _check_duration(duration)
         until = None if duration is None else utc_now() + duration
         return self._set(name, Banned=True, BanReason=reason, BanUntil=until)
 
@@ -269,8 +268,7 @@ class Members:
         most = 1 if name else MOST_USES
         if not 1 <= uses <= most:
             raise InvalidMembershipError("uses", f"{uses}: write 1 to {most}")
-        if duration is not None and not timedelta(0) < duration <= timedelta(days=LONGEST_BAN_DAYS):
-            raise InvalidMembershipError("duration", f"write a time up to {LONGEST_BAN_DAYS} days, or none")
+        _check_duration(duration)
         code, now = secrets.token_urlsafe(16), utc_now()
         row = {
             "Digest": digest_of(code), "Note": note, "Name": name, "Uses": uses, "Used": 0, "Created": now,
@@ -365,6 +363,11 @@ def check_games(games: Sequence[str]) -> Sequence[str]:
     if wrong is not None:
         raise InvalidMembershipError("games", f"{wrong[:80]!r}: write a game (go, go-9x9) or a pool's name")
     return games
+
+
+def _check_duration(duration: timedelta | None) -> None:
+    if duration is not None and not timedelta(0) < duration <= timedelta(days=LONGEST_BAN_DAYS):
+        raise InvalidMembershipError("duration", f"write a time up to {LONGEST_BAN_DAYS} days, or none")
 
 
 def _check_text(field: str, text: str) -> str:

@@ -121,28 +121,25 @@ class Seasons:
             .join(seats, seats.c.GameId == left.c.GameId)
             .group_by(left.c.PlayerId, right.c.PlayerId)
         )
-        rows, met = self._league.rows(query), self._league.rows(pairs)
-        place = {row.PlayerId: number for number, row in enumerate(rows)}
-        columns = np.array([tuple(row) for row in met], dtype=np.float64).reshape(-1, 4)
-        strengths = (
-            likeliest(
-                Pairings(
-                    np.array([place[row[0]] for row in met], dtype=np.int64),
-                    np.array([place[row[1]] for row in met], dtype=np.int64),
-                    columns[:, 2],
-                    columns[:, 3],
-                ),
-                np.full(len(rows), -1, dtype=np.int64),
-                np.full(len(rows), np.nan),
-                np.full(len(rows), PRIOR),
-            )
-            if rows
-            else None
-        )
-        if strengths is None:
+        rows = self._league.rows(query)
+        if not rows:
             # An empty table is one of a game that the league has.
             LeagueReader(self._league).ratings(game, 1)
             return []
+        met = self._league.rows(pairs)
+        place = {row.PlayerId: number for number, row in enumerate(rows)}
+        columns = np.array([tuple(row) for row in met], dtype=np.float64).reshape(-1, 4)
+        strengths = likeliest(
+            Pairings(
+                np.array([place[row[0]] for row in met], dtype=np.int64),
+                np.array([place[row[1]] for row in met], dtype=np.int64),
+                columns[:, 2],
+                columns[:, 3],
+            ),
+            np.full(len(rows), -1, dtype=np.int64),
+            np.full(len(rows), np.nan),
+            np.full(len(rows), PRIOR),
+        )
         lines = [
             SeasonLine(row.Name, row.Version, row.games, float(row.points), float(elo), float(error))
             for row, elo, error in zip(rows, strengths.elo, strengths.error, strict=True)

@@ -208,11 +208,10 @@ GRACE_SECONDS: Final = 5.0
 
 @dataclass(frozen=True)
 class OpenLobby:
-    """A lobby that is open: where players dial in, the socket where games ask for them, and who is in it."""
+    """A lobby that is open: where players dial in, and the socket where games ask for them."""
 
     address: str
     games: Path
-    lobby: Lobby
 
 
 @dataclass(frozen=True)
@@ -273,7 +272,7 @@ async def open_lobby(
         address = str(endpoint.bind(server))
         await server.start()
         try:
-            yield OpenLobby(address, games, lobby)
+            yield OpenLobby(address, games)
         finally:
             health.stop()
             await stack.aclose()

@@ -330,7 +330,7 @@ class _Match:
         if self._decided:
             return self._end_without_players()
         while seats := self._rules.to_move(self._position):
-            if self._gone and self._gone.all_left(self._position):
+            if self._gone.all_left(self._position):
                 return self._end_without_players()
             if (decided := self._adjudicate()) is not None:
                 return decided

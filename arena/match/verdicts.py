@@ -143,9 +143,6 @@ class Departures:
     def __contains__(self, seat: int) -> bool:
         return seat in self._losses
 
-    def __len__(self) -> int:
-        return len(self._losses)
-
     @property
     def seats(self) -> frozenset[int]:
         """The seats whose players have left."""

@@ -86,8 +86,8 @@ class GtpChannel:
     """A GTP engine's two pipes.
 
     `label` is the player in messages, `aliases` rename commands on their way out; label and
-    `transcript` may be changed. After any failure
-    but Refused the channel is `broken`: what would be read next is not known to be an answer.
+    `transcript` may be changed. After any failure but MoveRefusedError the channel is `broken`: what would be
+    read next is not known to be an answer.
     """
 
     def __init__(
@@ -109,9 +109,8 @@ class GtpChannel:
         """Send a command and return the text of its response.
 
         A `secret` among the words is sent, but is in no transcript and in no message. Raises MoveRefusedError
-        for a
-        failure response, Late when the whole response has not come after `seconds`, IllFormedAnswerError,
-        Disconnected, and InvalidGtpWordError before anything is sent.
+        for a failure response, PlayerTimeoutError when the whole response has not come after `seconds`,
+        IllFormedAnswerError, PlayerDisconnectedError, and InvalidGtpWordError before anything is sent.
         """
         command, line = _spell(words) if words[0] not in self._aliases else self._renamed(words)
         if secret:

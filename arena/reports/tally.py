@@ -88,9 +88,7 @@ class MatchupTally:
             self.tallies.setdefault(name, PlayerTally(name)).add(game, seat)
 
 
-def tally(
-    known: Sequence[MatchupTally], games: Sequence[FinishedGame], kind: str = "playoff"
-) -> list[MatchupTally]:
+def tally(known: Sequence[MatchupTally], games: Sequence[FinishedGame], kind: str) -> list[MatchupTally]:
     """Fill the known matchups, and others that games of this kind of competition belong to."""
     matchups = {matchup.matchup_id: matchup for matchup in known}
     others = [game for game in games if game.matchup not in matchups]

@@ -188,7 +188,23 @@ class ResultsDatabase(Database):
     @classmethod
     def check_or_create(cls, connection: Connection, create: bool) -> None:
         """Check the tables, bring them up to date, or make them. Raises ResultsError."""
-        _check_or_create(connection, create)
+        present = set(inspect(connection).get_table_names())
+        if META.name in present and _version(connection) == SCHEMA_VERSION:
+            return
+        if META.name not in present and not create:
+            raise NoResultsYetError(f"there are no results in {shown(connection.engine.url)}")
+        # Others may be about to do the same, and readers must see all of it or nothing.
+        lock_out_others(connection)
+        present = set(inspect(connection).get_table_names())
+        if META.name in present:
+            _bring_up_to_date(connection)
+        elif present & set(METADATA.tables):
+            url = shown(connection.engine.url)
+            raise ResultsError(f"{url} has tables of our names but was not made by the arena")
+        else:
+            METADATA.create_all(connection)
+            create_views(connection)
+            connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))
 
 
 def _engine(url: URL | str, what: str, synchronous: str = "FULL", **options: Any) -> Engine:
@@ -226,26 +242,6 @@ def _prepare_sqlite(synchronous: str, connection: sqlite3.Connection, _record: A
     ):
         connection.execute(f"PRAGMA {pragma}").close()
     connection.isolation_level = level
-
-
-def _check_or_create(connection: Connection, create: bool) -> None:
-    present = set(inspect(connection).get_table_names())
-    if META.name in present and _version(connection) == SCHEMA_VERSION:
-        return
-    if META.name not in present and not create:
-        raise NoResultsYetError(f"there are no results in {shown(connection.engine.url)}")
-    # Others may be about to do the same, and readers must see all of it or nothing.
-    lock_out_others(connection)
-    present = set(inspect(connection).get_table_names())
-    if META.name in present:
-        _bring_up_to_date(connection)
-    elif present & set(METADATA.tables):
-        url = shown(connection.engine.url)
-        raise ResultsError(f"{url} has tables of our names but was not made by the arena")
-    else:
-        METADATA.create_all(connection)
-        create_views(connection)
-        connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))
 
 
 def _bring_up_to_date(connection: Connection) -> None:

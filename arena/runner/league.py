@@ -128,7 +128,8 @@ class LeagueDelivery:
         self._news = threading.Event()
         self._stopping = False
         self._finishing = False
-        self._finished = False
+        # The league has all games, and they are rated.
+        self.complete = False
         self._last_warning = ""
         self._thread = threading.Thread(target=self._run, name="league", daemon=True)
 
@@ -150,11 +151,6 @@ class LeagueDelivery:
         self._thread.join(LAST_GAMES_SECONDS)
         return self.complete
 
-    @property
-    def complete(self) -> bool:
-        """Whether the league has all games, and they are rated."""
-        return self._finished
-
     def stop(self) -> None:
         """End the thread after the games that it is about to store."""
         self._stopping = True
@@ -175,7 +171,7 @@ class LeagueDelivery:
                     estimated = time.monotonic()
                     all_estimated = estimated if whole else all_estimated
                 if last:
-                    self._finished = True
+                    self.complete = True
                     return
                 pause, wait = FIRST_PAUSE_SECONDS, None
             except SQLAlchemyError as error:

@@ -41,8 +41,7 @@ class CheckedPlayer(NamedTuple):
 
 def hidden_from(setup: PlayerSetup, rules: Referee[Any, Any]) -> str:
     """What a protocol cannot pass on to its player in a game that hides something; empty if it can."""
-    hides = type(rules).view is not Referee.view
-    if not hides or setup.protocol not in _PASSED_ON:
+    if not rules.hides or setup.protocol not in _PASSED_ON:
         return ""
     return f"player {setup.name}: {rules.name} hides things from players: {_PASSED_ON[setup.protocol]}"
 

@@ -26,7 +26,7 @@ from arena.runner.stopping import StopRequests
 from arena.selection.kinds import selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
-from arena.terminal.choosing import display_for
+from arena.terminal.display import display_for
 from arena.workers.interface import Workers
 
 

@@ -24,7 +24,7 @@ from arena.service.errors import (
     UploadsDisabledError,
 )
 from arena.service.folder import CompetitionFolder
-from arena.service.game_messages import ends_of, news_event, news_of, read_filter, shorten
+from arena.service.game_messages import news_event, read_filter, shorten
 from arena.service.paging import DEFAULT_PAGE, PAGE, number_token, page_size
 from arena.service.runs import Runs
 from arena.service.tokens import ServiceCaller, ServiceRole
@@ -170,7 +170,7 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         live = LiveFolder(view.files.live) if request.in_progress else None
         look = await self._look(view, after)
         # Games in progress stand before it, so that a client that has it has them all.
-        for news in news_of(live) if look.running else ():
+        for news in live.news() if live is not None and look.running else ():
             yield news_event(news)
         yield competitions_pb2.WatchCompetitionResponse(competition=look.competition)
         state = look.competition.state
@@ -193,8 +193,8 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
                 look = await again
             finally:
                 again.cancel()
-        for event in ends_of(live):
-            yield event
+        for news in live.forget() if live is not None else ():
+            yield news_event(news)
 
     async def _look(self, view: CompetitionView, after: int) -> "_Look":
         # In this order: games that end before the competition has ended are seen.

@@ -1,13 +1,14 @@
 """Games, finished and live, as messages."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
 
 from arena.jobs import Fault
 from arena.lobby.errors import InvalidRequestError
-from arena.match.live_game import LiveFolder, LiveMove, LiveNews
+from arena.match.live_game import LiveMove, LiveNews
 from arena.players.remote import to_duration
 from arena.results.game_filter import GameFilter
+from arena.results.game_rows import StoredMove
 from arena.results.series_reader import ListedGame, WholeGame
 from arena.results.standings import Score
 from arena.service.timestamps import timestamp_of
@@ -106,22 +107,9 @@ def shorten(answer: competitions_pb2.GetGameResponse) -> None:
 
 def whole_game_message(game: WholeGame) -> competitions_pb2.GetGameResponse:
     """Return a finished game with its moves."""
-    moves: list[Any] = [
-        competitions_pb2.GameMove(
-            seat=move.seat,
-            text=move.text,
-            time=to_duration(move.seconds),
-            value=move.values.get(move.seat),
-            comment=move.comment,
-            clock=None if move.clock_seconds is None else to_duration(move.clock_seconds),
-            clock_moves=move.clock_stones,
-            opening=move.opening,
-        )
-        for move in game.moves
-    ]
     return competitions_pb2.GetGameResponse(
         game=game_message(game.listed),
-        moves=moves,
+        moves=[_move_message(move, move.values.get(move.seat)) for move in game.moves],
         record=game.record,
         record_extension=game.record_extension,
         seed=game.seed,
@@ -130,30 +118,21 @@ def whole_game_message(game: WholeGame) -> competitions_pb2.GetGameResponse:
     )
 
 
+def _move_message(move: StoredMove | LiveMove, value: float | None) -> competitions_pb2.GameMove:
+    return competitions_pb2.GameMove(
+        seat=move.seat,
+        text=move.text,
+        time=to_duration(move.seconds),
+        value=value,
+        comment=move.comment,
+        clock=None if move.clock_seconds is None else to_duration(move.clock_seconds),
+        clock_moves=move.clock_stones,
+        opening=move.opening,
+    )
+
+
 def _live_moves(moves: Sequence[LiveMove]) -> list[competitions_pb2.GameMove]:
-    return [
-        competitions_pb2.GameMove(
-            seat=move.seat,
-            text=move.text,
-            time=to_duration(move.seconds),
-            value=move.value,
-            comment=move.comment,
-            clock=None if move.clock_seconds is None else to_duration(move.clock_seconds),
-            clock_moves=move.clock_stones,
-            opening=move.opening,
-        )
-        for move in moves
-    ]
-
-
-def news_of(live: LiveFolder | None) -> Iterator[LiveNews]:
-    """Return what is new in games in progress."""
-    return iter(()) if live is None else live.news()
-
-
-def ends_of(live: LiveFolder | None) -> list[competitions_pb2.WatchCompetitionResponse]:
-    """Forget the games in progress, and return that they ended."""
-    return [] if live is None else list(map(news_event, live.forget()))
+    return [_move_message(move, move.value) for move in moves]
 
 
 def news_event(news: LiveNews) -> competitions_pb2.WatchCompetitionResponse:

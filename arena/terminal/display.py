@@ -75,3 +75,13 @@ def progress_line(progress: RunProgress) -> str:
     if progress.seconds_left is not None:
         parts.append(f"about {duration_text(progress.seconds_left)} to go")
     return ", ".join(parts)
+
+
+def display_for(quiet: bool) -> Display:
+    """The display that suits where the output goes."""
+    if quiet:
+        return Display()
+    # It loads Rich, which a quiet run begins without.
+    from arena.terminal.live_display import terminal_display
+
+    return terminal_display() or PlainDisplay()

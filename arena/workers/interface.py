@@ -44,10 +44,10 @@ class Workers(AbstractContextManager["Workers"]):
         """Hand in a game. It waits its turn where all workers are busy."""
 
     @abstractmethod
-    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+    def next_result(self, timeout: float) -> GameResult | WorkerLost | None:
         """The next finished game, in the order in which they finish.
 
-        None when there is none after `timeout` seconds (None: however long it takes), or none in hand.
+        None when there is none after `timeout` seconds, or none in hand.
         """
 
     @abstractmethod

@@ -129,20 +129,20 @@ class LocalWorkers(Workers):
         self._waiting.append(job)
         self._assign()
 
-    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+    def next_result(self, timeout: float) -> GameResult | WorkerLost | None:
         """The next finished game, in the order in which they finish.
 
-        None when there is none after `timeout` seconds (None: however long it takes), or none in hand.
+        None when there is none after `timeout` seconds, or none in hand.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = time.monotonic() + timeout
         while not self._lost and self._busy:
-            remaining = _LOOK_SECONDS if deadline is None else max(0.0, deadline - time.monotonic())
+            remaining = max(0.0, deadline - time.monotonic())
             ready = self._answers.poll(1000 * min(remaining, _LOOK_SECONDS))
             if not ready:
                 for worker in self._busy.values():
                     if worker.note.overdue(GRACE_SECONDS):
                         worker.process.send_signal(AT_ONCE)
-                if deadline is not None and time.monotonic() >= deadline:
+                if time.monotonic() >= deadline:
                     return None
                 continue
             worker = self._busy[ready[0][0]]

@@ -121,20 +121,20 @@ class RayWorkers(Workers):
         with self._connection():
             self._assign()
 
-    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+    def next_result(self, timeout: float) -> GameResult | WorkerLost | None:
         """The next finished game, as `Workers` says. Raises RayUnavailableError where the cluster is lost."""
         with self._connection():
-            return self._next_result(None if timeout is None else time.monotonic() + timeout)
+            return self._next_result(time.monotonic() + timeout)
 
-    def _next_result(self, deadline: float | None) -> GameResult | WorkerLost | None:
+    def _next_result(self, deadline: float) -> GameResult | WorkerLost | None:
         while self._busy or any(self._waiting.values()):
             self._look_at_nodes()
             self._look_at_games()
-            remaining = _LIVE_SECONDS if deadline is None else max(0.0, deadline - time.monotonic())
+            remaining = max(0.0, deadline - time.monotonic())
             try:
                 worker, future = self._arrived.get(timeout=min(remaining, _LIVE_SECONDS))
             except queue.Empty:
-                if deadline is not None and time.monotonic() >= deadline:
+                if time.monotonic() >= deadline:
                     return None
                 continue
             if worker not in self._workers:

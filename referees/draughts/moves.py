@@ -1,6 +1,6 @@
 """Which moves there are: captures, of which one must be made if there are any, and plain moves.
 
-Pieces are bits of numbers (see `layout`), so that all men are looked at in a few operations.
+Pieces are bits of numbers (see `variants.Layout`), so that all men are looked at in a few operations.
 """
 
 from collections.abc import Iterator
@@ -182,7 +182,7 @@ Placement = tuple[int, int, int, bool]
 class DraughtsPosition:
     """A position in a game.
 
-    `white`, `black` and `kings` have a bit for each square with such a piece (see `layout`);
+    `white`, `black` and `kings` have a bit for each square with such a piece (see `variants.Layout`);
     `white_to_move` says whose turn it is, `moves` which moves there are. The rest is what the draw rules
     must know: `quiet` counts the plies since the last capture or move of a man; `endings` the plies since
     each of the variant's endings began, None for one that has not; `earlier` are the placements since

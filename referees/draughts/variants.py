@@ -112,8 +112,8 @@ class Variant:
 
     `men_rows` rows of men stand on either side; White has the bottom. `flying_kings` move and capture
     over any distance. With `most_captures` only the captures that take the most pieces are allowed.
-    `king_moves` and `endings` are the usual draw rules (moves of each side; see `draws`). `game_type`
-    is the variant's tag in PDN 3.0. `expected_length`, in plies, is near that of random games.
+    `king_moves` and `endings` are the usual draw rules (moves of each side; see `rules.drawn_by`).
+    `game_type` is the variant's tag in PDN 3.0. `expected_length`, in plies, is near that of random games.
     """
 
     name: str

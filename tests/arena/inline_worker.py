@@ -22,7 +22,7 @@ class InlineWorker(Workers):
         """Hand in a game."""
         self._waiting.append(job)
 
-    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+    def next_result(self, timeout: float) -> GameResult | WorkerLost | None:
         """Play the next game, however long that takes; None when none waits."""
         return play(self._waiting.popleft()) if self._waiting else None
 

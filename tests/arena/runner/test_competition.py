@@ -295,7 +295,7 @@ class LosingMachines(InlineWorker):
         super().__init__()
         self.late: GameResult | None = None
 
-    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+    def next_result(self, timeout: float) -> GameResult | WorkerLost | None:
         if self.late is not None:
             late, self.late = self.late, None
             return late

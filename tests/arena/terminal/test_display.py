@@ -9,8 +9,7 @@ from rich.console import Console
 
 from arena.ratings.elo import EloRules
 from arena.results.standings import Standings
-from arena.terminal.choosing import display_for
-from arena.terminal.display import PROGRESS_SECONDS, Display, PlainDisplay
+from arena.terminal.display import PROGRESS_SECONDS, Display, PlainDisplay, display_for
 from arena.terminal.live_display import BUSY_SECONDS, LAST_RESULTS, QUIET_SECONDS, LiveDisplay
 from arena.terminal.progress import GameInProgress, RunProgress
 from arena.terminal.standings_table import standings_text

@@ -124,7 +124,7 @@ def test_every_game_comes_back_once(workers: LocalWorkers) -> None:
     results = finished(workers, 7)
     assert sorted(result.game_id for result in results) == ids
     assert {outcome(result).summary for result in results} == {"W+0.5"}
-    assert workers.next_result() is None
+    assert workers.next_result(60) is None
 
 
 def test_results_come_in_the_order_in_which_games_finish(
@@ -343,7 +343,7 @@ def test_stopping_interrupts_games_and_leaves_nothing(tmp_path: Path) -> None:
     workers.stop()
     assert time.monotonic() - started < 60
     assert not left_running(pids)
-    assert workers.next_result() is None
+    assert workers.next_result(60) is None
 
 
 def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(
@@ -381,7 +381,7 @@ def test_players_end_with_a_killed_arena_even_where_one_of_them_is_stuck(tmp_pat
         "workers = LocalWorkers(2); workers.submit(job(leaver, stuck))\n"
         "print(*[worker.process.pid for worker in workers._workers], flush=True)\n"
         "while not any(len(worker.progress) > 1 for worker in workers._workers): workers.next_result(0.05)\n"
-        "print('stuck', flush=True); workers.next_result()\n"
+        "print('stuck', flush=True); workers.next_result(1000)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as arena:
         assert arena.stdout is not None
