@@ -177,10 +177,10 @@ def read_view(transaction: Transaction, game_id: str) -> GameView:
         settings,
         game_tables.game_state(transaction, game_id).generation,
         {library: LazyRecords(records, entries.read) for library, records in stored.items()},
-        game_tables.read_measures(game_tables.stored_measures(transaction, game_id)),
+        game_tables.read_measures(game_tables.stored_table(transaction, TableName.MEASURES, game_id)),
         _Openings(spec, LazyRecords(nodes, lambda node: game_tables.read_node(node, spec))),
-        game_tables.stored_tesujis(transaction, game_id),
-        game_tables.stored_evaluation(transaction, game_id),
+        game_tables.stored_table(transaction, TableName.TESUJIS, game_id),
+        game_tables.stored_table(transaction, TableName.EVALUATIONS, game_id),
     )
 
 
@@ -236,7 +236,7 @@ def _follow(
     game_id = old.spec.game_id
     game = game_tables.game_record(transaction, game_id)
     spec, settings = old.spec.described(read_description(game)), settings_from_proto(game.settings)
-    measures = game_tables.read_measures(game_tables.stored_measures(transaction, game_id))
+    measures = game_tables.read_measures(game_tables.stored_table(transaction, TableName.MEASURES, game_id))
     current: _StoredPatterns = {library: {} for library in PATTERN_LIBRARIES}
     for library, pattern_id in sorted(touched.patterns, key=lambda pattern: pattern[1]):
         key = keys.pattern(game_id, library, pattern_id)
@@ -261,8 +261,8 @@ def _follow(
         old.libraries,
         measures,
         old.tree_to_be,
-        game_tables.stored_tesujis(transaction, game_id),
-        game_tables.stored_evaluation(transaction, game_id),
+        game_tables.stored_table(transaction, TableName.TESUJIS, game_id),
+        game_tables.stored_table(transaction, TableName.EVALUATIONS, game_id),
     )
     return view, changes
 

@@ -117,7 +117,7 @@ def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others
 
 def test_a_damaged_evaluation_is_reported(taught: Store) -> None:
     with taught.environment.reading() as transaction:
-        stored = game_tables.stored_evaluation(transaction, GAME)
+        stored = game_tables.stored_table(transaction, TableName.EVALUATIONS, GAME)
     taught.environment.write(
         lambda transaction: transaction.put(TableName.EVALUATIONS, keys.game(GAME), stored[:-1] + b"\xff")
     )

@@ -157,7 +157,7 @@ def test_damaged_tesujis_are_reported(taught: Store, damage: str) -> None:
         return b"\xff" if damage == "record" else stored[:8] + bytes([stored[8] ^ 0xFF]) + stored[9:]
 
     def write(transaction: Transaction) -> None:
-        stored = game_tables.stored_tesujis(transaction, GAME)
+        stored = game_tables.stored_table(transaction, TableName.TESUJIS, GAME)
         transaction.put(TableName.TESUJIS, keys.game(GAME), spoil(stored))
 
     taught.environment.write(write)
