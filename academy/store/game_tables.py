@@ -2,14 +2,20 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import GameKnowledge
-from academy.knowledge.game_records import ChangedRecords, Counters, KnowledgeUpdate, StoredKnowledge
+from academy.knowledge.game_records import (
+    ChangedKeys,
+    ChangedRecords,
+    Counters,
+    KnowledgeUpdate,
+    StoredKnowledge,
+)
 from academy.knowledge.measures import Measures, Rating
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
@@ -39,19 +45,6 @@ from academy.wire.games import read_description, read_spec
 GENERATIONS_KEPT: Final = 1_024
 MARK_LENGTH: Final = 16
 MAX_PAGE: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedKeys:
-    """Numbers of patterns and opening nodes to read again, and players whose ratings are.
-
-    Of the patterns in `used` nothing but the uses changed; they are not among `patterns`.
-    """
-
-    patterns: frozenset[tuple[Library, int]]
-    used: frozenset[tuple[Library, int]]
-    nodes: frozenset[int]
-    players: frozenset[str]
 
 
 def changes_since(transaction: Transaction, game_id: str, generation: int, newest: int) -> ChangedKeys | None:
@@ -305,21 +298,6 @@ def restore(
     )
 
 
-def read_news(
-    transaction: Transaction,
-    reader: EntryReader,
-    game_id: str,
-    generation: int,
-    state: records_pb2.GameState,
-) -> KnowledgeUpdate | None:
-    """Return what a game's knowledge has learnt after a generation; None where the feed no longer says.
-
-    Costs what changed, not what there is.
-    """
-    touched = changes_since(transaction, game_id, generation, state.generation)
-    return None if touched is None else read_update(transaction, reader, game_id, touched, state)
-
-
 def read_update(
     transaction: Transaction,
     reader: EntryReader,
@@ -327,7 +305,10 @@ def read_update(
     touched: ChangedKeys,
     state: records_pb2.GameState,
 ) -> KnowledgeUpdate:
-    """Return what is stored of records that a copy of a game's knowledge has otherwise."""
+    """Return what is stored of records that a copy of a game's knowledge has otherwise.
+
+    Costs what changed, not what there is.
+    """
     game = game_record(transaction, game_id)
     spec, settings = reader.spec, settings_from_proto(game.settings)
     uses = []
