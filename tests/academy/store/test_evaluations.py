@@ -61,7 +61,7 @@ def test_an_evaluation_is_made_again_from_the_log_and_followed_by_others(taught:
 def test_a_backup_and_a_compacted_folder_learn_the_same_evaluation(taught: Store, tmp_path: Path) -> None:
     backup(taught.environment, tmp_path / "backup")
     restore(tmp_path / "backup", tmp_path / "again")
-    compact(taught.environment, keep=1)
+    compact(taught, keep=1)
     teach(taught, 2, first=4)
     with Store(tmp_path / "again") as again:
         teach(again, 2, first=4)

@@ -84,7 +84,7 @@ def test_an_import_that_is_repeated_changes_nothing(store: Store, compacted: boo
     patterns, nodes = exported(view(store))
     store.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
     if compacted:
-        compact(store.environment, keep=1, run=store.run)
+        compact(store, keep=1)
     before = view(store, "copy")
     number = store.read(event_log.last_sequence)
 

@@ -83,7 +83,7 @@ def test_followers_and_other_writers_take_in_what_is_new(taught: Store) -> None:
 
 def test_tesujis_outlive_the_compaction_of_their_events(taught: Store) -> None:
     before = taught.follow().refresh(GAME).tesujis
-    compact(taught.environment, keep=1)
+    compact(taught, keep=1)
     assert taught.follow().refresh(GAME).tesujis == before
     teach(taught, 2, first=6)
     assert not list(check(taught.environment))
