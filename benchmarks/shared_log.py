@@ -171,7 +171,7 @@ def measure_room(folder: Path, nats: NatsServer, streams: Path, *, compacted: bo
         for batch in range(BATCHES):
             play(store, [report(f"{batch}/{number}") for number in range(CONTESTS_OF_A_BATCH)])
             if compacted:
-                compact(store.environment, keep=CONTESTS_OF_A_BATCH, run=store.run)
+                compact(store, keep=CONTESTS_OF_A_BATCH)
             stored = sum(path.stat().st_size for path in streams.rglob("*") if path.is_file())
             rooms.append((store.environment.room().used, stored))
     # The first contests bring most of the patterns, and the room that compaction needs.

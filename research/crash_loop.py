@@ -227,7 +227,9 @@ def find_faults(data: Path, taken: Acknowledged, *, replay: bool) -> Iterator[st
                 unpack_message(ContestRecord, value) for _, value in transaction.scan(TableName.CONTESTS)
             ]
             stored = [unpack_message(Proposal, value) for _, value in transaction.scan(TableName.PROPOSALS)]
-            learnt = game_tables.read_measures(game_tables.stored_measures(transaction, GAME)).contests
+            learnt = game_tables.read_measures(
+                game_tables.stored_table(transaction, TableName.MEASURES, GAME)
+            ).contests
         reported = {record.contest.contest_id for record in contests if record.event}
         if learnt != len(reported):
             yield f"{learnt} contests were learnt from, {len(reported)} were reported"

@@ -179,7 +179,7 @@ def compact(
 
     _check_pages(data)
     with open_existing(data) as store:
-        done = compaction.compact(store.environment, keep=keep, run=store.run)
+        done = compaction.compact(store, keep=keep)
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}

@@ -11,7 +11,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import Description, GameSpec
 from academy.knowledge.tesujis.table import TesujiTable
 
-__all__ = ["ChangedRecords", "Counters", "KnowledgeUpdate", "StoredKnowledge"]
+__all__ = ["ChangedKeys", "ChangedRecords", "Counters", "KnowledgeUpdate", "StoredKnowledge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +23,25 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedRecords:
-    """The records that an event stored, altered or removed: patterns and nodes by number, ratings by player.
+class ChangedKeys:
+    """What events stored, altered or removed: patterns and opening nodes by number, ratings by player.
 
-    `used` are patterns of which nothing but the uses changed; they are not among `patterns`. All tesujis
-    are one record: `tesujis` says whether it changed, `evaluation` the same of the evaluation.
+    `used` are patterns of which nothing but the uses changed; they are not among `patterns`.
     """
 
     patterns: frozenset[tuple[Library, int]]
     used: frozenset[tuple[Library, int]]
     nodes: frozenset[int]
     players: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRecords(ChangedKeys):
+    """What an event changed, with the tables that are one record each.
+
+    `tesujis` says whether the tesujis changed, `evaluation` the same of the evaluation.
+    """
+
     tesujis: bool = False
     evaluation: bool = False
 

@@ -12,7 +12,7 @@ from academy.store import arenas, game_tables
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.contest_tables import oldest_open_contests, read_consultations
-from academy.store.environment import Transaction
+from academy.store.environment import TableName, Transaction
 from academy.store.game_registration import RegisterGame
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store
@@ -156,4 +156,4 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
 
 def _game_and_measures(transaction: Transaction, game_id: str) -> tuple[game_pb2.Game, Measures]:
     game = game_tables.game_record(transaction, game_id)
-    return game, game_tables.read_measures(game_tables.stored_measures(transaction, game_id))
+    return game, game_tables.read_measures(game_tables.stored_table(transaction, TableName.MEASURES, game_id))

@@ -222,10 +222,10 @@ class GameCache:
             return
         for _, pattern_id in changes.removed:
             game.patterns.remove(pattern_id)
-        for put in changes.put:
-            game.patterns.put(put.library, put.entry)
+        for library, entry in changes.put:
+            game.patterns.put(library, entry)
         for restated in changes.restated:
-            game.patterns.restate(restated.library, restated.pattern_id, restated.player, restated.votes)
+            game.patterns.restate(*restated)
 
 
 def _fill(patterns: PatternCache, view: GameView) -> None:

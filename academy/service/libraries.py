@@ -40,7 +40,7 @@ from academy.store.codec.learnt_tables import tesuji_records
 from academy.store.codec.openings import check_budget, node_to_proto, search_kind_from_proto
 from academy.store.codec.patterns import entry_with_figures
 from academy.store.contest_tables import count_open_contests
-from academy.store.event_log import Page, read_page
+from academy.store.event_log import read_page
 from academy.store.fork import ForkGame
 from academy.store.game_tables import list_game_ids
 from academy.store.history import origins
@@ -348,7 +348,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             events, place = await asyncio.to_thread(
                 self._store.read,
                 read_page,
-                Page(_EVENTS_AT_ONCE, place),
+                _EVENTS_AT_ONCE,
+                place,
                 game_id=request.game_id,
                 newest_first=request.newest_first,
             )

@@ -262,7 +262,7 @@ def _reported(record: records_pb2.ContestRecord, counted: bool) -> contests_pb2.
 
 def _pop_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, bytes]:
     """Return what a player claimed, with the answers as noted, and keep it no longer."""
-    stored = list(work.transaction.scan(TableName.CLAIMS, keys.claim(contest_id, seat)))
+    stored = list(work.transaction.scan(TableName.CLAIMS, keys.in_contest(contest_id, seat)))
     for key, _ in stored:
         work.transaction.delete(TableName.CLAIMS, key)
     return {keys.claim_of(key): answer for key, answer in stored}

@@ -2,20 +2,22 @@
 
 import errno
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Final
 
 # What the system answers where a disk or a quota is full.
 NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class WithDetails:
-    """Declares which attributes of an error callers get as metadata."""
+    """Keeps what callers get as metadata; stands before the exception among an error's bases."""
 
-    detail_names: ClassVar[tuple[str, ...]] = ()
+    def __init__(self, *message: str, **details: object) -> None:
+        super().__init__(*message)
+        self._details = details
 
     def details(self) -> Mapping[str, str]:
         """Return the metadata for callers, by name."""
-        return {name: str(getattr(self, name)) for name in self.detail_names}
+        return {name: str(value) for name, value in self._details.items()}
 
 
 class StoreError(WithDetails, OSError):
@@ -41,10 +43,8 @@ class SchemaMismatchError(StoreError):
 class SchemaOutdatedError(SchemaMismatchError):
     """The data were written under an earlier version that this program can bring up to date."""
 
-    detail_names = ("version",)
-
     def __init__(self, what: str, version: int) -> None:
-        super().__init__(what)
+        super().__init__(what, version=version)
         self.version = version
 
 
@@ -79,15 +79,13 @@ class LogUpgradingError(StoreError):
 class LogMessageTooLargeError(StoreError):
     """A write is larger than a message of the shared log may be. Nothing was done."""
 
-    detail_names = ("bytes", "limit")
-
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(
             f"the write makes a message of {size:,} bytes, NATS takes {limit:,}: write less at once, or "
-            "raise max_payload in the configuration of the NATS servers (8MB is enough for large libraries)"
+            "raise max_payload in the configuration of the NATS servers (8MB is enough for large libraries)",
+            bytes=size,
+            limit=limit,
         )
-        self.bytes = size
-        self.limit = limit
 
 
 class UnknownRecordError(WithDetails, LookupError):
@@ -97,91 +95,81 @@ class UnknownRecordError(WithDetails, LookupError):
 class UnknownGameError(UnknownRecordError):
     """No game of this id is registered."""
 
-    detail_names = ("game_id",)
-
     def __init__(self, game_id: str) -> None:
         super().__init__(
             f"game {game_id!r} is not registered; `academy games list` shows the registered games, "
-            "`academy games create` registers one"
+            "`academy games create` registers one",
+            game_id=game_id,
         )
-        self.game_id = game_id
 
 
 class UnknownContestError(UnknownRecordError):
     """No contest of this id was opened or reported."""
 
-    detail_names = ("contest_id",)
-
     def __init__(self, contest_id: str) -> None:
         contest_id = contest_id.partition(" ")[0]
         super().__init__(
             f"contest {contest_id!r} was neither opened nor reported; "
-            "`academy contests list` shows the open contests"
+            "`academy contests list` shows the open contests",
+            contest_id=contest_id,
         )
-        self.contest_id = contest_id
 
 
 class UnknownArenaError(UnknownRecordError):
     """No arena of this name has opened or reported a contest."""
 
-    detail_names = ("arena",)
-
     def __init__(self, name: str) -> None:
-        super().__init__(f"no arena {name[:140]!r} has opened or reported a contest; list the arenas")
-        self.arena = name
+        super().__init__(
+            f"no arena {name[:140]!r} has opened or reported a contest; list the arenas", arena=name
+        )
 
 
 class NotDeletedError(UnknownRecordError):
     """There is no deleted pattern of this number to restore."""
 
-    detail_names = ("pattern_id",)
-
     def __init__(self, pattern_id: int) -> None:
-        super().__init__(f"no deleted pattern {pattern_id} is kept: there is nothing to restore")
-        self.pattern_id = pattern_id
+        super().__init__(
+            f"no deleted pattern {pattern_id} is kept: there is nothing to restore", pattern_id=pattern_id
+        )
 
 
 class UnknownRemovalError(UnknownRecordError):
     """Nothing is kept of what an event removed."""
 
-    detail_names = ("removal",)
-
     def __init__(self, removal: int) -> None:
         super().__init__(
             f"nothing is kept of a removal {removal}: list the removals to see what can be restored "
-            "(the settings removed_days and removed_records say for how long)"
+            "(the settings removed_days and removed_records say for how long)",
+            removal=removal,
         )
-        self.removal = removal
 
 
 class UnknownTokenIdError(UnknownRecordError):
     """No token has this id."""
 
-    detail_names = ("token_id",)
-
     def __init__(self, token_id: str) -> None:
-        super().__init__(f"there is no token {token_id!r}; list the tokens to see their ids")
-        self.token_id = token_id
+        super().__init__(
+            f"there is no token {token_id!r}; list the tokens to see their ids", token_id=token_id
+        )
 
 
 class InvalidRecordError(WithDetails, ValueError):
     """A value given to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
 
-    detail_names: ClassVar[tuple[str, ...]] = ("field",)
-
-    def __init__(self, field: str, what: str) -> None:
-        super().__init__(f"{field}: {what}")
+    def __init__(self, field: str, what: str, **details: object) -> None:
+        super().__init__(f"{field}: {what}", field=field, **details)
         self.field = field
 
 
 class ConflictError(WithDetails, ValueError):
     """The same id was used before for something else; `field` names what differs."""
 
-    detail_names = ("identity", "field")
-
     def __init__(self, what: str, identity: str, field: str, remedy: str = "") -> None:
-        super().__init__(f"{what} {identity!r} is known already and differs in {field}{remedy}")
-        self.identity = identity
+        super().__init__(
+            f"{what} {identity!r} is known already and differs in {field}{remedy}",
+            identity=identity,
+            field=field,
+        )
         self.field = field
 
 
@@ -201,11 +189,10 @@ class GameConflictError(ConflictError):
 class GameInUseError(WithDetails, ValueError):
     """A game with contests or patterns cannot be deleted."""
 
-    detail_names = ("game_id",)
-
     def __init__(self, game_id: str, why: str) -> None:
-        super().__init__(f"game {game_id!r} {why}: only a game that was never played can be deleted")
-        self.game_id = game_id
+        super().__init__(
+            f"game {game_id!r} {why}: only a game that was never played can be deleted", game_id=game_id
+        )
 
 
 class ImportedBeforeError(WithDetails, ValueError):
@@ -215,15 +202,15 @@ class ImportedBeforeError(WithDetails, ValueError):
     game, whose own they are, or took them in.
     """
 
-    detail_names = ("game_id", "event")
-
     def __init__(self, game_id: str, event: int, section: str = "") -> None:
         what = f"these records, or some of them, were imported into {game_id!r} before, by event {event}, and"
         if section:
             what = f"this export and {game_id!r} have contests in common ({section}, event {event}), which"
-        super().__init__(f"{what} would count twice; import with `replace`, or with `again` if they should")
-        self.game_id = game_id
-        self.event = event
+        super().__init__(
+            f"{what} would count twice; import with `replace`, or with `again` if they should",
+            game_id=game_id,
+            event=event,
+        )
 
 
 class ContestConflictError(ConflictError):
@@ -237,40 +224,33 @@ class ContestConflictError(ConflictError):
 class ContestOverError(WithDetails, RuntimeError):
     """The contest has been reported: it takes no more consultations and cannot be opened again."""
 
-    detail_names = ("contest_id",)
-
     def __init__(self, contest_id: str) -> None:
         contest_id = contest_id.partition(" ")[0]
-        super().__init__(f"contest {contest_id!r} is over: it was reported")
-        self.contest_id = contest_id
+        super().__init__(f"contest {contest_id!r} is over: it was reported", contest_id=contest_id)
 
 
 class TooManyProposalsError(WithDetails, RuntimeError):
     """A player would propose more patterns in one contest than the game's settings allow."""
 
-    detail_names = ("held", "more", "allowed")
-
     def __init__(self, held: int, more: int, allowed: int) -> None:
         super().__init__(
             f"{held} patterns proposed in this contest and {more} more: "
-            f"a player may propose {allowed} (max_submissions_per_contest)"
+            f"a player may propose {allowed} (max_submissions_per_contest)",
+            held=held,
+            more=more,
+            allowed=allowed,
         )
-        self.held = held
-        self.more = more
-        self.allowed = allowed
 
 
 class ConsultationOrderError(WithDetails, RuntimeError):
     """A consultation of the opening tree does not continue the game that the one before it was about."""
 
-    detail_names = ("common",)
-
     def __init__(self, common: int) -> None:
         super().__init__(
             "in a contest each list of moves must extend the one consulted before; "
-            f"these part after {common} moves"
+            f"these part after {common} moves",
+            common=common,
         )
-        self.common = common
 
 
 class AnalysisExceededError(WithDetails, RuntimeError):
@@ -279,15 +259,13 @@ class AnalysisExceededError(WithDetails, RuntimeError):
     `returned` were given in this hour, which ends in `retry_after` seconds; the answer has `more`.
     """
 
-    detail_names = ("returned", "more", "limit")
-
     def __init__(self, returned: int, more: int, limit: int, retry_after: float) -> None:
         room = "come again then" if returned else "ask about fewer positions, or with max_matches"
         super().__init__(
             f"outside of a contest {limit} different patterns are given in an hour: {returned} were, "
-            f"this answer has {more} more; the hour ends in {retry_after:.0f} seconds; {room}"
+            f"this answer has {more} more; the hour ends in {retry_after:.0f} seconds; {room}",
+            returned=returned,
+            more=more,
+            limit=limit,
         )
-        self.returned = returned
-        self.more = more
-        self.limit = limit
         self.retry_after = retry_after

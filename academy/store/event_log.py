@@ -2,7 +2,6 @@
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -10,7 +9,7 @@ from academy.store import import_digests, keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError
-from academy.store.game_tables import MAX_PAGE, game_record
+from academy.store.game_tables import game_record
 from academy.v1 import events_pb2
 
 _COMPACTED: Final = b"compacted"
@@ -148,29 +147,18 @@ def scan(
         yield get(transaction, keys.last_number(key)) if game_id else unpack(stored)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """How many events to read at most, and the place to go on from (from the page before; 0 at first)."""
-
-    most: int = 100
-    place: int = 0
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.most <= MAX_PAGE or not 0 <= self.place < 2**63:
-            raise InvalidRecordError(
-                "page", f"{self.most} records from {self.place}: 1 to {MAX_PAGE} are read at once"
-            )
-
-
 def read_page(
-    transaction: Transaction, page: Page, *, game_id: str = "", newest_first: bool = False
+    transaction: Transaction, most: int, place: int = 0, *, game_id: str = "", newest_first: bool = False
 ) -> tuple[list[events_pb2.Event], int]:
     """Return events of a game (of all where empty), and the next page's place (0: none is left).
 
-    Raises UnknownGameError.
+    `place` is from the page before. Raises UnknownGameError, and InvalidRecordError for a place that no page
+    can have.
     """
+    if not 0 <= place < 2**63:
+        raise InvalidRecordError("page", f"{place} is not a place in the log: take it from the page before")
     if game_id:
         game_record(transaction, game_id)
-    log = scan(transaction, game_id, after=page.place, newest_first=newest_first)
-    events = list(islice(log, page.most))
+    log = scan(transaction, game_id, after=place, newest_first=newest_first)
+    events = list(islice(log, most))
     return events, events[-1].sequence if next(log, None) else 0

@@ -1,6 +1,6 @@
 """Forgetting a player: a game's libraries become what they would be if it had proposed nothing."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from academy.store import (
 )
 from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.codec.patterns import entry_to_proto, set_votes, votes_from_proto
+from academy.store.codec.patterns import entries_to_proto, entry_to_proto, set_votes, votes_from_proto
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError
 from academy.store.v1 import records_pb2
@@ -88,10 +88,6 @@ class _Worlds:
         if not record.pattern_id or self.holds(record):
             record.pattern_id = self.without.counters.next_pattern_id
             self.without.counters = replace(self.without.counters, next_pattern_id=record.pattern_id + 1)
-
-    def write(self, entries: Iterable[tuple[Library, PatternEntry]]) -> list[pattern_pb2.PatternRecord]:
-        """Write patterns as records."""
-        return [entry_to_proto(entry, library, self.actual.spec) for library, entry in entries]
 
 
 class Replay:
@@ -227,7 +223,7 @@ class Replay:
     def _edit_restored_removal(self, worlds: _Worlds, restored: events_pb2.RemovalRestored) -> bool:
         records = [record for record in restored.patterns if worlds.keep_votes(record)]
         if restored.removal in self._lost:
-            records = worlds.write(self._lost[restored.removal])
+            records = entries_to_proto(self._lost[restored.removal], worlds.actual.spec)
         else:
             for record in records:
                 worlds.renumber(record)
@@ -242,7 +238,7 @@ class Replay:
 
     def _edit_unmuting(self, worlds: _Worlds, unmuted: events_pb2.PlayerUnmuted) -> bool:
         if unmuted.player in self._muted:
-            _set_patterns(unmuted, worlds.write(self._muted.pop(unmuted.player)))
+            _set_patterns(unmuted, entries_to_proto(self._muted.pop(unmuted.player), worlds.actual.spec))
             return True
         back = [record for record in unmuted.patterns if worlds.keep_votes(record)]
         for record in back:
@@ -371,7 +367,7 @@ class ForgetPlayer:
             events_pb2.PatternKey(library=library_to_proto(library), pattern_id=number)
             for library, number in difference.removed
         ]
-        records = [entry_to_proto(entry, library, knowledge.spec) for library, entry in difference.patterns]
+        records = entries_to_proto(difference.patterns, knowledge.spec)
         for first in range(0, max(1, len(records)), library_import.RECORDS_PER_EVENT):
             forgotten = events_pb2.PlayerForgotten(
                 player=replay.player,

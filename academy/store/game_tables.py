@@ -2,14 +2,20 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import GameKnowledge
-from academy.knowledge.game_records import ChangedRecords, Counters, KnowledgeUpdate, StoredKnowledge
+from academy.knowledge.game_records import (
+    ChangedKeys,
+    ChangedRecords,
+    Counters,
+    KnowledgeUpdate,
+    StoredKnowledge,
+)
 from academy.knowledge.measures import Measures, Rating
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
@@ -39,19 +45,6 @@ from academy.wire.games import read_description, read_spec
 GENERATIONS_KEPT: Final = 1_024
 MARK_LENGTH: Final = 16
 MAX_PAGE: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedKeys:
-    """Numbers of patterns and opening nodes to read again, and players whose ratings are.
-
-    Of the patterns in `used` nothing but the uses changed; they are not among `patterns`.
-    """
-
-    patterns: frozenset[tuple[Library, int]]
-    used: frozenset[tuple[Library, int]]
-    nodes: frozenset[int]
-    players: frozenset[str]
 
 
 def changes_since(transaction: Transaction, game_id: str, generation: int, newest: int) -> ChangedKeys | None:
@@ -166,9 +159,9 @@ def spec_and_settings(game: game_pb2.Game) -> tuple[GameSpec, LibrarySettings]:
         raise StoreCorruptError(f"the record of game {game.game_id!r} cannot be read: {error}") from error
 
 
-def stored_measures(transaction: Transaction, game_id: str) -> bytes:
-    """Return the stored sums behind a game's measures, for `read_measures`."""
-    return transaction.get(TableName.MEASURES, keys.game(game_id)) or b""
+def stored_table(transaction: Transaction, table: TableName, game_id: str) -> bytes:
+    """Return a game's measures, tesujis or evaluation as stored, for the table's `read_` function."""
+    return transaction.get(table, keys.game(game_id)) or b""
 
 
 def read_measures(stored: bytes) -> Measures:
@@ -184,22 +177,12 @@ def write_measures(measures: Measures) -> str:
     return json.dumps(measures.as_json(), sort_keys=True, separators=(",", ":"))
 
 
-def stored_tesujis(transaction: Transaction, game_id: str) -> bytes:
-    """Return a game's stored tesujis, for `read_tesujis`."""
-    return transaction.get(TableName.TESUJIS, keys.game(game_id)) or b""
-
-
 def read_tesujis(stored: bytes, spec: GameSpec) -> TesujiTable:
     """Read stored tesujis. Raises StoreCorruptError."""
     try:
         return tesujis_from_proto(unpack_message(records_pb2.Tesujis, stored))
     except ValueError as fault:
         raise StoreCorruptError(f"the tesujis of {spec.game_id!r} cannot be read: {fault}") from fault
-
-
-def stored_evaluation(transaction: Transaction, game_id: str) -> bytes:
-    """Return a game's stored evaluation, for `read_evaluation`."""
-    return transaction.get(TableName.EVALUATIONS, keys.game(game_id)) or b""
 
 
 def read_evaluation(stored: bytes, spec: GameSpec) -> EvaluationTable:
@@ -281,9 +264,8 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
     tables = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
     records = {table: transaction.scan(table, keys.in_game(game_id)) for table in tables}
     one_of_a_game = {
-        TableName.MEASURES: stored_measures(transaction, game_id),
-        TableName.TESUJIS: stored_tesujis(transaction, game_id),
-        TableName.EVALUATIONS: stored_evaluation(transaction, game_id),
+        table: stored_table(transaction, table, game_id)
+        for table in (TableName.MEASURES, TableName.TESUJIS, TableName.EVALUATIONS)
     }
     return restore(game, state, one_of_a_game, records), state.generation
 
@@ -316,21 +298,6 @@ def restore(
     )
 
 
-def read_news(
-    transaction: Transaction,
-    reader: EntryReader,
-    game_id: str,
-    generation: int,
-    state: records_pb2.GameState,
-) -> KnowledgeUpdate | None:
-    """Return what a game's knowledge has learnt after a generation; None where the feed no longer says.
-
-    Costs what changed, not what there is.
-    """
-    touched = changes_since(transaction, game_id, generation, state.generation)
-    return None if touched is None else read_update(transaction, reader, game_id, touched, state)
-
-
 def read_update(
     transaction: Transaction,
     reader: EntryReader,
@@ -338,7 +305,10 @@ def read_update(
     touched: ChangedKeys,
     state: records_pb2.GameState,
 ) -> KnowledgeUpdate:
-    """Return what is stored of records that a copy of a game's knowledge has otherwise."""
+    """Return what is stored of records that a copy of a game's knowledge has otherwise.
+
+    Costs what changed, not what there is.
+    """
     game = game_record(transaction, game_id)
     spec, settings = reader.spec, settings_from_proto(game.settings)
     uses = []
@@ -365,7 +335,7 @@ def read_update(
         read_description(game),
         settings,
         Counters(state.next_pattern_id, state.next_node_id),
-        read_measures(stored_measures(transaction, game_id)),
+        read_measures(stored_table(transaction, TableName.MEASURES, game_id)),
         tuple(
             latest
             for player in sorted(touched.players)
@@ -377,8 +347,8 @@ def read_update(
         tuple(nodes),
         tuple(nodes_gone),
         frozenset(state.muted),
-        read_tesujis(stored_tesujis(transaction, game_id), spec),
-        read_evaluation(stored_evaluation(transaction, game_id), spec),
+        read_tesujis(stored_table(transaction, TableName.TESUJIS, game_id), spec),
+        read_evaluation(stored_table(transaction, TableName.EVALUATIONS, game_id), spec),
     )
 
 

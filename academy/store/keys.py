@@ -175,9 +175,9 @@ def open_contest_by_age(game_id: str, opened: int | None = None, contest_id: str
     return in_game(game_id) + (b"" if opened is None else number(opened)) + contest_id.encode()
 
 
-def use(contest_id: str, seat: int, library: Library, *pattern_id: int) -> bytes:
-    """A pattern shown to a seat; without number the beginning of all keys of the seat and library."""
-    return in_contest(contest_id, seat) + bytes([_LIBRARIES[library]]) + b"".join(map(number, pattern_id))
+def use(contest_id: str, seat: int, library: Library, pattern_id: int) -> bytes:
+    """A pattern shown to a seat."""
+    return in_contest(contest_id, seat) + bytes([_LIBRARIES[library]]) + number(pattern_id)
 
 
 def use_of(key: bytes) -> tuple[int, Library, int]:
@@ -185,13 +185,11 @@ def use_of(key: bytes) -> tuple[int, Library, int]:
     return int.from_bytes(key[-17:-9]), *pattern_of(key)
 
 
-def claim(contest_id: str, seat: int, *claimed: Claim) -> bytes:
-    """Return the key of what a seat claimed to expect; without claim the prefix of the seat's keys."""
-    key = in_contest(contest_id, seat)
-    for claim in claimed:
-        plies = _NO_PLIES if claim.plies is None else claim.plies
-        key += number(plies) + claim.board + round(claim.value * VALUE_SCALE).to_bytes(4)
-    return key
+def claim(contest_id: str, seat: int, claimed: Claim) -> bytes:
+    """What a seat claimed to expect."""
+    plies = _NO_PLIES if claimed.plies is None else claimed.plies
+    value = round(claimed.value * VALUE_SCALE).to_bytes(4)
+    return in_contest(contest_id, seat, plies) + claimed.board + value
 
 
 def claims_after(contest_id: str, seat: int, plies: int) -> bytes:

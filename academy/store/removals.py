@@ -1,14 +1,12 @@
 """What admins removed, kept so that it can be restored for a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from academy.knowledge.evaluation import EvaluationTable
-from academy.knowledge.game import GameKnowledge
-from academy.knowledge.pattern_entry import PatternEntry
-from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.table import TesujiTable
 from academy.store import event_effects, game_tables, keys
@@ -20,7 +18,7 @@ from academy.store.codec.learnt_tables import (
 )
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.codec.patterns import entry_to_proto
+from academy.store.codec.patterns import entries_to_proto
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import UnknownRemovalError
 from academy.store.v1 import records_pb2
@@ -53,7 +51,9 @@ def record_removal(
     )
     for library, before in patterns.items():
         gone = before.keys() - knowledge.libraries[library].entries.keys()
-        removal.patterns.extend(_records(knowledge, [(library, before[number]) for number in sorted(gone)]))
+        removal.patterns.extend(
+            entries_to_proto([(library, before[number]) for number in sorted(gone)], knowledge.spec)
+        )
     for node_id, node in nodes.items():
         now = knowledge.openings.nodes.get(node_id)
         if now is None:
@@ -74,7 +74,7 @@ def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     number, outcome = work.record(event)
     removal = _begin_removal(work, number, event, PLAYER_MUTED)
     removal.muted = event.player_muted.player
-    removal.patterns.extend(_records(knowledge, outcome.taken_out))
+    removal.patterns.extend(entries_to_proto(outcome.taken_out, knowledge.spec))
     keep_removal(work, event.game_id, removal, knowledge.settings)
     return len(outcome.taken_out)
 
@@ -95,12 +95,6 @@ def _keep_learnt(
     del removal.tesujis[:], removal.evaluation[:]
     removal.tesujis.extend(tesuji_records(tesujis, spec, range(len(tesujis))))
     removal.evaluation.extend(evaluation_records(evaluation, spec))
-
-
-def _records(
-    knowledge: GameKnowledge, entries: Sequence[tuple[Library, PatternEntry]]
-) -> Iterator[pattern_pb2.PatternRecord]:
-    return (entry_to_proto(entry, library, knowledge.spec) for library, entry in entries)
 
 
 def keep_removal(

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.game_records import ChangedKeys
 from academy.knowledge.measures import Measures
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import ROOT, OpeningTree
@@ -131,32 +132,16 @@ class GameView:
 
 
 @dataclass(frozen=True, slots=True)
-class PutPattern:
-    """A pattern that is new, or has other cells than before."""
-
-    library: Library
-    entry: PatternEntry
-
-
-@dataclass(frozen=True, slots=True)
-class RestatedPattern:
-    """A pattern whose cells are as before, while its votes are others."""
-
-    library: Library
-    pattern_id: int
-    player: int
-    votes: VoteTally
-
-
-@dataclass(frozen=True, slots=True)
 class PatternChanges:
-    """The difference from the view before: patterns put, restated or removed.
+    """The difference from the view before.
 
-    Patterns that were only used are left out.
+    `put` are patterns that are new or have other cells than before, `restated` those of the same cells, by
+    number, with the player whom they address and the votes as they are now. Patterns that were only used
+    are left out.
     """
 
-    put: tuple[PutPattern, ...]
-    restated: tuple[RestatedPattern, ...]
+    put: tuple[tuple[Library, PatternEntry], ...]
+    restated: tuple[tuple[Library, int, int, VoteTally], ...]
     removed: tuple[tuple[Library, int], ...]
 
 
@@ -177,10 +162,10 @@ def read_view(transaction: Transaction, game_id: str) -> GameView:
         settings,
         game_tables.game_state(transaction, game_id).generation,
         {library: LazyRecords(records, entries.read) for library, records in stored.items()},
-        game_tables.read_measures(game_tables.stored_measures(transaction, game_id)),
+        game_tables.read_measures(game_tables.stored_table(transaction, TableName.MEASURES, game_id)),
         _Openings(spec, LazyRecords(nodes, lambda node: game_tables.read_node(node, spec))),
-        game_tables.stored_tesujis(transaction, game_id),
-        game_tables.stored_evaluation(transaction, game_id),
+        game_tables.stored_table(transaction, TableName.TESUJIS, game_id),
+        game_tables.stored_table(transaction, TableName.EVALUATIONS, game_id),
     )
 
 
@@ -230,13 +215,13 @@ _StoredPatterns = dict[Library, dict[int, bytes | None]]
 
 
 def _follow(
-    transaction: Transaction, old: GameView, touched: game_tables.ChangedKeys, generation: int
+    transaction: Transaction, old: GameView, touched: ChangedKeys, generation: int
 ) -> tuple[GameView, PatternChanges]:
     """Bring a view's libraries up to date. Costs what changed, not what there is."""
     game_id = old.spec.game_id
     game = game_tables.game_record(transaction, game_id)
     spec, settings = old.spec.described(read_description(game)), settings_from_proto(game.settings)
-    measures = game_tables.read_measures(game_tables.stored_measures(transaction, game_id))
+    measures = game_tables.read_measures(game_tables.stored_table(transaction, TableName.MEASURES, game_id))
     current: _StoredPatterns = {library: {} for library in PATTERN_LIBRARIES}
     for library, pattern_id in sorted(touched.patterns, key=lambda pattern: pattern[1]):
         key = keys.pattern(game_id, library, pattern_id)
@@ -261,8 +246,8 @@ def _follow(
         old.libraries,
         measures,
         old.tree_to_be,
-        game_tables.stored_tesujis(transaction, game_id),
-        game_tables.stored_evaluation(transaction, game_id),
+        game_tables.stored_table(transaction, TableName.TESUJIS, game_id),
+        game_tables.stored_table(transaction, TableName.EVALUATIONS, game_id),
     )
     return view, changes
 
@@ -299,8 +284,7 @@ def _changes(
             was = None if before is None else unpack_message(pattern_pb2.PatternRecord, before)
             now = unpack_message(pattern_pb2.PatternRecord, stored)
             if was is None or was.cells != now.cells:
-                put.append(PutPattern(library, view.libraries[library].read(stored)))
+                put.append((library, view.libraries[library].read(stored)))
             elif (was.player, was.votes, was.folded) != (now.player, now.votes, now.folded):
-                votes = game_tables.read_votes(now)
-                restated.append(RestatedPattern(library, number, now.player, votes))
+                restated.append((library, number, now.player, game_tables.read_votes(now)))
     return PatternChanges(tuple(put), tuple(restated), tuple(removed))

@@ -15,6 +15,7 @@ import lmdb
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
+from academy.knowledge.game_records import ChangedKeys
 from academy.store import event_effects, event_log, game_tables, history, keys, sources
 from academy.store.consultation_journal import ConsultationJournal
 from academy.store.environment import Environment, TableName, Transaction
@@ -58,17 +59,16 @@ class LoadedGames:
     ) -> LoadedGame | None:
         """Take in what another process wrote; None where the feed no longer says what that was."""
         spec = loaded.knowledge.spec
-        news = game_tables.read_news(transaction, EntryReader(spec), spec.game_id, loaded.generation, state)
-        if news is None:
+        touched = game_tables.changes_since(transaction, spec.game_id, loaded.generation, state.generation)
+        if touched is None:
             return None
+        news = game_tables.read_update(transaction, EntryReader(spec), spec.game_id, touched, state)
         # A copy that fails half-way must not be used again.
         del self._loaded[spec.game_id]
         loaded.knowledge.follow(news)
         return LoadedGame(loaded.knowledge, state.generation)
 
-    def undo(
-        self, transaction: Transaction, game_id: str, changes: game_tables.ChangedKeys, generation: int
-    ) -> None:
+    def undo(self, transaction: Transaction, game_id: str, changes: ChangedKeys, generation: int) -> None:
         """Bring a copy back to a generation, which is stored, after it learnt what was not kept.
 
         `changes` are what it learnt. Costs that, where loading the game again costs what there is.

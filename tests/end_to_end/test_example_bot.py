@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 from academy.store import event_log
-from academy.store.event_log import Page
 from academy.store.library_store import Store
 from tests.arena.cli.command import arena
 from tests.end_to_end.conftest import BIN, ENVIRONMENT
@@ -56,7 +55,7 @@ def test_the_bot_to_copy_plays_asks_and_proposes(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning" not in done.stderr.lower()
     with Store(tmp_path / "cup.academy", read_only=True) as academy:
-        events, _ = academy.read(event_log.read_page, Page(most=1000))
+        events, _ = academy.read(event_log.read_page, 1000)
     contests = [event.contest_reported for event in events if event.HasField("contest_reported")]
     assert len(contests) == 4
     assert all(contest.report.termination == "score" for contest in contests)

@@ -4,7 +4,6 @@ import subprocess
 from pathlib import Path
 
 from academy.store import event_log
-from academy.store.event_log import Page
 from academy.store.library_store import Store
 from referees.api import Termination
 from referees.hex import Hex
@@ -39,7 +38,7 @@ def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
         assert outcome is not None and outcome.termination is Termination.SCORE
         assert f"RE[{outcome.summary}]" in record.read_text()
     with Store(tmp_path / "hex.academy", read_only=True) as academy:
-        events, _ = academy.read(event_log.read_page, Page(most=1000), game_id=game.spec().game_id)
+        events, _ = academy.read(event_log.read_page, 1000, game_id=game.spec().game_id)
     reports = [event.contest_reported.report for event in events if event.HasField("contest_reported")]
     assert len(reports) == 3
     assert all(len(ply.board) == 49 for report in reports for ply in report.plies)

@@ -90,7 +90,7 @@ def lived_in() -> dict[TableName, list[bytes]]:
         store.run(RestorePattern("go-9x9", Library.ENDGAME, number, "admin"))
         with store.environment.reading() as transaction:
             kept = {table: [value for _, value in transaction.scan(table)] for table in TableName}
-        compact(store.environment, keep=1)
+        compact(store, keep=1)
         with store.environment.reading() as transaction:
             kept[TableName.SNAPSHOTS] = [value for _, value in transaction.scan(TableName.SNAPSHOTS)]
     return {table: sorted(values, key=len)[:20] for table, values in kept.items()}

@@ -1,7 +1,7 @@
 """Patterns and the votes for them as protobuf messages, and back."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Final
 
@@ -54,6 +54,13 @@ def entry_to_proto(entry: PatternEntry, library: Library, spec: GameSpec) -> pat
         silent_votes=map(_vote_to_proto, votes.silent),
         changers=sorted(entry.changers),
     )
+
+
+def entries_to_proto(
+    entries: Iterable[tuple[Library, PatternEntry]], spec: GameSpec
+) -> list[pattern_pb2.PatternRecord]:
+    """Write patterns of several libraries."""
+    return [entry_to_proto(entry, library, spec) for library, entry in entries]
 
 
 def entry_with_figures(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:

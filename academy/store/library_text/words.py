@@ -29,10 +29,8 @@ _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
 class LibraryTextError(InvalidRecordError):
     """Text that is not a library's; `line` and `column` count from 1."""
 
-    detail_names = ("field", "line", "column")
-
     def __init__(self, line: int, column: int, what: str) -> None:
-        super().__init__(f"line {line}, column {column}", what)
+        super().__init__(f"line {line}, column {column}", what, line=line, column=column)
         self.line = line
         self.column = column
 

@@ -18,9 +18,9 @@ from academy.store import event_log, game_tables, lock_file, rebuild, sources
 from academy.store.codec.packing import unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
+from academy.store.library_store import Store
 from academy.store.maintenance.backup import sync, verify
-from academy.store.shared_log import place
-from academy.store.writer import Command, WriteContext
+from academy.store.writer import WriteContext
 from academy.v1 import events_pb2, game_pb2
 
 EVENTS_KEPT: Final = 1_000
@@ -35,16 +35,11 @@ class Compacted:
     left: int
 
 
-def compact(
-    environment: Environment,
-    *,
-    keep: int = EVENTS_KEPT,
-    run: Callable[[Command[None]], None] | None = None,
-) -> Compacted:
+def compact(store: Store, *, keep: int = EVENTS_KEPT) -> Compacted:
     """Replace all events but about the newest `keep` (at least 1) by snapshots.
 
-    A folder that follows a shared log needs its store's `run`: first no server makes an event any more that
-    refers to those that go. Each server's folder is compacted by itself.
+    First no server of a shared log makes an event any more that refers to those that go. Each server's
+    folder is compacted by itself.
 
     Servers and other compactions may go on meanwhile. Proposals for contests whose reports are removed come
     too late from then on. More than `keep` are kept where a late proposal among the newest refers to an older
@@ -52,9 +47,8 @@ def compact(
     program's rules do not make the stored libraries; StoreBusyError where such a proposal came in between:
     run it again; StoreFullError.
     """
+    environment = store.environment
     with environment.reading() as transaction:
-        if run is None:
-            place.check_own_log(transaction)
         newest = event_log.last_sequence(transaction)
         cut = _cut(transaction, newest - max(keep, 1))
         games = [
@@ -64,11 +58,7 @@ def compact(
     if begun:
         for game_id in games:
             _snapshot(environment, game_id, cut)
-        refuse = RefuseLateProposals(cut, newest)
-        if run is None:
-            environment.write(refuse.write)
-        else:
-            run(refuse)
+        store.run(RefuseLateProposals(cut, newest))
         environment.write(lambda transaction: _mark_compacted(transaction, games, cut))
     removed = 0
     # Other writers get their turn between the parts.
@@ -195,17 +185,13 @@ class RefuseLateProposals:
 
     def execute(self, work: WriteContext) -> None:
         """Do it. Raises StoreBusyError where an event since refers to one of these."""
-        self.write(work.transaction)
-
-    def write(self, transaction: Transaction) -> None:
-        """Do it in a transaction, like `execute`."""
-        for event in event_log.scan(transaction, after=self.seen):
+        for event in event_log.scan(work.transaction, after=self.seen):
             if (
                 event.WhichOneof("kind") == "proposal_judged"
                 and event.proposal_judged.report_event <= self.cut
             ):
                 raise StoreBusyError("a proposal for an old contest was judged meanwhile; compact again")
-        event_log.forbid_references(transaction, self.cut)
+        event_log.forbid_references(work.transaction, self.cut)
 
 
 _DRAFT: Final = "shrinking"

@@ -12,7 +12,6 @@ from academy.store import keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import SCHEMA_VERSION, TableName, Transaction
 from academy.store.errors import StoreError
-from academy.store.shared_log.address import LogAddress
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 
@@ -109,12 +108,3 @@ class FreezeLog:
 def used_tables(transaction: Transaction) -> Iterable[TableName]:
     """Return the tables that show that a folder has a history."""
     return [table for table in _TELLING if transaction.count(table)]
-
-
-def check_own_log(transaction: Transaction) -> None:
-    """Raise StoreError where a folder follows a shared log: only its server's writer may compact it."""
-    if (now := read(transaction)) is not None:
-        raise StoreError(
-            "cannot be compacted without its server's writer: this folder follows the log "
-            f"{LogAddress.parse(now.address)}, which servers share, and the others would not know of it"
-        )

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from queue import Full
 from typing import Final
 
+from academy.knowledge.game_records import ChangedKeys
 from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_journal import ConsultationJournal
@@ -31,7 +32,6 @@ from academy.store.errors import (
     StoreError,
     StoreFullError,
 )
-from academy.store.game_tables import ChangedKeys
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import (

@@ -15,6 +15,8 @@ from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.text import PatternSyntaxError, read_cells
 from academy.service import errors
 from academy.service.errors import InvalidFieldError, described_errors, row_of, to_status, to_stream_refusal
+from academy.store import errors as store
+from academy.store.library_text.words import LibraryTextError
 from academy.wire.errors import RefusedCallError
 
 OF_RULES_AND_STORE = [
@@ -64,6 +66,27 @@ def test_attributes_that_an_error_does_not_declare_are_not_sent() -> None:
     error = InvalidFieldError("moves", "too long", value=7)
     vars(error)["secret"] = "where the data lie"
     assert to_status(error).metadata == {"field": "moves", "value": "7"}
+
+
+@pytest.mark.parametrize(
+    ("error", "metadata"),
+    [
+        (store.StoreBusyError("1,024 writes are waiting; try again later"), {}),
+        (store.LogMessageTooLargeError(2_000, 1_000), {"bytes": "2000", "limit": "1000"}),
+        (store.UnknownContestError("c1 7"), {"contest_id": "c1"}),
+        (store.InvalidRecordError("plies[3].board", "must be 9 lines"), {"field": "plies[3].board"}),
+        (store.GameConflictError("go-9x9", "board"), {"identity": "go-9x9", "field": "board"}),
+        (store.ImportedBeforeError("go-9x9", 12, "endgame"), {"game_id": "go-9x9", "event": "12"}),
+        (
+            store.AnalysisExceededError(90, 20, 100, retry_after=60.0),
+            {"returned": "90", "more": "20", "limit": "100"},
+        ),
+        (LibraryTextError(3, 5, "is unknown"), {"field": "line 3, column 5", "line": "3", "column": "5"}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_refusal_of_the_store_names_its_figures(error: Exception, metadata: dict[str, str]) -> None:
+    assert to_status(error).metadata == metadata
 
 
 def test_long_messages_and_details_are_cut() -> None:

@@ -54,7 +54,7 @@ def _explore(academy: Running, *moves: str, **wanted: object) -> history_pb2.Exp
 def test_a_position_keeps_its_newest_and_its_strongest_contests_when_the_log_is_compacted(
     academy: Running,
 ) -> None:
-    compact(academy.store.environment, keep=1)
+    compact(academy.store, keep=1)
     known = _explore(academy, "c3")
     assert [played.contest_id for played in known.newest] == [f"n/{number}" for number in range(19, 11, -1)]
     assert [played.contest_id for played in known.strongest[:3]] == ["n/0", "n/19", "n/18"]

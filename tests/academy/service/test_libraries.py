@@ -441,9 +441,9 @@ class TestEvents:
     ) -> None:
         places = []
 
-        def count(transaction: Any, page: Any, **options: Any) -> Any:
-            places.append(page.place)
-            return read_page(transaction, page, **options)
+        def count(transaction: Any, most: int, place: int, **options: Any) -> Any:
+            places.append(place)
+            return read_page(transaction, most, place, **options)
 
         monkeypatch.setattr(libraries, "read_page", count)
         monkeypatch.setattr(libraries, "_EVENTS_AT_ONCE", 2)

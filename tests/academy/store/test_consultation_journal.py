@@ -93,7 +93,7 @@ def test_what_a_killed_process_noted_counts(store: Store, asker: "subprocess.Pop
     with pytest.raises(FairUseExceededError):
         store.note(CountConsultation("c1", 1, ["A1", "B1"], own_move=2))
     reported(store)
-    events, _ = store.read(event_log.read_page, event_log.Page(10, 0))
+    events, _ = store.read(event_log.read_page, 10)
     learnt = next(
         event.contest_reported for event in events if event.WhichOneof("kind") == "contest_reported"
     )

@@ -56,7 +56,7 @@ def test_a_question_about_another_game_is_refused(store: Store, moves: list[str]
     store.note(CountConsultation("c1", 1, ["E5", "D3"], own_move=2))
     with pytest.raises(ConsultationOrderError) as refused:
         store.note(CountConsultation("c1", 1, moves, own_move=50))
-    assert refused.value.common == common
+    assert refused.value.details() == {"common": str(common)}
 
 
 def test_consultations_need_an_open_contest_and_a_seat_in_it(store: Store) -> None:

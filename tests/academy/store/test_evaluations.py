@@ -61,7 +61,7 @@ def test_an_evaluation_is_made_again_from_the_log_and_followed_by_others(taught:
 def test_a_backup_and_a_compacted_folder_learn_the_same_evaluation(taught: Store, tmp_path: Path) -> None:
     backup(taught.environment, tmp_path / "backup")
     restore(tmp_path / "backup", tmp_path / "again")
-    compact(taught.environment, keep=1)
+    compact(taught, keep=1)
     teach(taught, 2, first=4)
     with Store(tmp_path / "again") as again:
         teach(again, 2, first=4)
@@ -117,7 +117,7 @@ def test_patterns_that_a_lowered_capacity_evicted_come_back_and_change_no_others
 
 def test_a_damaged_evaluation_is_reported(taught: Store) -> None:
     with taught.environment.reading() as transaction:
-        stored = game_tables.stored_evaluation(transaction, GAME)
+        stored = game_tables.stored_table(transaction, TableName.EVALUATIONS, GAME)
     taught.environment.write(
         lambda transaction: transaction.put(TableName.EVALUATIONS, keys.game(GAME), stored[:-1] + b"\xff")
     )

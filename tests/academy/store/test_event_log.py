@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from academy.store import event_log
 from academy.store.contest_commands import ReportContest
-from academy.store.errors import StoreCorruptError
-from academy.store.event_log import Page
+from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeleteGame
 from academy.store.library_store import Store
@@ -36,10 +35,10 @@ def test_events_are_numbered_over_all_games(store: Store) -> None:
     store.run(RegisterGame(go_game("other"), "arena"))
     for number in range(6):
         store.run(ReportContest(report(f"c{number}", ["go-9x9", "other"][number % 2], plies=4), "arena"))
-    events, place = store.read(event_log.read_page, Page())
+    events, place = store.read(event_log.read_page, 100)
     assert [event.sequence for event in events] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert place == 0
-    others, _ = store.read(event_log.read_page, Page(), game_id="other")
+    others, _ = store.read(event_log.read_page, 100, game_id="other")
     assert [event.sequence for event in others] == [2, 4, 6, 8]
     assert {event.game_id for event in others} == {"other"}
 
@@ -49,10 +48,10 @@ def test_a_game_registered_again_has_no_events_of_the_deleted_game(store: Store,
     store.run(DeleteGame("go-9x9", "admin"))
     store.run(RegisterGame(go_game(), "arena"))
     store.run(ReportContest(report("c1", plies=2), "arena"))
-    events, place = store.read(event_log.read_page, Page(1), game_id="go-9x9", newest_first=newest_first)
-    more, last = store.read(event_log.read_page, Page(1, place), game_id="go-9x9", newest_first=newest_first)
+    events, place = store.read(event_log.read_page, 1, game_id="go-9x9", newest_first=newest_first)
+    more, last = store.read(event_log.read_page, 1, place, game_id="go-9x9", newest_first=newest_first)
     assert sorted(event.sequence for event in (*events, *more)) == [3, 4] and last == 0
-    everything, _ = store.read(event_log.read_page, Page(), newest_first=newest_first)
+    everything, _ = store.read(event_log.read_page, 100, newest_first=newest_first)
     assert sorted(event.sequence for event in everything) == [1, 2, 3, 4]
 
 
@@ -68,7 +67,7 @@ def test_pages_put_together_are_the_log(store: Store, game_id: str, newest_first
     place = 0
     while True:
         events, place = store.read(
-            event_log.read_page, Page(most, place), game_id=game_id, newest_first=newest_first
+            event_log.read_page, most, place, game_id=game_id, newest_first=newest_first
         )
         assert len(events) <= most
         sequences += [event.sequence for event in events]
@@ -76,3 +75,9 @@ def test_pages_put_together_are_the_log(store: Store, game_id: str, newest_first
             break
     expected = [1, 4, 5, 6] if game_id else [1, 2, 3, 4, 5, 6]
     assert sequences == sorted(expected, reverse=newest_first)
+
+
+@pytest.mark.parametrize("place", [-1, 2**63])
+def test_a_place_that_no_page_of_the_log_has_is_refused(store: Store, place: int) -> None:
+    with pytest.raises(InvalidRecordError, match=f"page: {place} "):
+        store.read(event_log.read_page, 1, place)

@@ -123,7 +123,7 @@ def test_the_libraries_are_as_if_the_player_had_never_proposed(tmp_path: Path) -
         again = forget(store, "troll")
         assert not again.removed and not again.patterns
         assert not list(check(store.environment))
-        compact(store.environment, keep=1)
+        compact(store, keep=1)
         assert not list(check(store.environment)) and contents(store) == contents(without)
 
 
@@ -172,7 +172,7 @@ def votes_of(store: Store, player: str) -> int:
 def test_after_a_compaction_votes_are_taken_out_of_the_records(tmp_path: Path) -> None:
     with world(tmp_path / "data") as store:
         play(store, 0, 12)
-        compact(store.environment, keep=3)
+        compact(store, keep=3)
         before = votes_of(store, "ann"), votes_of(store, "bob")
         done = forget(store, "troll")
         assert done.compacted == store.read(event_log.last_sequence) - 4 and done.replayed
@@ -223,7 +223,7 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         assert {proposal.reason for proposal in proposed[:8]} == {"an admin has muted the proposer"}
         store.run(RegisterGame(go_game("later"), "arena"))
         assert store.run(MuteInGame("later", "troll", "admin")) == 0
-        compact(store.environment, keep=1)
+        compact(store, keep=1)
 
         assert store.run(UnmutePlayer("troll"))
         assert store.run(UnmuteInGame(GAME, "troll", "admin")) == Unmuted(taken, 0)

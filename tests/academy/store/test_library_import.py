@@ -16,7 +16,6 @@ from academy.store.errors import (
     ImportedBeforeError,
     InvalidRecordError,
 )
-from academy.store.event_log import Page
 from academy.store.game_registration import RegisterGame
 from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
@@ -69,7 +68,7 @@ def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
     assert len(many[ENDGAME]) > 2_000
     store.run(ImportLibraries("copy", many, nodes, True, "admin"))
     assert view(store, "copy").openings.root == source.openings.root
-    assert [event.WhichOneof("kind") for event in store.read(event_log.read_page, Page(), game_id="copy")[0]][
+    assert [event.WhichOneof("kind") for event in store.read(event_log.read_page, 100, game_id="copy")[0]][
         -2:
     ] == [
         "patterns_imported",
@@ -85,7 +84,7 @@ def test_an_import_that_is_repeated_changes_nothing(store: Store, compacted: boo
     patterns, nodes = exported(view(store))
     store.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
     if compacted:
-        compact(store.environment, keep=1, run=store.run)
+        compact(store, keep=1)
     before = view(store, "copy")
     number = store.read(event_log.last_sequence)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from academy.store import arenas, event_log, game_tables
-from academy.store.event_log import Page
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
@@ -38,7 +37,7 @@ def reported_in(store: Store) -> list[str]:
     contest_ids: list[str] = []
     place = 0
     while True:
-        events, place = store.read(event_log.read_page, Page(1_000, place))
+        events, place = store.read(event_log.read_page, 1_000, place)
         contest_ids += [
             event.contest_reported.report.contest.contest_id
             for event in events

@@ -89,7 +89,7 @@ def test_proposals_beyond_the_settings_limit_are_refused_with_their_whole_call(s
     store.run(submission("c1", 1, proposals[:2], "gnugo 1"))
     with pytest.raises(TooManyProposalsError) as refused:
         store.run(submission("c1", 1, proposals[2:4], "gnugo 1"))
-    assert (refused.value.held, refused.value.more, refused.value.allowed) == (2, 2, 3)
+    assert refused.value.details() == {"held": "2", "more": "2", "allowed": "3"}
     assert len(store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))[0]) == 2
     # What is known already does not count again, and every seat has its own share.
     store.run(submission("c1", 1, proposals[:3], "gnugo 1"))

@@ -35,14 +35,14 @@ class Mirror:
 
     def __call__(self, view: GameView, changes: PatternChanges) -> None:
         self.changes_received += 1
-        for put in changes.put:
-            key = view.spec.game_id, put.library, put.entry.pattern_id
+        for library, entry in changes.put:
+            key = view.spec.game_id, library, entry.pattern_id
             known = self.patterns.get(key)
-            assert known is None or known[0] != put.entry.pattern
-            self.patterns[key] = put.entry.pattern, put.entry.player, put.entry.votes
-        for pattern in changes.restated:
-            key = view.spec.game_id, pattern.library, pattern.pattern_id
-            restated = self.patterns[key][0], pattern.player, pattern.votes
+            assert known is None or known[0] != entry.pattern
+            self.patterns[key] = entry.pattern, entry.player, entry.votes
+        for library, pattern_id, player, votes in changes.restated:
+            key = view.spec.game_id, library, pattern_id
+            restated = self.patterns[key][0], player, votes
             assert self.patterns[key] != restated
             self.patterns[key] = restated
         for library, pattern_id in changes.removed:

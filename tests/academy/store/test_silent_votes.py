@@ -34,7 +34,7 @@ def test_the_log_makes_silent_votes_again_before_and_after_compaction(tmp_path: 
             propose(store, number, name, elo)
         assert votes(store) == (["ann", "bob"], ["weak", "riser"])
         assert not list(check(store.environment))
-        compact(store.environment, keep=1)
+        compact(store, keep=1)
         risen = report("risen", names=("riser", "seki"))
         risen.contest.players[0].elo = 1500
         store.run(ReportContest(risen, "arena"))

@@ -142,8 +142,8 @@ def test_a_games_sources_outlive_the_events_that_brought_them(
         )
     store.run(exported(other))
     before = exported(store)
-    compact(store.environment, keep=1, run=store.run)
-    compact(store.environment, keep=1, run=store.run)
+    compact(store, keep=1)
+    compact(store, keep=1)
     assert exported(store).history == before.history
     with pytest.raises(ImportedBeforeError):
         store.run(exported(store))
@@ -180,7 +180,7 @@ def test_a_game_whose_events_an_earlier_version_removed_is_named_by_its_next_one
     for known in (store, other):
         learn(known, contests=6 if known is store else 1, first=200)
         known.run(RegisterGame(go_game("newer"), "arena"))
-        compact(known.environment, keep=1, run=known.run)
+        compact(known, keep=1)
         known.environment.write(
             lambda transaction: transaction.delete(TableName.META, b"source " + GAME.encode())
         )
@@ -188,7 +188,7 @@ def test_a_game_whose_events_an_earlier_version_removed_is_named_by_its_next_one
     store.run(exported(other))
     (own,) = store.read(sources.of_libraries, GAME, Library)
     learn(store, contests=1, first=300)
-    compact(store.environment, keep=1, run=store.run)
+    compact(store, keep=1)
     assert store.read(sources.of_libraries, GAME, Library) == [own]
     with pytest.raises(ImportedBeforeError):
         store.run(exported(store))

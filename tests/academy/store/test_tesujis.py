@@ -83,7 +83,7 @@ def test_followers_and_other_writers_take_in_what_is_new(taught: Store) -> None:
 
 def test_tesujis_outlive_the_compaction_of_their_events(taught: Store) -> None:
     before = taught.follow().refresh(GAME).tesujis
-    compact(taught.environment, keep=1)
+    compact(taught, keep=1)
     assert taught.follow().refresh(GAME).tesujis == before
     teach(taught, 2, first=6)
     assert not list(check(taught.environment))
@@ -157,7 +157,7 @@ def test_damaged_tesujis_are_reported(taught: Store, damage: str) -> None:
         return b"\xff" if damage == "record" else stored[:8] + bytes([stored[8] ^ 0xFF]) + stored[9:]
 
     def write(transaction: Transaction) -> None:
-        stored = game_tables.stored_tesujis(transaction, GAME)
+        stored = game_tables.stored_table(transaction, TableName.TESUJIS, GAME)
         transaction.put(TableName.TESUJIS, keys.game(GAME), spoil(stored))
 
     taught.environment.write(write)

@@ -364,7 +364,7 @@ def test_a_compacted_game_with_a_restored_opening_can_be_checked_and_compacted_a
     with Store(unpacked_folder(tmp_path / "compacted", "schema_5_compacted.mdb.zz")) as store:
         assert not list(check(store.environment))
         learn(store, contests=2, first=20)
-        compact(store.environment, keep=1)
+        compact(store, keep=1)
         assert not list(check(store.environment))
         node = store.follow().refresh("go-9x9").openings.find(["E5"])
         assert node is not None and node.visits == 12
@@ -415,7 +415,7 @@ def test_upgraded_folder_is_checked_and_compacted_from_the_upgrade_on(by_first_r
         learn(store, contests=4, first=20, game_id="go")
         assert not list(check(store.environment))
         before = {game: store.follow().refresh(game).libraries for game in ("go", "go-9x9")}
-        assert compact(store.environment, keep=1).removed > 20
+        assert compact(store, keep=1).removed > 20
         assert not list(check(store.environment))
         for game, libraries in before.items():
             now = store.follow().refresh(game).libraries

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from academy.store import event_log
-from academy.store.event_log import Page
 from academy.store.library_store import Store
 from arena.jobs import AcademyAccess, GameResult, PlayerSetup
 from arena.match.game import play
@@ -219,7 +218,7 @@ def test_the_sample_bot_proposes_in_every_game_that_it_is_kept_for(tmp_path: Pat
     assert done.returncode == 0, done.stderr
     assert "without ACADEMY" not in done.stdout + done.stderr + (tmp_path / "cup.log").read_text()
     with Store(tmp_path / "cup.academy", read_only=True) as academy:
-        events, _ = academy.read(event_log.read_page, Page(most=1000))
+        events, _ = academy.read(event_log.read_page, 1000)
     contests = [event.contest_reported for event in events if event.HasField("contest_reported")]
     assert len(contests) == 3
     assert all(contest.proposals for contest in contests)

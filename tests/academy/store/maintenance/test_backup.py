@@ -12,7 +12,6 @@ from academy.store import event_log
 from academy.store.contest_commands import ReportContest
 from academy.store.environment import TableName
 from academy.store.errors import StoreCorruptError, StoreError
-from academy.store.event_log import Page
 from academy.store.library_store import Store
 from academy.store.maintenance import backup as backup_module
 from academy.store.maintenance.backup import backup, last_backup, open_copy, restore, verify
@@ -28,8 +27,8 @@ def test_a_backup_restored_is_the_same_store(store: Store, tmp_path: Path) -> No
     assert size == restored == (tmp_path / "backups" / "monday" / "data.mdb").stat().st_size
     with Store(tmp_path / "restored") as again:
         assert (
-            again.read(event_log.read_page, Page())[0]
-            == store.read(event_log.read_page, Page(again.read(event_log.last_sequence)))[0]
+            again.read(event_log.read_page, 100)[0]
+            == store.read(event_log.read_page, again.read(event_log.last_sequence))[0]
         )
         assert not list(check(again.environment))
         # Life goes on in it.

@@ -15,9 +15,8 @@ from academy.knowledge.settings import Library
 from academy.store import event_effects, event_log, game_tables, keys, rebuild
 from academy.store.contest_commands import ReportContest
 from academy.store.contest_tables import contest_record
-from academy.store.environment import Environment, TableName, Transaction
+from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError
-from academy.store.event_log import Page
 from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeleteGame, DeletePattern, RestorePattern
 from academy.store.library_store import Store
@@ -55,36 +54,36 @@ def stored(store: Store) -> dict[tuple[TableName, bytes], bytes]:
 def test_the_newest_events_stay_and_the_libraries_are_what_they_were(lived_in: Store, keep: int) -> None:
     before, last = stored(lived_in), lived_in.read(event_log.last_sequence)
 
-    done = compact(lived_in.environment, keep=keep)
+    done = compact(lived_in, keep=keep)
 
     assert done == Compacted(removed=last - keep, left=keep)
     assert stored(lived_in) == before
     assert list(check(lived_in.environment)) == []
-    assert [event.sequence for event in lived_in.read(event_log.read_page, Page())[0]] == [
+    assert [event.sequence for event in lived_in.read(event_log.read_page, 100)[0]] == [
         *range(last - keep + 1, last + 1)
     ]
 
 
 def test_a_compacted_folder_learns_on(lived_in: Store) -> None:
-    compact(lived_in.environment, keep=3)
+    compact(lived_in, keep=3)
     last = lived_in.read(event_log.last_sequence)
     learn(lived_in, contests=4, first=12)
     assert lived_in.read(event_log.last_sequence) == last + 4
     assert list(check(lived_in.environment)) == []
-    assert compact(lived_in.environment, keep=1).removed == 6
+    assert compact(lived_in, keep=1).removed == 6
     learn(lived_in, contests=2, first=16)
     assert list(check(lived_in.environment)) == []
 
 
 def test_compacting_twice_does_nothing_the_second_time(lived_in: Store) -> None:
-    compact(lived_in.environment, keep=4)
-    assert compact(lived_in.environment, keep=4) == Compacted(0, 4)
-    assert compact(lived_in.environment, keep=1_000) == Compacted(0, 4)
+    compact(lived_in, keep=4)
+    assert compact(lived_in, keep=4) == Compacted(0, 4)
+    assert compact(lived_in, keep=1_000) == Compacted(0, 4)
 
 
 def test_an_empty_folder_has_nothing_to_compact(tmp_path: Path) -> None:
-    with Environment(tmp_path) as environment:
-        assert compact(environment) == Compacted(0, 0)
+    with Store(tmp_path) as store:
+        assert compact(store) == Compacted(0, 0)
 
 
 def test_a_snapshot_is_the_replay_of_what_it_replaces(lived_in: Store) -> None:
@@ -99,7 +98,7 @@ def test_a_snapshot_is_the_replay_of_what_it_replaces(lived_in: Store) -> None:
 
 @pytest.mark.threat("unproven_results")
 def test_a_contest_that_comes_again_is_still_not_counted_twice(lived_in: Store) -> None:
-    compact(lived_in.environment, keep=1)
+    compact(lived_in, keep=1)
     before = stored(lived_in)
     for number in range(12):
         again = report(f"go-9x9/{number}", first_wins=number % 3 > 0)
@@ -114,7 +113,7 @@ def late(number: int) -> tuple[str, list[proposals_pb2.NewProposal]]:
 
 
 def test_a_proposal_for_a_contest_that_was_compacted_comes_too_late(lived_in: Store) -> None:
-    compact(lived_in.environment, keep=1)
+    compact(lived_in, keep=1)
     contest_id, proposals = late(3)
     (answer,) = lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))
     assert answer.verdict == proposals_pb2.VERDICT_DROPPED
@@ -126,7 +125,7 @@ def test_the_report_that_a_newer_judgement_refers_to_stays(lived_in: Store) -> N
     contest_id, proposals = late(3)
     lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))
     last, reported = lived_in.read(event_log.last_sequence), lived_in.read(contest_record, contest_id).event
-    assert compact(lived_in.environment, keep=1) == Compacted(reported - 1, last - reported + 1)
+    assert compact(lived_in, keep=1) == Compacted(reported - 1, last - reported + 1)
     assert list(check(lived_in.environment)) == []
 
 
@@ -136,7 +135,7 @@ def test_a_log_that_does_not_make_the_libraries_is_left_alone(lived_in: Store) -
     lived_in.environment.write(lambda transaction: transaction.delete(TableName.PATTERNS, key))
     last = lived_in.read(event_log.last_sequence)
     with pytest.raises(StoreCorruptError, match=r"other: .*missing; nothing was removed"):
-        compact(lived_in.environment, keep=1)
+        compact(lived_in, keep=1)
     with lived_in.environment.reading() as transaction:
         assert transaction.count(TableName.EVENTS) == last
 
@@ -159,7 +158,7 @@ def test_a_log_that_another_process_shortens_meanwhile_is_read_again(
         assert made is not None
         if waiting and waiting[0] == "compacted" and made[0].spec.game_id == "go-9x9":
             waiting.clear()
-            assert compact(lived_in.environment, keep=5).left == 5
+            assert compact(lived_in, keep=5).left == 5
         elif waiting and waiting[0] == "deleted" and made[0].spec.game_id == "unplayed":
             waiting.clear()
             lived_in.run(DeleteGame("unplayed", "admin"))
@@ -167,7 +166,7 @@ def test_a_log_that_another_process_shortens_meanwhile_is_read_again(
 
     monkeypatch.setattr(compaction, "_READ_AT_ONCE", 10)
     monkeypatch.setattr(rebuild, "advance", advance)
-    assert compact(lived_in.environment, keep=2 if meanwhile == "deleted" else 12).left in (3, 5)
+    assert compact(lived_in, keep=2 if meanwhile == "deleted" else 12).left in (3, 5)
     assert not waiting
     if meanwhile == "compacted":
         assert stored(lived_in) == before
@@ -188,13 +187,13 @@ def test_libraries_that_other_rules_made_are_kept_as_they_are_stored(lived_in: S
     lived_in.environment.write(as_by_other_rules)
     before = stored(lived_in)
     assert [finding.is_fault for finding in check(lived_in.environment)] == [False]
-    assert compact(lived_in.environment, keep=5).left == 5
+    assert compact(lived_in, keep=5).left == 5
     assert stored(lived_in) == before
     assert list(check(lived_in.environment)) == []
 
 
 def test_a_damaged_snapshot_is_found(lived_in: Store) -> None:
-    compact(lived_in.environment, keep=1)
+    compact(lived_in, keep=1)
 
     def damage(transaction: Transaction) -> None:
         snapshot = bytearray(transaction.get(TableName.SNAPSHOTS, b"other") or b"")
@@ -216,7 +215,7 @@ def test_process_that_lags_behind_the_cut_reads_the_libraries_again(lived_in: St
         from tests.academy.store.examples import learn
         with Store(Path(sys.argv[1])) as store:
             learn(store, contests=5, first=20)
-            compact(store.environment, keep=1)
+            compact(store, keep=1)
         """,
         str(lived_in.environment.folder),
     )
@@ -226,7 +225,7 @@ def test_process_that_lags_behind_the_cut_reads_the_libraries_again(lived_in: St
 
 
 def test_a_compacted_folder_is_backed_up_and_restored(lived_in: Store, tmp_path: Path) -> None:
-    compact(lived_in.environment, keep=2)
+    compact(lived_in, keep=2)
     backup(lived_in.environment, tmp_path / "backup")
     restore(tmp_path / "backup", tmp_path / "restored")
     with Store(tmp_path / "restored") as again:
@@ -239,7 +238,7 @@ def test_shrinking_gives_room_back_and_keeps_everything(tmp_path: Path) -> None:
     with Store(data) as store:
         store.run(RegisterGame(go_game(), "arena"))
         learn(store, contests=150)
-        compact(store.environment, keep=1)
+        compact(store, keep=1)
         before = stored(store)
     data.joinpath("data.mdb").chmod(0o660)
     size = data.joinpath("data.mdb").stat().st_size
@@ -335,7 +334,7 @@ COMPACTOR = """
     import sys
     from pathlib import Path
     from academy.store import event_log
-    from academy.store.environment import Environment
+    from academy.store.library_store import Store
     from academy.store.maintenance import compaction
     from academy.store.maintenance.compaction import shrink
 
@@ -346,8 +345,8 @@ COMPACTOR = """
     event_log.mark_compacted = telling
     event_log._REMOVED_AT_ONCE = 1
     print("beginning")
-    with Environment(Path(sys.argv[1])) as environment:
-        compaction.compact(environment, keep=5)
+    with Store(Path(sys.argv[1])) as store:
+        compaction.compact(store, keep=5)
     print("shrinking")
     shrink(Path(sys.argv[1]))
     print("done")
@@ -388,5 +387,5 @@ def test_killed_compaction_loses_nothing_and_can_be_repeated(
             assert stored(store) == before
             assert list(check(store.environment)) == []
     with Store(tmp_path) as store:
-        assert compact(store.environment, keep=5).left == 5
+        assert compact(store, keep=5).left == 5
         assert list(check(store.environment)) == []

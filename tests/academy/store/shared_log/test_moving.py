@@ -121,7 +121,7 @@ def test_a_compacted_folder_becomes_a_log_that_begins_with_its_snapshot(
     library: Path, log: LogAddress, open_store: OpenStore
 ) -> None:
     with Store(library) as store:
-        compact(store.environment, keep=1)
+        compact(store, keep=1)
         _, token = store.run(CreateToken("ann", Role.BOT))
     assert start_python(_KILLED_BEFORE_THE_SNAPSHOT, str(library), log.text).wait(60) == -9
     share(library, log)
@@ -138,7 +138,7 @@ def test_a_killed_move_that_was_written_to_since_says_how_to_end_it(
     library: Path, log: LogAddress, open_store: OpenStore
 ) -> None:
     with Store(library) as store:
-        compact(store.environment, keep=1)
+        compact(store, keep=1)
     assert start_python(_KILLED_BEFORE_THE_SNAPSHOT, str(library), log.text).wait(60) == -9
     moved = open_store("library")
     assert teach(moved, "since")

@@ -588,13 +588,13 @@ def test_a_folder_that_follows_a_log_is_compacted_and_no_server_judges_what_it_r
     assert teach(first, "old")
     assert teach(second, "kept")
     wait_until_equal(first, second)
-    assert compact(first.environment, keep=1, run=first.run).left == 1
+    assert compact(first, keep=1).left == 1
     wait_until_equal(first, second)
     # The second server has the report still, but no server can be sure that all have.
     proposal = endgame_proposal(report("old", plies=20), seat=2)
     (late,) = second.run(submission("old", 2, [proposal], "seki"))
     assert "no longer kept" in str(late)
-    assert compact(second.environment, keep=1, run=second.run).left == 1
+    assert compact(second, keep=1).left == 1
     assert teach(second, "new")
     wait_until_equal(first, second)
     for store in (first, second):
