@@ -34,9 +34,8 @@ def write_text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterat
     for (kind, library), group in groupby(records, _kind_and_library):
         match kind:
             case "game":
-                for record in group:
-                    yield f"% game {record.game.game_id}"
-                    yield f"% description {on_one_line(record.game)}"
+                game = next(group).game
+                yield from (f"% game {game.game_id}", f"% description {on_one_line(game)}")
             case "history":
                 yield from (f"% history {on_one_line(record.history)}" for record in group)
             case "pattern":
