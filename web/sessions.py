@@ -1,6 +1,5 @@
 """Visitors who signed in: what a browser's cookie stands for. Sessions are kept in memory alone."""
 
-import hashlib
 import hmac
 import secrets
 import time
@@ -8,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
+from academy.wire.tokens import digest_of
 from web.academy_service import AcademyService
 from web.arena_service import ArenaService
 
@@ -174,7 +174,7 @@ class Sessions:
         session.began = session.began or now
         session.seen = session.checked = now
         cookie = secrets.token_urlsafe(32)
-        self._by_digest[_digest(cookie)] = session
+        self._by_digest[digest_of(cookie)] = session
         return cookie
 
     def find(self, cookie: str) -> Session | None:
@@ -183,7 +183,7 @@ class Sessions:
         Args:
             cookie: What the browser sent.
         """
-        session = self._by_digest.get(_digest(cookie))
+        session = self._by_digest.get(digest_of(cookie))
         if session is None:
             return None
         now = self._clock()
@@ -199,7 +199,7 @@ class Sessions:
         Args:
             cookie: What the browser sent.
         """
-        session = self._by_digest.get(_digest(cookie))
+        session = self._by_digest.get(digest_of(cookie))
         return None if session is None or _is_over(session, self._clock()) else session
 
     def needs_check(self, session: Session) -> bool:
@@ -220,7 +220,7 @@ class Sessions:
         Args:
             cookie: Its cookie.
         """
-        self._by_digest.pop(_digest(cookie), None)
+        self._by_digest.pop(digest_of(cookie), None)
 
     def _drop_longest_unseen(self, digests: Iterable[bytes]) -> None:
         del self._by_digest[min(digests, key=lambda digest: self._by_digest[digest].seen)]
@@ -233,7 +233,3 @@ class Sessions:
 
 def _is_over(session: Session, now: float) -> bool:
     return now - session.began >= _SECONDS or now - session.seen >= _IDLE_SECONDS
-
-
-def _digest(cookie: str) -> bytes:
-    return hashlib.sha256(cookie.encode()).digest()

@@ -240,30 +240,10 @@ def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[
 
 
 def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
-    from academy.store.library_text.writing import Learnt, write_text
+    from academy.store.library_text.writing import write_text
 
-    described = game_pb2.Game()
-    patterns: list[pattern_pb2.PatternRecord] = []
-    nodes: list[pattern_pb2.OpeningNodeRecord] = []
-    history: list[libraries_pb2.GameHistory] = []
-    tesujis: list[pattern_pb2.TesujiRecord] = []
-    evaluation: list[pattern_pb2.EvaluationRecord] = []
-    for record in records:
-        match record.WhichOneof("record"):
-            case "game":
-                described = record.game
-            case "pattern":
-                patterns.append(record.pattern)
-            case "node":
-                nodes.append(record.node)
-            case "history":
-                history.append(record.history)
-            case "tesuji":
-                tesujis.append(record.tesuji)
-            case "evaluation":
-                evaluation.append(record.evaluation)
-    learnt = Learnt(tesujis, evaluation)
-    for line in write_text(described.game_id, patterns, nodes, described, history, learnt):
+    # Whole first: the server would not wait for who reads the text page by page.
+    for line in write_text(list(records)):
         yield f"{line}\n".encode()
 
 
@@ -303,16 +283,8 @@ def _records_of_binary(
                         f"{file}: of {record.game.game_id!r}, whose board or players differ from "
                         f"{described.game_id!r}'s"
                     )
-            case ("pattern", _) if number:
-                yield libraries_pb2.ImportLibraryRequest(pattern=record.pattern)
-            case ("tesuji", _) if number:
-                yield libraries_pb2.ImportLibraryRequest(tesuji=record.tesuji)
-            case ("evaluation", _) if number:
-                yield libraries_pb2.ImportLibraryRequest(evaluation=record.evaluation)
-            case ("history", _) if number:
-                yield libraries_pb2.ImportLibraryRequest(history=record.history)
-            case ("node", _) if number:
-                yield libraries_pb2.ImportLibraryRequest(node=record.node)
+            case ("pattern" | "tesuji" | "evaluation" | "history" | "node" as kind, _) if number:
+                yield libraries_pb2.ImportLibraryRequest(**{kind: getattr(record, kind)})
             case _:
                 raise CommandError(f"{file}: is not an export: record {number + 1} is not what comes there")
     if number < 0:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board, CellChange
-from academy.knowledge.cells import State
+from academy.knowledge.cells import Code, State
 from academy.knowledge.spec import GameSpec, Placement
 
 __all__ = [
@@ -40,10 +40,7 @@ _FEW_PATTERNS: Final = 8.0
 # A value nearer to 0 or 1 is no more certain than this.
 _SUREST: Final = 0.98
 
-_PIECES: Final = {
-    1: State.FIRST_SOLDIER | State.FIRST_KING,
-    2: State.SECOND_SOLDIER | State.SECOND_KING,
-}
+_PIECES: Final = {1: Code.FIRST_PIECE, 2: Code.SECOND_PIECE}
 _SOLDIERS: Final = {1: State.FIRST_SOLDIER, 2: State.SECOND_SOLDIER}
 
 _Floats = NDArray[np.float64]

@@ -22,10 +22,7 @@ _TOUCHING: Final = {
 }
 
 
-_PIECES: Final = {
-    1: State.FIRST_SOLDIER | State.FIRST_KING,
-    2: State.SECOND_SOLDIER | State.SECOND_KING,
-}
+_PIECES: Final = {1: Code.FIRST_PIECE, 2: Code.SECOND_PIECE}
 # How far the patterns around a move reach: 3x3 and 5x5 cells, or hexagons of 7 and 19.
 REACHES: Final = (1, 2)
 

@@ -213,7 +213,8 @@ class OpeningTree:
                     self._put(self._fresh(child, path[-1], move, len(path), mover))
                 self._count(child, LevelVisits.of(report, mover, values))
                 path.append(child)
-                if len(self) > settings.opening_capacity and self._evict() == child:
+                evicted = self.evict_beyond(settings.opening_capacity)
+                if any(node.node_id == child for node in evicted):
                     break
             for node_id in reversed(path):
                 if node_id in self.nodes:
@@ -404,11 +405,6 @@ class OpeningTree:
             self._remove(child.node_id)
         self._put(self.nodes[node_id].with_less_value(movers, factor))
         return children
-
-    def _evict(self) -> int:
-        worst = self._worst_leaf()
-        self._remove(worst)
-        return worst
 
     def _worst_leaf(self) -> int:
         if not self._by_worth:

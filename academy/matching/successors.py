@@ -102,10 +102,10 @@ def _require(
 class Successors(NamedTuple):
     """The matches of a position, and for each move what is different after it.
 
-    `gone(i)` are entries of `base` that do not occur after move i any more; `new(i)` are the matches that
-    occur only after it. Both come in the order of the ranking. `all_gone` and `all_new` hold those of all
-    moves, one move behind the other; those of move i begin at `gone_starts[i]` and `new_starts[i]`. Move i
-    brings `totals[i]` matches, listed or not.
+    `all_gone` are entries of `base` that do not occur after a move any more, `all_new` the matches that occur
+    only after it: those of all moves, one move behind the other. Those of move i begin at `gone_starts[i]`
+    and `new_starts[i]`, and come in the order of the ranking. Move i brings `totals[i]` matches, listed or
+    not.
     """
 
     base: Matches
@@ -114,17 +114,3 @@ class Successors(NamedTuple):
     new_starts: NDArray[np.int32]
     all_new: Matches
     totals: NDArray[np.int32]
-
-    @property
-    def moves(self) -> int:
-        """How many moves there are."""
-        return len(self.totals)
-
-    def gone(self, move: int) -> NDArray[np.int32]:
-        """Return which entries of `base` a move ends."""
-        return self.all_gone[self.gone_starts[move] : self.gone_starts[move + 1]]
-
-    def new(self, move: int) -> Matches:
-        """Return the matches that a move brings."""
-        which = slice(self.new_starts[move], self.new_starts[move + 1])
-        return self.all_new.select(which, int(self.totals[move]))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,27 +34,20 @@ _REPLY_AND_MOVE: Final = 2
 _REVISION_BYTES: Final = 8
 
 
-class OpeningQuestion(NamedTuple):
-    """Who asks, the Elo above which knowledge counts (None: all), the plies of the book wanted behind a
-    recommended move, and the moves so far.
-    """
-
-    player: int
-    least_elo: float | None
-    plies_ahead: int
-    moves: tuple[str, ...]
-
-
 def answer_opening(
-    tree: OpeningTree, books: Books, question: OpeningQuestion
+    tree: OpeningTree,
+    books: Books,
+    player: int,
+    least_elo: float | None,
+    plies_ahead: int,
+    moves: tuple[str, ...],
 ) -> messages.LookUpOpeningResponse:
     """Return a position's figures for a player, its continuations, best for their mover first, and the move
-    recommended, with what may follow it.
+    recommended, with what may follow it in `plies_ahead` plies of the book.
 
     In a contest (`least_elo` given) moves of players too weak for the asking one are left out, and the
     position's own figures where they came from such players. `books` are those of the tree.
     """
-    player, least_elo, plies_ahead, moves = question
     least = least_hundredths(least_elo)
     node = tree.find(moves, player)
     if node is None:
@@ -200,10 +193,6 @@ class MatchAnswer(Generic[Message]):
         pattern_ids = self.table.ranked.pattern_ids.take(self.table.places).tolist()
         return [stored_cells(stored[pattern_id]) for pattern_id in pattern_ids]
 
-    def pattern_ids(self, libraries: Iterable[Library]) -> dict[Library, list[int]]:
-        """Return the numbers of the table's patterns by library."""
-        return self.table.pattern_ids(libraries)
-
 
 @dataclass(frozen=True, slots=True)
 class PatternQuestion:
@@ -246,11 +235,6 @@ class PatternCall:
     libraries: Sequence[Library]
     questions: Sequence[PatternQuestion]
 
-    @property
-    def both_players(self) -> bool:
-        """Whether the call wants matches of both players."""
-        return self.questions[0].both_players
-
     def match(self, questions: Sequence[PatternQuestion]) -> list[Matches]:
         """Match some of the questions. Raises InvalidBoardError for a board of another geometry."""
         match = self.ranked.match
@@ -266,7 +250,7 @@ class PatternCall:
         for question, matches in zip(self.questions, matched, strict=True):
             position = message.positions.add()
             table.write_matches(position, matches)
-            if self.both_players:
+            if question.both_players:
                 pack_columns(position, for_opponent=self._for_opponent(question, matches))
         table.write(message.patterns)
         return MatchAnswer(message, sum(len(matches.places) for matches in matched), table)

@@ -19,7 +19,6 @@ from academy.service.access import ContestAccess, ContestSeat, current_caller
 from academy.service.advice import MoveAdvice, moves_to_compare
 from academy.service.answers import (
     NO_WEIGHTS,
-    OpeningQuestion,
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
@@ -113,8 +112,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         least_elo = self._least_elo(caller, seat, spec, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
         ahead = rules.opening_plies_ahead if spec.two_in_turn else 0
-        question = OpeningQuestion(player, least_elo, ahead, tuple(moves))
-        known = answer_opening(game.view.openings, game.books, question)
+        known = answer_opening(game.view.openings, game.books, player, least_elo, ahead, tuple(moves))
         if seat is not None:
             # With what the player will read: what cannot be counted is not answered.
             book = known.recommendation
@@ -134,10 +132,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
         position_cost = cost_of_position(board, most, request.both_players)
-        # The call itself was charged as one question.
-        cost = cost_of_positions(count, board, most, request.both_players, request.include_cells) - 1
-        if cost:
-            self._guard.charge(caller, cost)
+        cost = cost_of_positions(count, board, most, request.both_players, request.include_cells)
+        self._guard.charge_rest(caller, cost)
         if request.both_players:
             require(
                 spec.players == 2,
@@ -153,7 +149,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             written = call.answer()
         else:
             written = await self._scheduler.answer(call, caller.name, position_cost)
-        await self._count_answer(caller, spec, claims, written.pattern_ids(libraries))
+        await self._count_answer(caller, spec, claims, written.table.pattern_ids(libraries))
         response = written.message
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
@@ -174,7 +170,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
-        self._guard.charge(caller, cost_of_successors(candidates, board, most, request.include_cells) - 1)
+        self._guard.charge_rest(caller, cost_of_successors(candidates, board, most, request.include_cells))
         # A position with its successors is checked like one without.
         matching = messages.MatchPatternsRequest(
             contest_id=request.contest_id,
@@ -190,7 +186,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             await self._scheduler.wait(caller.name)
             answer.add(part)
         written = answer.encode()
-        await self._count_answer(caller, spec, claims, written.pattern_ids(libraries))
+        await self._count_answer(caller, spec, claims, written.table.pattern_ids(libraries))
         response = written.message
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
@@ -291,9 +287,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = game.view.spec
         (question,), claims = self._read_questions(caller, matching, game.view, ("position",))
         moves = moves_to_compare(spec, question.board, question.player, request.cells, candidates)
-        cost = cost_of_advice(len(moves), candidates, cost_of_board(spec.geometry.size)) - 1
-        if cost:
-            self._guard.charge(caller, cost)
+        cost = cost_of_advice(len(moves), candidates, cost_of_board(spec.geometry.size))
+        self._guard.charge_rest(caller, cost)
         return MoveAdvice(game, question, moves), claims
 
     async def DownloadWeights(
@@ -313,9 +308,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         least_elo = self._least_elo(caller, seat, view.spec, rules)
         evaluation, tesujis = view.answered_evaluation, view.answered_tesujis
         # That a caller has the newest revision is known only when the whole answer is made.
-        cost = cost_of_listing(len(evaluation.codes) + len(tesujis)) - 1
-        if cost:
-            self._guard.charge(caller, cost)
+        self._guard.charge_rest(caller, cost_of_listing(len(evaluation.codes) + len(tesujis)))
         answer = answer_weights(evaluation, tesujis, least_elo, request.known_revision)
         if seat is not None:
             self._counts.note_uses(seat, Library.MIDDLE_GAME, _weights_used(answer))
@@ -361,10 +354,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
 
     def _check_moves(self, moves: Sequence[str], caller: Caller, field: str = "moves") -> None:
         check_line(moves, self._limits, field)
-        # The call itself was charged as one question.
-        cost = cost_of_moves(len(moves)) - 1
-        if cost:
-            self._guard.charge(caller, cost)
+        self._guard.charge_rest(caller, cost_of_moves(len(moves)))
 
     def _check_positions(self, request: messages.MatchPatternsRequest) -> None:
         count, most = len(request.positions), self._limits.positions_per_call

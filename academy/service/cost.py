@@ -76,7 +76,7 @@ def cost_of_board(cells: int) -> int:
     return -(-cells // _CELLS_PER_QUESTION)
 
 
-def cost_of_position(board: int, most: int, both_players: bool = False) -> int:
+def cost_of_position(board: int, most: int, both_players: bool) -> int:
     """Return the cost of a position with at most `most` matches.
 
     `board` is the cost of matching it once.

@@ -54,11 +54,10 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         check_line(request.moves, self._limits)
         filtering = request.HasField("filter")
         view = (await self._games.game(request.game_id)).view
-        # The call itself was charged as one question.
-        cost = cost_of_moves(len(request.moves)) - 1
+        cost = cost_of_moves(len(request.moves))
         if filtering:
             cost += cost_of_listing(self._store.read(history.count_recent_contests, request.game_id))
-        self._guard.charge(caller, cost)
+        self._guard.charge_rest(caller, cost)
         # Always as analysis: who plays a contest of the game is refused.
         self._access.find_asking_seat(caller, view.spec, "", request.player)
         elo = self._access.elo(caller, None, view.spec)

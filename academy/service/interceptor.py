@@ -126,6 +126,12 @@ class CallInterceptor(aio.ServerInterceptor):
         if wait:
             raise RateExceededError(self.limits.questions_per_second, self.limits.question_burst, wait)
 
+    def charge_rest(self, caller: Caller, questions: int) -> None:
+        """Charge a call that counts as more than one question. Raises RateExceededError."""
+        # The call itself was charged as one.
+        if questions > 1:
+            self.charge(caller, questions - 1)
+
     def charge_message(self, message: bytes, caller: Caller | None) -> None:
         """Charge for a bot's large message before it is parsed. Raises RateExceededError."""
         if caller is not None and caller.role is Role.BOT and len(message) > FREE_BYTES:

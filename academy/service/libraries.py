@@ -204,8 +204,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         caller = current_caller.get()
         count, most = len(request.lines), self._limits.analyses_per_call
         require(1 <= count <= most, "lines", f"{count:,} lines: 1 to {most:,}", value=count, limit=most)
-        # The call itself was charged as one question.
-        self._guard.charge(caller, sum(cost_of_moves(len(line.moves)) for line in request.lines) - 1)
+        self._guard.charge_rest(caller, sum(cost_of_moves(len(line.moves)) for line in request.lines))
         lines = []
         for place, line in enumerate(request.lines):
             field = f"lines[{place}]"

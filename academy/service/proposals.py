@@ -58,7 +58,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
                 value=len(proposal.cells),
                 limit=longest,
             )
-        self._guard.charge(caller, count - 1)
+        self._guard.charge_rest(caller, count)
         contest, seat = self._access.find_proposing_seat(caller, request.contest_id)
         view = (await self._games.game(contest.game_id)).view
         allowed = view.settings.max_submissions_per_contest
@@ -92,7 +92,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         start = paging.page_place(request)
         most = MOST_LOOKED_AT if wanted.leaves_out else size
-        self._guard.charge(caller, cost_of_listing(most) - 1)
+        self._guard.charge_rest(caller, cost_of_listing(most))
         # The search takes milliseconds: others' calls must not wait for it.
         async with self._listings:
             proposals, after = await asyncio.to_thread(

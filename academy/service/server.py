@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -155,9 +154,7 @@ class AcademyServer:
             address = replace(self._settings.endpoint, address=address).bind(self._server)
         await self._server.start()
         self._saving = asyncio.create_task(self.games.save_for_restarts())
-        self._saving.add_done_callback(
-            partial(_log_failure, "pattern caches are no longer saved: the next start will take longer")
-        )
+        self._saving.add_done_callback(_log_failure)
         _log.info("serving", address=str(address), games=games)
         return address
 
@@ -191,9 +188,11 @@ class AcademyServer:
         return max(0.0, self._ends - time.monotonic())
 
 
-def _log_failure(what: str, task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and task.exception() is not None:
-        _log.error(what, exc_info=task.exception())
+def _log_failure(saving: asyncio.Task[None]) -> None:
+    if not saving.cancelled() and saving.exception() is not None:
+        _log.error(
+            "pattern caches are no longer saved: the next start will take longer", exc_info=saving.exception()
+        )
 
 
 # gRPC's server for asyncio takes in one call a turn of the event loop, so calls of one listener are never

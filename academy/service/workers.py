@@ -10,7 +10,6 @@ import multiprocessing
 import os
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -98,12 +97,10 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def end_with_parent(parent: int | None = None) -> None:
-    """Have SIGTERM sent to this process when its parent dies (on Linux; elsewhere nothing).
+    """Have SIGTERM sent to this process when its parent dies.
 
     Give the parent's number if it is known: the parent may have died before this call.
     """
-    if not sys.platform.startswith("linux"):
-        return
     parent = parent or os.getppid()
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0) != 0:

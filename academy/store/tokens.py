@@ -7,7 +7,6 @@ secret is stored: 32 random bytes cannot be guessed from it.
 
 import base64
 import binascii
-import hashlib
 import hmac
 import re
 import secrets
@@ -22,6 +21,7 @@ from academy.store.errors import InvalidRecordError, StoreCorruptError, UnknownT
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
+from academy.wire.tokens import digest_of
 
 _TOKEN: Final = re.compile(r"acd_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 _TICKET: Final = re.compile(r"acdt_([A-Za-z0-9_-]{2,190})\.([0-9]{1,3})\.([A-Za-z0-9_-]{43})")
@@ -97,15 +97,11 @@ class Caller:
         return self.analyst or self.role in (Role.ADMIN, Role.ANALYST)
 
 
-def _hash(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode()).digest()
-
-
 def new_ticket(contest_id: str, seat: int) -> tuple[str, bytes]:
     """Return a fresh ticket, and the hash to keep of it."""
     secret = secrets.token_urlsafe(32)
     contest = base64.urlsafe_b64encode(contest_id.encode()).rstrip(b"=").decode()
-    return f"acdt_{contest}.{seat}.{secret}", _hash(secret)
+    return f"acdt_{contest}.{seat}.{secret}", digest_of(secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +119,7 @@ class CreateToken:
             raise InvalidRecordError("expires", "the time of expiry has passed already")
         token = Token(secrets.token_hex(8), self.name, self.role, work.now, self.expires)
         secret = secrets.token_urlsafe(32)
-        _put(work.transaction, token, _hash(secret))
+        _put(work.transaction, token, digest_of(secret))
         return token, f"acd_{token.token_id}_{secret}"
 
 
@@ -175,7 +171,7 @@ def authenticate(transaction: Transaction, text: str, now: float) -> Caller:
 def _token_caller(transaction: Transaction, token_id: str, secret: str, now: float) -> Caller:
     stored = transaction.get(TableName.TOKENS, token_id.encode())
     record = unpack_message(records_pb2.TokenRecord, stored or b"")
-    if not hmac.compare_digest(record.secret_hash, _hash(secret)):
+    if not hmac.compare_digest(record.secret_hash, digest_of(secret)):
         raise UnknownTokenError
     if record.revoke_time:
         raise RevokedTokenError
@@ -192,7 +188,7 @@ def _ticket_caller(transaction: Transaction, contest: str, seat: int, secret: st
         raise UnknownTokenError from None
     record = unpack_message(records_pb2.ContestRecord, stored or b"")
     ticket_hash = record.seats[seat - 1].ticket_hash if 1 <= seat <= len(record.seats) else b""
-    if not hmac.compare_digest(ticket_hash, _hash(secret)):
+    if not hmac.compare_digest(ticket_hash, digest_of(secret)):
         raise UnknownTokenError
     over = record.contest.state != contests_pb2.CONTEST_STATE_OPEN
     name = record.contest.players[seat - 1].name

@@ -59,7 +59,7 @@ from referees.go.gtp import GoDialogue
 from referees.go.settings import GoSettings
 from referees.hex import Hex
 from referees.warlight import WarLight
-from tests.academy.store.examples import contest, go, go_game, learn
+from tests.academy.store.examples import contest, export, go, go_game, learn
 
 GRAPH: Final = GraphGeometry(("PAR", "BUR", "GAS", "MAR", "SPA"), ((0, 1), (1, 2), (2, 3), (3, 4)))
 GEOMETRIES: Final[dict[str, Geometry]] = {
@@ -133,7 +133,7 @@ def _library_text(data: bytes) -> bool:
     except (UnicodeDecodeError, InvalidRecordError):
         return False
     patterns = [_with_label(pattern) for library in libraries.patterns.values() for pattern in library]
-    again = read_text("\n".join(write_text(go().game_id, patterns, libraries.nodes)), go())
+    again = read_text("\n".join(write_text(export(go_game(), patterns, libraries.nodes))), go())
     assert (again.patterns, again.nodes) == (libraries.patterns, libraries.nodes)
     return True
 
@@ -157,7 +157,7 @@ def _exported() -> tuple[list[pattern_pb2.PatternRecord], list[pattern_pb2.Openi
 def _library_text_samples() -> list[bytes]:
     patterns, nodes = _exported()
     return [
-        "\n".join(write_text(go().game_id, *chosen)).encode()
+        "\n".join(write_text(export(go_game(), *chosen))).encode()
         for chosen in ((patterns[:3], nodes[:6]), (patterns[:1], []), ([], nodes[:4]))
     ]
 

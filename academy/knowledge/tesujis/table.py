@@ -81,10 +81,6 @@ class TesujiAdvice:
     codes: tuple[int, ...]
 
 
-def _none() -> Numbers:
-    return np.zeros(0, dtype=np.int64)
-
-
 @dataclass(frozen=True, eq=False)
 class TesujiTable:
     """All tesujis of a game, as columns of equal length, the oldest first.
@@ -112,7 +108,7 @@ class TesujiTable:
     @classmethod
     def empty(cls) -> Self:
         """Return the table of a game that has learnt none."""
-        return cls(**{column.name: _none() for column in fields(cls)})
+        return cls(**{column.name: np.zeros(0, dtype=np.int64) for column in fields(cls)})
 
     @classmethod
     def of(cls, *columns: Iterable[int]) -> Self:

@@ -1,8 +1,8 @@
 """Writes libraries as text."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
@@ -22,56 +22,43 @@ from academy.store.library_text.words import (
     on_one_line,
     quote,
 )
-from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import libraries_pb2, pattern_pb2
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """What ACADEMY learnt from contests, which nobody proposed."""
-
-    tesujis: Sequence[pattern_pb2.TesujiRecord] = ()
-    evaluation: Sequence[pattern_pb2.EvaluationRecord] = ()
-
-
-def write_text(
-    game_id: str,
-    patterns: Iterable[pattern_pb2.PatternRecord] = (),
-    nodes: Sequence[pattern_pb2.OpeningNodeRecord] = (),
-    description: game_pb2.Game | None = None,
-    history: Iterable[libraries_pb2.GameHistory] = (),
-    learnt: Learnt | None = None,
-) -> Iterator[str]:
-    """Yield the lines of a text, without line ends, of records as an export has them, with figures.
+def write_text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[str]:
+    """Yield the lines of a text, without line ends, of an export's records, in their order.
 
     `read_text` gives the same records again, except the figures.
     """
     yield FIRST_LINE
-    yield f"% game {game_id}"
-    if description is not None:
-        yield f"% description {on_one_line(description)}"
-    for part in history:
-        yield f"% history {on_one_line(part)}"
-    library = None
-    for record in patterns:
-        if record.library != library:
-            library = record.library
-            yield from ("", f"% library {_name_of(library)}")
-        yield ""
-        yield from _pattern_lines(record)
-    learnt = learnt or Learnt()
-    if learnt.tesujis:
-        yield from ("", f"% library {TESUJIS}")
-    for tesuji in learnt.tesujis:
-        yield ""
-        yield from _tesuji_lines(tesuji)
-    if learnt.evaluation:
-        yield from ("", f"% library {EVALUATION}", "")
-    for number, weights in enumerate(learnt.evaluation):
-        yield from _evaluation_lines(weights, with_figures=number == 0)
-    if nodes:
-        yield from ("", f"% library {Library.OPENING.value}", "")
-        yield from _node_lines(nodes)
+    for (kind, library), group in groupby(records, _kind_and_library):
+        match kind:
+            case "game":
+                game = next(group).game
+                yield from (f"% game {game.game_id}", f"% description {on_one_line(game)}")
+            case "history":
+                yield from (f"% history {on_one_line(record.history)}" for record in group)
+            case "pattern":
+                yield from ("", f"% library {_name_of(library)}")
+                for record in group:
+                    yield from ("", *_pattern_lines(record.pattern))
+            case "tesuji":
+                yield from ("", f"% library {TESUJIS}")
+                for record in group:
+                    yield from ("", *_tesuji_lines(record.tesuji))
+            case "evaluation":
+                yield from ("", f"% library {EVALUATION}", "")
+                yield from _evaluation_lines(record.evaluation for record in group)
+            case "node":
+                yield from ("", f"% library {Library.OPENING.value}", "")
+                yield from _node_lines(record.node for record in group)
     yield from ("", END_LINE)
+
+
+def _kind_and_library(
+    record: libraries_pb2.ExportLibraryResponse,
+) -> tuple[str | None, pattern_pb2.Library.ValueType]:
+    return record.WhichOneof("record"), record.pattern.library
 
 
 def _name_of(value: pattern_pb2.Library.ValueType) -> str:
@@ -121,25 +108,27 @@ def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
     yield str(signature_from_proto(record.signature))
 
 
-def _evaluation_lines(record: pattern_pb2.EvaluationRecord, with_figures: bool) -> Iterator[str]:
-    if with_figures:
-        best, taught = (
-            decimal(record.best_elo_hundredths, ELO_SCALE),
-            decimal(record.taught_millionths, VALUE_SCALE),
-        )
-        yield (
-            f"% contests {record.contests} best {best} taught {taught} "
-            f"elos {decimal(record.taught_elo, VALUE_SCALE * ELO_SCALE)} "
-            f"uses {record.uses} successes {record.successes}"
-        )
-    for weight in record.weights:
-        value, gradient = (
-            decimal(number, VALUE_SCALE) for number in (weight.weight_millionths, weight.gradient_millionths)
-        )
-        yield f"{weight.of} seen {weight.seen} weight {value} gradient {gradient}"
+def _evaluation_lines(records: Iterable[pattern_pb2.EvaluationRecord]) -> Iterator[str]:
+    for place, record in enumerate(records):
+        if place == 0:
+            best, taught = (
+                decimal(record.best_elo_hundredths, ELO_SCALE),
+                decimal(record.taught_millionths, VALUE_SCALE),
+            )
+            yield (
+                f"% contests {record.contests} best {best} taught {taught} "
+                f"elos {decimal(record.taught_elo, VALUE_SCALE * ELO_SCALE)} "
+                f"uses {record.uses} successes {record.successes}"
+            )
+        for weight in record.weights:
+            value, gradient = (
+                decimal(number, VALUE_SCALE)
+                for number in (weight.weight_millionths, weight.gradient_millionths)
+            )
+            yield f"{weight.of} seen {weight.seen} weight {value} gradient {gradient}"
 
 
-def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]:
+def _node_lines(nodes: Iterable[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]:
     children: defaultdict[int, list[pattern_pb2.OpeningNodeRecord]] = defaultdict(list)
     waiting: list[pattern_pb2.OpeningNodeRecord] = []
     for node in sorted(nodes, key=lambda node: (node.visits, -node.node_id)):

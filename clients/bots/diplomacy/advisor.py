@@ -58,7 +58,6 @@ class DiplomacyAdvisor(AcademySeat):
     ) -> None:
         spec = referee.spec()
         super().__init__(academy, Seat(spec.game_id, spec.geometry, seat, contest_id))
-        self._opened = academy
         self._chance = chance
         self._referee = referee
         self._power = seat - 1
@@ -181,8 +180,8 @@ class DiplomacyAdvisor(AcademySeat):
         """Propose what the game taught."""
         if self._plies:
             self.tell(lambda academy: academy.propose(self.seat, self._plies))
-        if self._opened is not None:
-            self._opened.close()
+        if self.academy is not None:
+            self.academy.close()
 
 
 class AdvisedBot:

@@ -8,6 +8,7 @@ from academy.cli import contest_tables, event_table, library_tables, printing
 from academy.store.library_text.writing import write_text
 from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2
 from tests.academy.service import examples
+from tests.academy.store.examples import export
 
 ESCAPE = "E5\x1b[2J\x9b1m"
 NODE = pattern_pb2.OpeningNodeRecord(
@@ -68,7 +69,7 @@ def first_column(printed: str) -> str:
 
 
 def test_an_exported_text_holds_no_control_characters() -> None:
-    text = "".join(write_text("go", nodes=[ROOT, NODE]))
+    text = "".join(write_text(export(game_pb2.Game(game_id="go"), nodes=[ROOT, NODE])))
     assert r'"E5\u001b[2J\u009b1m"' in text and text.isprintable()
 
 

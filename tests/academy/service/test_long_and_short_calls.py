@@ -68,7 +68,7 @@ def content(answer: Answer) -> tuple[bytes, list[int]]:
 
 def position_cost(call: PatternCall) -> int:
     board = cost_of_board(call.spec.geometry.size)
-    return cost_of_position(board, call.questions[0].max_matches, call.both_players)
+    return cost_of_position(board, call.questions[0].max_matches, call.questions[0].both_players)
 
 
 async def together(calls: Sequence[PatternCall]) -> list[Answer]:

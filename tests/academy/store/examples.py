@@ -1,7 +1,7 @@
 """A small Go, players, and contests to report: what the store's tests tell it."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -13,7 +13,7 @@ from academy.store.codec.proposals import read_proposal
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.library_store import Store
 from academy.store.proposal_commands import SubmitProposals
-from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 
 COLUMNS = "ABCDEFGHJ"
 SIZE = 9
@@ -33,6 +33,20 @@ def go(game_id: str = "go-9x9") -> GameSpec:
 def go_game(game_id: str = "go-9x9") -> game_pb2.Game:
     """The same as a message."""
     return spec_to_proto(go(game_id))
+
+
+def export(
+    game: game_pb2.Game,
+    patterns: Iterable[pattern_pb2.PatternRecord] = (),
+    nodes: Iterable[pattern_pb2.OpeningNodeRecord] = (),
+) -> list[libraries_pb2.ExportLibraryResponse]:
+    """An export of patterns and opening nodes."""
+    response = libraries_pb2.ExportLibraryResponse
+    return [
+        response(game=game),
+        *(response(pattern=pattern) for pattern in patterns),
+        *(response(node=node) for node in nodes),
+    ]
 
 
 def contest(

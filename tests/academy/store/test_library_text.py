@@ -16,7 +16,7 @@ from academy.store.library_text.reading import read_text
 from academy.store.library_text.words import LibraryTextError
 from academy.store.library_text.writing import write_text
 from tests.academy.store import strategies
-from tests.academy.store.examples import go
+from tests.academy.store.examples import export, go, go_game
 
 TEXT = """\
 % academy text 1
@@ -63,7 +63,7 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
             kept.sort(key=lambda vote: (vote.event, vote.order))
     exported = [with_figures(entry_to_proto(entry, library, spec), entry) for entry, library in entries]
     nodes = [node_to_proto(node, spec.game_id) for node in data.draw(strategies.nodes())]
-    text = "\n".join(write_text(spec.game_id, exported, nodes))
+    text = "\n".join(write_text(export(spec_to_proto(spec), exported, nodes)))
     assert all(str(entry.signature) in text for entry, _ in entries)
     parsed = read_text(text, spec)
     assert [record for records in parsed.patterns.values() for record in records] == patterns
@@ -105,14 +105,14 @@ def test_blank_lines_above_the_first_do_no_harm() -> None:
 
 
 def test_a_text_of_another_board_is_refused_and_that_of_another_name_with_the_remedy() -> None:
-    renamed = "\n".join(write_text("go-9x9-f", description=spec_to_proto(go())))
+    renamed = "\n".join(write_text(export(go_game("go-9x9-f"))))
     with pytest.raises(LibraryTextError, match="not this game, 'go-9x9': leave this line out if"):
         read_text(renamed, go())
     assert read_text(renamed.replace("% game go-9x9-f\n", ""), go()).patterns == {}
     smaller = spec_to_proto(go())
     smaller.geometry.square.rows = 5
     with pytest.raises(LibraryTextError, match=r"line 3, column 1: describes .* board or players differ"):
-        read_text("\n".join(write_text("go-9x9", description=smaller)), go())
+        read_text("\n".join(write_text(export(smaller))), go())
 
 
 def test_line_ends_of_windows_do_no_harm() -> None:
@@ -170,7 +170,7 @@ def test_the_last_pattern_may_end_the_text() -> None:
 
 def test_an_export_that_was_cut_anywhere_is_refused() -> None:
     read = read_text(TEXT, go())
-    text = "\n".join(write_text("go-9x9", nodes=read.nodes, description=spec_to_proto(go())))
+    text = "\n".join(write_text(export(go_game(), nodes=read.nodes)))
     assert read_text(text, go()).nodes == read_text(text + "\n\n%% a remark\n", go()).nodes
     for length in range(text.index("% description") + 14, len(text)):
         with pytest.raises(LibraryTextError):
@@ -182,7 +182,7 @@ def test_an_export_that_was_cut_anywhere_is_refused() -> None:
 
 
 def test_an_empty_library_is_a_text_too() -> None:
-    assert read_text("\n".join(write_text("go-9x9")), go()).patterns == {}
+    assert read_text("\n".join(write_text(export(go_game()))), go()).patterns == {}
 
 
 @pytest.mark.parametrize(
