@@ -463,10 +463,15 @@ def settings(
     if changes and not json:
         _print_undo(game, f"{removed} records removed", removed)
         if "evaluation_patterns" in names and now.evaluation_patterns and not now.evaluation:
-            typer.echo(_EVALUATION_OFF.format(game))
+            _print_evaluation_off(server, game)
 
 
-_EVALUATION_OFF: Final = "evaluation is off: academy settings {} evaluation=true"
+def _print_evaluation_off(server: Server, game: str) -> None:
+    """Print that a game's evaluation is off, what is kept of it, and how to switch it on."""
+    figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
+    contests, patterns = figures.evaluation_contests, figures.evaluation_patterns
+    kept = f", {contests:,} contests and {patterns:,} patterns are kept" if contests else ""
+    typer.echo(f"evaluation is off{kept}: academy settings {game} evaluation=true")
 
 
 def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -> None:
@@ -478,9 +483,10 @@ def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -
         printing.print_json(printing.as_json(answer))
         return
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
-    printing.console().print(library_tables.weights_table(described, answer, limit))
-    if not described.settings.evaluation:
-        typer.echo(_EVALUATION_OFF.format(game))
+    if described.settings.evaluation:
+        printing.console().print(library_tables.weights_table(described, answer, limit))
+    else:
+        _print_evaluation_off(server, game)
 
 
 # No setting has room for more; most have a lower limit, which the server names.
