@@ -353,7 +353,7 @@ def events(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Show only this game's events.")] = "",
     oldest: Annotated[bool, typer.Option(help="Begin with the first.")] = False,
     changes: Annotated[
-        bool, typer.Option("--changes", help="Leave out contests: show what people and analysts did.")
+        bool, typer.Option("--changes", help="Leave out contests and analyses: show what people did.")
     ] = False,
     limit: Limit = 50,
     json: Json = False,
@@ -364,6 +364,7 @@ def events(
         newest_first=not oldest,
         page_size=min(limit, _PAGE),
         without_contests=changes,
+        without_analyses=changes,
     )
     events = list(islice(pages(server.libraries.ListEvents, request, "events"), limit))
     printing.show(events, json, event_table.events_table(events))

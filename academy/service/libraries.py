@@ -341,6 +341,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> tuple[list[events_pb2.Event], int]:
         """Events for a page, as far as a call looks, and the place to go on from."""
         left_out = _OF_CONTESTS if request.without_contests else frozenset()
+        if request.without_analyses:
+            left_out |= {"openings_analysed"}
         candidates: list[events_pb2.Event] = []
         room = paging.page_bytes(self._limits)
         for _ in range(_PAGES_LOOKED_AT):
