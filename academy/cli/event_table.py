@@ -34,8 +34,8 @@ def _describe_analyses(body: Any) -> str:
     first, *others = body.nodes
     # The first analysts did not say how, and played random games.
     kind = SearchKind.PLIES if first.analysis.kind == SearchKind.PLIES else SearchKind.RANDOM_GAMES
-    found = f"{first.analysis.value_millionths / 1e6:.3f} by {first.analysis.budget:,} {kind.unit}"
-    return f"{' '.join(first.moves)}: {found}" + (f", and {len(others):,} more" if others else "")
+    figures = f"{first.analysis.value_millionths / 1e6:.3f} by {first.analysis.budget:,} {kind.unit}"
+    return f"{' '.join(first.moves)}: {figures}" + (f", and {len(others):,} more" if others else "")
 
 
 # What an event of a kind did, by its body.

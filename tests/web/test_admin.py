@@ -243,9 +243,9 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
 
     line = admin.get(f"/games/{GO}/openings").link("?m=").partition("m=")[2].partition("&")[0]
     # What analysts find would bury all of that.
-    found = libraries_pb2.LineAnalysis(moves=[line], value=0.5, budget=200)
+    analysis = libraries_pb2.LineAnalysis(moves=[line], value=0.5, budget=200)
     place.academy.client(place.academy.token("owl", Role.ANALYST)).libraries.AnalyseOpenings(
-        libraries_pb2.AnalyseOpeningsRequest(game_id=GO, lines=[found])
+        libraries_pb2.AnalyseOpeningsRequest(game_id=GO, lines=[analysis])
     )
     assert "openings analysed" not in admin.get("/admin/events").words
     assert "openings analysed" in admin.get("/admin/events?contests=yes").words
