@@ -154,6 +154,7 @@ class SearchGuard:
         self.open_contests = 0
         # Why they cannot be counted now.
         self._error: AcademyRefusedError | AcademyUnavailableError | None = None
+        self._look()
         signal.signal(signal.SIGUSR1, self._end_search)
         if count_open_contests is not None or deadline is not None:
             threading.Thread(target=self._watch, daemon=True).start()
@@ -200,14 +201,18 @@ class SearchGuard:
             self._searching = False
             raise InterruptedSearchError
 
+    def _look(self) -> None:
+        if self._count_open_contests is None:
+            return
+        try:
+            self.open_contests, self._error = self._count_open_contests(), None
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
+            # The main thread does not rest: its next call meets the same, or its search raises it.
+            self.open_contests, self._error = 0, error
+
     def _watch(self) -> None:
         while not self.is_over:
-            if self._count_open_contests is not None:
-                try:
-                    self.open_contests, self._error = self._count_open_contests(), None
-                except (AcademyRefusedError, AcademyUnavailableError) as error:
-                    # The main thread does not rest: its next call meets the same, or its search raises it.
-                    self.open_contests, self._error = 0, error
+            self._look()
             if self.open_contests or self._error is not None:
                 os.kill(os.getpid(), signal.SIGUSR1)
             self.sleep(SECONDS_BETWEEN_LOOKS)
@@ -236,30 +241,55 @@ class Analyst:
         """Search until nothing is left to search, or the guard's deadline has passed.
 
         Args:
-            once: Whether to end when nothing is left; else the tree is looked at again after a minute.
+            once: Whether to end when nothing is left, or ACADEMY does not answer; else it looks again after a
+                minute.
 
         Returns:
             How many analyses were news to ACADEMY.
 
         Raises:
             AcademyRefusedError: ACADEMY refused.
-            AcademyUnavailableError: ACADEMY did not answer in time.
+            AcademyUnavailableError: ACADEMY did not answer in time, with `once`.
             OtherRulesError: ACADEMY's game has another board, or is another in any other respect.
             UnsuitableGameError: the search cannot play this game.
         """
-        self._check_rules()
-        counted = 0
-        tried: set[tuple[str, ...]] = set()
+        # What was searched, and whether it was news.
+        tried: dict[tuple[str, ...], bool] = {}
         while not self.guard.is_over:
-            news, went_through = self._walk(tried)
-            counted += news
+            try:
+                # What answers after a wait may be another server.
+                self._check_rules()
+                went_through = self._walk(tried)
+            except AcademyUnavailableError as error:
+                if once:
+                    raise
+                print(f"ACADEMY cannot be asked now ({error}): looking again after a minute", flush=True)
+                went_through = True
             if not went_through:
                 self._rest()
             elif once:
                 break
             else:
                 self.guard.sleep(SECONDS_BETWEEN_WALKS)
-        return counted
+        return sum(tried.values())
+
+    def explain_nothing(self) -> str:
+        """Return why a run analysed nothing.
+
+        Raises:
+            AcademyRefusedError: ACADEMY refused.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        if self.guard.is_over:
+            return "the time is over"
+        known = self.academy.statistics(self.game_id or self.searcher.rules.spec().game_id).opening_nodes
+        if not known:
+            return "no contest is in its opening tree yet"
+        kind, budget = self.searcher.effort
+        return (
+            f"each of the {min(known, self.nodes):,} most visited was searched with {budget:,} {kind.unit} "
+            "or more or in another way, or cannot be searched by these rules"
+        )
 
     def _check_rules(self) -> None:
         """Raise OtherRulesError where values would be stored at positions that were never searched."""
@@ -272,11 +302,8 @@ class Analyst:
                 "the game and settings (--set) that its contests are played by, or another --game-id"
             )
 
-    def _walk(self, tried: set[tuple[str, ...]]) -> tuple[int, bool]:
-        """Search some lines of the tree as it is now.
-
-        Returns how many analyses were news, and whether it found nothing more to search.
-        """
+    def _walk(self, tried: dict[tuple[str, ...], bool]) -> bool:
+        """Search some lines of the tree as it is now; return whether it found nothing more to search."""
         spec, (kind, budget) = self.searcher.rules.spec(), self.searcher.effort
         game_id = self.game_id or spec.game_id
         seat = Seat(game_id, spec.geometry, player=1)
@@ -295,14 +322,14 @@ class Analyst:
             try:
                 value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
             except InterruptedSearchError:
-                return counted, False
-            tried.add(line)
-            if value is None:
-                continue
-            if self.academy.report_analysis(game_id, line, Analysis(value, budget, kind=kind)):
+                return False
+            tried[line] = value is not None and self.academy.report_analysis(
+                game_id, line, Analysis(value, budget, kind=kind)
+            )
+            if tried[line]:
                 counted += 1
                 print(f"{' '.join(line)}: {value:.3f}", flush=True)
-        return counted, counted == 0
+        return counted == 0
 
     def _improves(self, analysis: Analysis | None) -> bool:
         """Whether a search would be kept in place of what is known of a line."""
@@ -353,9 +380,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             guard = SearchGuard(
                 (lambda: watched.statistics(game_id).open_contests) if options.when_idle else None, deadline
             )
-            if options.when_idle:
-                guard.open_contests = academy.statistics(game_id).open_contests
-            counted = Analyst(academy, searcher, guard, options.nodes, game_id).run(options.once)
+            analyst = Analyst(academy, searcher, guard, options.nodes, game_id)
+            counted = analyst.run(options.once)
+            why = "" if counted else f": {analyst.explain_nothing()}"
         except AcademyUnavailableError as error:
             remedy = "start one with `academy serve`, or give its address with --academy"
             sys.exit(f"academy-analyst: no server answers at {connection.address} ({error}); {remedy}")
@@ -368,7 +395,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(f"academy-analyst: {error}")
         except KeyboardInterrupt:
             sys.exit("stopped; what was found is kept")
-    print(f"{game_id}: {counted:,} positions analysed")
+    print(f"{game_id}: {counted:,} positions analysed{why}")
 
 
 _EXAMPLES: Final = """The token of ACADEMY_TOKEN must be an analyst's. Example:
@@ -425,7 +452,7 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--once",
         action="store_true",
-        help="end when nothing is left to search; without it, look again after a minute",
+        help="end when nothing is left to search or no server answers; without it, look again after a minute",
     )
     parser.add_argument(
         "--when-idle", action="store_true", help="rest while any contest is open at the server"

@@ -6,6 +6,7 @@ from typing import Any, Final
 from rich.table import Table
 
 from academy.cli.printing import new_table, shown
+from academy.knowledge.node_analysis import SearchKind
 
 
 def events_table(events: Iterable[Any]) -> Table:
@@ -29,6 +30,14 @@ def _describe_report(body: Any) -> str:
     return f"{report.contest.contest_id} {names}, {how}"
 
 
+def _describe_analyses(body: Any) -> str:
+    first, *others = body.nodes
+    # The first analysts did not say how, and played random games.
+    kind = SearchKind.PLIES if first.analysis.kind == SearchKind.PLIES else SearchKind.RANDOM_GAMES
+    figures = f"{first.analysis.value_millionths / 1e6:.3f} by {first.analysis.budget:,} {kind.unit}"
+    return f"{' '.join(first.moves)}: {figures}" + (f", and {len(others):,} more" if others else "")
+
+
 # What an event of a kind did, by its body.
 _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "contest_reported": _describe_report,
@@ -48,7 +57,7 @@ _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "tesujis_imported": lambda body: f"{len(body.records)}",
     "evaluation_imported": lambda body: f"{sum(len(record.weights) for record in body.records)}",
     "openings_imported": lambda body: f"{len(body.nodes)}",
-    "openings_analysed": lambda body: f"{len(body.nodes)} positions",
+    "openings_analysed": _describe_analyses,
     "analyses_forgotten": lambda body: body.analyst or "everybody's",
     "proposal_judged": lambda body: f"{body.proposal.proposal_id} by {body.proposal.player}",
 }

@@ -353,7 +353,7 @@ def events(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Show only this game's events.")] = "",
     oldest: Annotated[bool, typer.Option(help="Begin with the first.")] = False,
     changes: Annotated[
-        bool, typer.Option("--changes", help="Leave out contests: show what people and analysts did.")
+        bool, typer.Option("--changes", help="Leave out contests and analyses: show what people did.")
     ] = False,
     limit: Limit = 50,
     json: Json = False,
@@ -364,6 +364,7 @@ def events(
         newest_first=not oldest,
         page_size=min(limit, _PAGE),
         without_contests=changes,
+        without_analyses=changes,
     )
     events = list(islice(pages(server.libraries.ListEvents, request, "events"), limit))
     printing.show(events, json, event_table.events_table(events))
@@ -463,10 +464,15 @@ def settings(
     if changes and not json:
         _print_undo(game, f"{removed} records removed", removed)
         if "evaluation_patterns" in names and now.evaluation_patterns and not now.evaluation:
-            typer.echo(_EVALUATION_OFF.format(game))
+            _print_evaluation_off(server, game)
 
 
-_EVALUATION_OFF: Final = "evaluation is off: academy settings {} evaluation=true"
+def _print_evaluation_off(server: Server, game: str) -> None:
+    """Print that a game's evaluation is off, what is kept of it, and how to switch it on."""
+    figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
+    contests, patterns = figures.evaluation_contests, figures.evaluation_patterns
+    kept = f", {contests:,} contests and {patterns:,} patterns are kept" if contests else ""
+    typer.echo(f"evaluation is off{kept}: academy settings {game} evaluation=true")
 
 
 def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -> None:
@@ -478,9 +484,10 @@ def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -
         printing.print_json(printing.as_json(answer))
         return
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
-    printing.console().print(library_tables.weights_table(described, answer, limit))
-    if not described.settings.evaluation:
-        typer.echo(_EVALUATION_OFF.format(game))
+    if described.settings.evaluation:
+        printing.console().print(library_tables.weights_table(described, answer, limit))
+    else:
+        _print_evaluation_off(server, game)
 
 
 # No setting has room for more; most have a lower limit, which the server names.

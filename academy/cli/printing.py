@@ -2,6 +2,7 @@
 
 import json
 import sys
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -46,7 +47,7 @@ def shown(text: str) -> Text:
 
 
 def as_json(message: Message) -> dict[str, Any]:
-    """A message as plain data: names as in the protos, enums by name, times in ISO 8601."""
+    """A message as plain data: names as in the protos, enums by name, times in ISO 8601, bytes in base64."""
     plain: dict[str, Any] = {}
     for field in message.DESCRIPTOR.fields:
         if field.has_presence and not message.HasField(field.name):
@@ -66,6 +67,8 @@ def _plain(field: Any, value: Any) -> Any:
         return value.ToJsonString()
     if isinstance(value, Message):
         return as_json(value)
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
     if field.enum_type is not None:
         known = field.enum_type.values_by_number.get(value)
         return known.name if known is not None else value

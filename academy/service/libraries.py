@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 import structlog
 
 from academy.knowledge.library import UnknownPatternError
-from academy.knowledge.node_analysis import NodeAnalysis
+from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.pattern_entry import PatternEntry
@@ -37,7 +37,7 @@ from academy.store.codec.games import (
     settings_to_proto,
 )
 from academy.store.codec.learnt_tables import tesuji_records
-from academy.store.codec.openings import check_budget, node_to_proto, search_kind_from_proto
+from academy.store.codec.openings import node_to_proto, search_kind_from_proto
 from academy.store.codec.patterns import entry_with_figures
 from academy.store.contest_tables import count_open_contests
 from academy.store.event_log import read_page
@@ -211,12 +211,12 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             require(bool(line.moves), f"{field}.moves", "name at least one move: no move leads to the start")
             check_line(line.moves, self._limits, f"{field}.moves")
             value = round(check_value(f"{field}.value", line.value) * VALUE_SCALE)
-            check_budget(f"{field}.budget", line.budget)
             kind = search_kind_from_proto(line.kind, f"{field}.kind")
             require(
-                line.budget >= kind.fewest,
+                kind.fewest <= line.budget <= MAX_BUDGET,
                 f"{field}.budget",
-                f"{line.budget:,} {kind.unit} say too little to be kept: search with {kind.fewest} or more",
+                f"{line.budget:,} must be from {kind.fewest} to {MAX_BUDGET:,} {kind.unit}: "
+                "less says too little to be kept",
                 value=line.budget,
                 least=kind.fewest,
             )
@@ -340,6 +340,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> tuple[list[events_pb2.Event], int]:
         """Events for a page, as far as a call looks, and the place to go on from."""
         left_out = _OF_CONTESTS if request.without_contests else frozenset()
+        if request.without_analyses:
+            left_out |= {"openings_analysed"}
         candidates: list[events_pb2.Event] = []
         room = paging.page_bytes(self._limits)
         for _ in range(_PAGES_LOOKED_AT):

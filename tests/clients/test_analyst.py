@@ -1,13 +1,14 @@
 """The program `academy-analyst` against a real server: what it searches, when it rests, where it goes on."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -15,8 +16,10 @@ from typing import Any
 
 import pytest
 
+from academy.service.server import ServerSettings
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, libraries_pb2
+from academy.wire.addresses import ServerAddress
 from academy.wire.games import game_message
 from clients.academy import Academy
 from clients.analyst import Analyst, LineSearcher, SearchGuard, main
@@ -25,6 +28,7 @@ from clients.connection import Connection
 from referees.api import referee
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
+from tests.ports import free_ports
 
 HEX = referee("hex").from_settings({"board_size": 4})
 GAME = HEX.spec().game_id
@@ -205,10 +209,10 @@ def test_an_analyst_rests_while_a_contest_is_open(academy: Running) -> None:
 
 
 @contextmanager
-def a_resting_analyst(academy: Running, token: str) -> Iterator["subprocess.Popen[str]"]:
+def a_resting_analyst(academy: Running, token: str, *options: str) -> Iterator["subprocess.Popen[str]"]:
     """An analyst of endless searches, in a contest that ends with the block."""
     program = subprocess.Popen(
-        command(academy, "--when-idle", "--playouts", "1000000"),
+        command(academy, "--when-idle", "--playouts", "1000000", *options),
         env=os.environ | {"ACADEMY_TOKEN": token},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -244,7 +248,7 @@ def processor_seconds(pid: int) -> float:
 def test_an_analyst_whose_academy_goes_away_while_it_searches_ends_and_says_so(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as academy:
         learn(academy, contests=1)
-        with a_resting_analyst(academy, academy.token("analyst", Role.ANALYST)) as program:
+        with a_resting_analyst(academy, academy.token("analyst", Role.ANALYST), "--once") as program:
             rested = processor_seconds(program.pid)
         # It has the lowest priority. Nothing but a search takes so much.
         deadline = time.monotonic() + 180
@@ -254,9 +258,49 @@ def test_an_analyst_whose_academy_goes_away_while_it_searches_ends_and_says_so(t
     assert "academy-analyst: " in refusal_of(program)
 
 
+def read_until(program: "subprocess.Popen[str]", pattern: str) -> None:
+    assert program.stdout is not None
+    assert any(re.fullmatch(pattern, line.rstrip("\n")) for line in program.stdout), pattern
+
+
+def test_a_standing_analyst_waits_for_an_academy_that_is_away_and_goes_on(tmp_path: Path) -> None:
+    hurry = "import clients.analyst as analyst; analyst.SECONDS_BETWEEN_WALKS = 0.1; analyst.main()"
+    settings = ServerSettings(address=ServerAddress.parse(f"127.0.0.1:{free_ports(1)[0]}"))
+    with ExitStack() as ending:
+        with serving(tmp_path / "data", settings) as academy:
+            learn(academy, contests=1)
+            program = subprocess.Popen(
+                [sys.executable, "-c", hurry, *command(academy, "--when-idle")[3:]],
+                env=os.environ | {"ACADEMY_TOKEN": academy.token("analyst", Role.ANALYST)},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            ending.enter_context(program)
+            ending.callback(program.kill)
+            read_until(program, r"\w+: 0\.\d+")
+        read_until(program, r"ACADEMY cannot be asked now \(.+\): looking again after a minute")
+        with serving(tmp_path / "data", settings) as academy:
+            learn(academy, contests=3)
+            read_until(program, r"\w+.*: 0\.\d+")
+
+
+def test_an_analyst_that_finds_nothing_to_search_says_why(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as academy:
+        learn(academy, contests=0)
+        empty = run(academy, "--once")
+        learn(academy, contests=5)
+        first, again = (run(academy, "--nodes", "3", "--once") for _ in range(2))
+    assert empty.stdout == f"{GAME}: 0 positions analysed: no contest is in its opening tree yet\n"
+    assert first.stdout.endswith(f"{GAME}: 3 positions analysed\n")
+    assert again.stdout == (
+        f"{GAME}: 0 positions analysed: each of the 3 most visited was searched with 200 random games or "
+        "more or in another way, or cannot be searched by these rules\n"
+    )
+
+
 def test_a_long_search_ends_when_its_seconds_are_over(academy: Running) -> None:
     ended = run(academy, "--playouts", "1000000", "--seconds", "1")
-    assert (ended.returncode, ended.stdout) == (0, f"{GAME}: 0 positions analysed\n")
+    assert (ended.returncode, ended.stdout) == (0, f"{GAME}: 0 positions analysed: the time is over\n")
 
 
 def test_what_was_found_before_the_seconds_were_over_is_counted(academy: Running) -> None:
@@ -264,7 +308,7 @@ def test_what_was_found_before_the_seconds_were_over_is_counted(academy: Running
     # It has the lowest priority: on a busy machine it may not begin within three seconds.
     for seconds in ("3", "12", "48"):
         *searched, last = run(academy, "--playouts", "400", "--seconds", seconds).stdout.splitlines()
-        assert last == f"{GAME}: {len(searched)} positions analysed"
+        assert last.startswith(f"{GAME}: {len(searched)} positions analysed")
         if searched:
             break
     assert searched

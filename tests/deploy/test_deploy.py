@@ -22,6 +22,7 @@ from arena.service.folder import CompetitionFolder
 from arena.service.runs import Runs
 from arena.service.server import ServiceMetrics
 from arena.service.tokens import ServiceRole, Tokens, add_token
+from clients.analyst import argument_parser
 from tests.academy.service.running import serving
 from tests.deploy.manifests import DEPLOY
 from web.cli.app import application as web_application
@@ -120,6 +121,9 @@ def test_units_and_container_call_commands_with_options_that_there_are() -> None
     container = (DEPLOY / "container" / "Containerfile").read_text(encoding="utf-8")
     (command,) = re.findall(r"^CMD (\[.*\])$", container, re.MULTILINE)
     calls.append(("academy", json.loads(command)))
+    # Others than Typer's print their help before they refuse an option.
+    analysts = [arguments for program, arguments in calls if program == "academy-analyst"]
+    assert [argument_parser().parse_args(arguments).game for arguments in analysts] == ["hex"]
     programs = {"academy": application, "arena": arena_application, "academy-web": web_application}
     calls = [call for call in calls if call[0] in programs]
     assert {program for program, _ in calls} == set(programs)

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from academy.service.server import ServerSettings
 from academy.store.maintenance.backup import restore
 from academy.store.tokens import Role
+from academy.v1 import libraries_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
@@ -241,6 +242,13 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     assert "Undo" not in log.words.replace("What Undo", "")
 
     line = admin.get(f"/games/{GO}/openings").link("?m=").partition("m=")[2].partition("&")[0]
+    # What analysts find would bury all of that.
+    analysis = libraries_pb2.LineAnalysis(moves=[line], value=0.5, budget=200)
+    place.academy.client(place.academy.token("owl", Role.ANALYST)).libraries.AnalyseOpenings(
+        libraries_pb2.AnalyseOpeningsRequest(game_id=GO, lines=[analysis])
+    )
+    assert "openings analysed" not in admin.get("/admin/events").words
+    assert "openings analysed" in admin.get("/admin/events?contests=yes").words
     deleted = admin.do("delete-opening", game_id=GO, m=[line])
     assert f"the line {line} is deleted" in deleted.words
     removal = deleted.text.partition('name="removal" value="')[2].partition('"')[0]

@@ -169,7 +169,7 @@ async def show_events(request: Request, session: Session) -> Response:
     question = libraries_pb2.ListEventsRequest(
         game_id=game_id, page_size=_EVENTS, page_token=query.text("page"), newest_first=True
     )
-    question.without_contests = not with_contests
+    question.without_contests = question.without_analyses = not with_contests
     listed = await own.ask(own.libraries.ListEvents, question)
     undos = await _possible_undos(own, listed.events)
     here = {"game": game_id, "contests": contests if with_contests else None}

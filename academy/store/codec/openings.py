@@ -53,7 +53,8 @@ def analysis_from_proto(message: pattern_pb2.NodeAnalysis, field: str) -> NodeAn
         raise InvalidRecordError(
             f"{field}.value_millionths", f"{message.value_millionths} is above {VALUE_SCALE:,}"
         )
-    check_budget(f"{field}.budget", message.budget)
+    if not 1 <= message.budget <= MAX_BUDGET:
+        raise InvalidRecordError(f"{field}.budget", f"{message.budget:,} must be from 1 to {MAX_BUDGET:,}")
     keys.check_voter_name(f"{field}.analyst", message.analyst)
     kind = search_kind_from_proto(message.kind, f"{field}.kind")
     return NodeAnalysis(message.value_millionths, message.budget, message.analyst, kind)
@@ -68,12 +69,6 @@ def search_kind_from_proto(kind: int, field: str) -> SearchKind:
         return SearchKind(kind) if kind else SearchKind.RANDOM_GAMES
     except ValueError:
         raise InvalidRecordError(field, f"{kind} is not one of {[*map(int, SearchKind)]}") from None
-
-
-def check_budget(field: str, budget: int) -> None:
-    """Raise InvalidRecordError for what no search has for a budget."""
-    if not 1 <= budget <= MAX_BUDGET:
-        raise InvalidRecordError(field, f"{budget:,} must be from 1 to {MAX_BUDGET:,}")
 
 
 def check_figures(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:

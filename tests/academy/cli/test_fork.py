@@ -1,5 +1,6 @@
 """A changed game begins with the libraries of the old one, and goes its own way."""
 
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ def test_a_fork_has_all_that_the_game_knows_learns_alone_and_survives_replays(tm
         arena.contests.ReportContest(examples.report(examples.contest("new/0", "go-nokomi"), ["e5", "a1"]))
         assert known(academy, "go") == before and known(academy, "go-nokomi") != before
         assert "game forked: from go" in academy("events", "go-nokomi").out
+        events = academy("events", "go-nokomi", "--json").json()
+        assert {len(b64decode(source)) for event in events for source in event["sources"]} == {16}
 
         for arguments, words in (
             (("go", "--as", "hex"), "'hex'"),

@@ -390,8 +390,17 @@ def test_what_analysts_found_is_shown_apart_and_can_be_forgotten(academy: Academ
     (row,) = (line for line in academy("openings", "go").out.splitlines() if "night owl" in line)
     assert "0.125" in row and "2,000 games" in row
     assert "analysed nodes" in academy("statistics", "go").out
-    assert "openings analysed: 1 positions" in academy("events", "go").out
-    assert "1 analyses forgotten" in academy("openings", "forget-analyses", "go", "night owl").out
+    assert "openings analysed: b2: 0.125 by 2,000 random games" in academy("events", "go").out
+    several = [
+        libraries_pb2.LineAnalysis(moves=moves, value=0.5, budget=6, kind=pattern_pb2.SEARCH_KIND_PLIES)
+        for moves in (["c3"], ["c3", "b2"], ["c3", "a1"])
+    ]
+    request = libraries_pb2.AnalyseOpeningsRequest(game_id="go", lines=several)
+    assert analyst.libraries.AnalyseOpenings(request).counted == 3
+    what = "openings analysed: c3: 0.500 by 6 plies of alpha-beta, and 2 more"
+    assert what in academy("events", "go").out
+    assert "openings analysed" not in academy("events", "go", "--changes").out
+    assert "4 analyses forgotten" in academy("openings", "forget-analyses", "go", "night owl").out
     assert "0 analyses forgotten" in academy("openings", "forget-analyses", "go", "*").out
     assert academy("openings", "go").out == before.out
 

@@ -60,6 +60,23 @@ def test_an_evaluation_moves_to_an_empty_server_and_values_there_as_here(
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_weights_of_a_game_whose_evaluation_is_off_are_named_as_kept(
+    academy: Academy, tmp_path: Path
+) -> None:
+    exported = tmp_path / "exported"
+    assert academy("export", "moved", "--to", exported).exit_code == 0
+    with serving(tmp_path / "elsewhere") as empty:
+        elsewhere = pointed_at(empty)
+        elsewhere("games", "create", exported)
+        elsewhere("settings", "moved", "evaluation=false")
+        remedy = "academy settings moved evaluation=true\n"
+        assert elsewhere("weights", "moved").out == f"evaluation is off: {remedy}"
+        elsewhere("import", "moved", exported)
+        patterns = elsewhere("statistics", "moved", "--json").json()["evaluation_patterns"]
+        kept = f"evaluation is off, 8 contests and {patterns:,} patterns are kept: {remedy}"
+        assert elsewhere("weights", "moved").out == kept
+
+
 def test_a_turned_pattern_is_the_same_and_counts_for_the_other_with_colours_exchanged(
     server: Running, academy: Academy, tmp_path: Path
 ) -> None:
