@@ -116,7 +116,7 @@ def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: 
 
 
 @pytest.mark.threat("leaks")
-def test_an_open_contest_bars_its_players_from_analysis_of_the_games_forks_and_origins(
+def test_an_open_contest_bars_its_players_from_analysis_of_the_games_forks(
     fresh: Running,
 ) -> None:
     opened(fresh, "go")
