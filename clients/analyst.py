@@ -330,6 +330,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rules = read_rules(options.game, options.set)
         if not rules.spec().two_in_turn:
             raise UnsuitableGameError(f"{options.game}: only games of two that move in turn are analysed")
+        if rules.arranger() is not None:
+            raise UnsuitableGameError(
+                f"{rules.spec().game_id}: its first position is a player's to arrange, and only games that "
+                "begin alike are analysed"
+            )
         searcher = LineSearcher(rules, Strength(options.search, options.playouts, options.depth))
         # Too little is refused before anything is searched.
         _ = searcher.effort

@@ -27,8 +27,8 @@ class ForkGame:
 
     The events that follow its registration hold all of it, so that replays and backups need nothing of the
     old game. Its measures begin with its first contest, and its nodes without analyses: those of the old one
-    are about other rules. Raises UnknownGameError, InvalidGameError for an id that cannot be one, and GameConflictError for
-    the id of a game that is not a fork of this one.
+    are about other rules. Raises UnknownGameError, InvalidGameError for an id that cannot be one, and
+    GameConflictError for the id of a game that is not a fork of this one.
     """
 
     game_id: str
