@@ -294,6 +294,6 @@ def test_what_cannot_be_done_is_named(
     free = ("go", "--set", "board_size=9", "--set", "handicap=3", "--set", "handicap_style=free")
     with pytest.raises(SystemExit):
         main([*free, "--academy", str(academy.address), "--once"])
-    assert "go-9x9-h3-free: its first position is a player's to arrange" in capsys.readouterr().err
+    assert "go-9x9-h3-free: a player arranges its first position" in capsys.readouterr().err
     status, words = refusal(academy, "--nodes", "0")
     assert status == 2 and "'0': it must be a number above 0" in words
