@@ -328,7 +328,8 @@ def _check_suitable(rules: Referee[Any, Any]) -> None:
         raise UnsuitableGameError(f"{rules.name}: only games of two that move in turn are analysed")
     if rules.arranger() is not None:
         raise UnsuitableGameError(
-            f"{spec.game_id}: a player arranges its first position, and only games that begin alike are analysed"
+            f"{spec.game_id}: a player arranges its first position, and only games that begin alike are "
+            "analysed"
         )
 
 
