@@ -224,7 +224,8 @@ class LeagueTable(Table):
 class FairUseTable(Table):
     """How much players may lean on ACADEMY in this competition.
 
-    What is absent is as the game's settings say. ACADEMY refuses contests with a rule that is looser.
+    What is absent is as the game's settings say. ACADEMY refuses contests with a rule that is looser; a run
+    ends where an admin makes the game's rule stricter meanwhile, and goes on once the rule is changed here.
     """
 
     opening_moves_per_consultation: int | None = Field(None, ge=1, le=1_000_000)
