@@ -224,9 +224,9 @@ class ContestAccess:
         if caller.role in BOTS:
             # An arena may never report: its players may analyse again after a time.
             since = self._store.clock() - self._contest_seconds
-            contest = self._store.read(_find_related_contest, caller.name, spec.game_id, since)
-            if contest is not None:
-                raise AnalysisDuringContestError(caller.name, spec.game_id, *contest)
+            related = self._store.read(_find_related_contest, caller.name, spec.game_id, since)
+            if related is not None:
+                raise AnalysisDuringContestError(caller.name, spec.game_id, *related)
 
 
 def _find_related_contest(

@@ -37,6 +37,8 @@ PLIES_PER_POINT: Final = 0.75
 _FULL_BOARD: Final = 15
 _FEW_STARS: Final = 5
 _ALL_STARS: Final = 9
+# After a free handicap, as openings know it.
+_FIRST_MOVE_FORMS: Final = ("handicap[ *]: *", "handicap[ *]: pass")
 # More would not fit a move's text; nobody plays with as many.
 _MOST_NAMED_STONES: Final = 200
 _GAME_ID: Final = re.compile(r"go-([0-9]{1,2})x\1(?:-h([0-9]))?(-free)?")
@@ -98,16 +100,16 @@ class Go(SgfResults, Referee[GoPosition, int]):
             if keeps:
                 keeping.append(symmetry.name)
         handicap = self.settings.handicap
-        free, move_forms = "", ("*", "pass")
-        if self.settings.free_handicap is not None:
-            free, move_forms = "-free", ("*", "pass", "handicap[ *]: *", "handicap[ *]: pass")
+        is_free = self.settings.free_handicap is not None
         return GameSpec(
-            game_id=f"go-{self._size}x{self._size}" + (f"-h{handicap}" if handicap else "") + free,
+            game_id=f"go-{self._size}x{self._size}"
+            + (f"-h{handicap}" if handicap else "")
+            + ("-free" if is_free else ""),
             geometry=self._geometry,
             symmetric=handicap is None,
             symmetries=tuple(keeping),
             cell_names=board.names(self._size),
-            move_forms=move_forms,
+            move_forms=("*", "pass", *(_FIRST_MOVE_FORMS if is_free else ())),
             placement=Placement.CAPTURING,
             expected_length=PLIES_PER_POINT * self._points,
         )

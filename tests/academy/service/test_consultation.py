@@ -169,7 +169,7 @@ class TestFairUse:
             ("more-turns", "1112222", 2, {4: 2, 5: 3, 6: 4}),
         ],
     )
-    def test_own_moves_are_counted_whoever_begins_and_though_turns_do_not_alternate(
+    def test_own_moves_are_counted_where_the_second_player_begins_and_where_turns_do_not_alternate(
         self, academy: Running, game_id: str, movers: str, seat: int, own_moves: dict[int, int]
     ) -> None:
         arena = registered(academy, game_id)
@@ -183,9 +183,7 @@ class TestFairUse:
         asker = opened(academy, contest(contest_id, game_id))[seat - 1]
         look_up(asker, game_id, [], contest_id, player=seat)
         for plies, own_move in own_moves.items():
-            refused = refusal(
-                lambda plies=plies: look_up(asker, game_id, game[:plies], contest_id, player=seat)
-            )
+            refused = refusal(partial(look_up, asker, game_id, game[:plies], contest_id, player=seat))
             assert refused.metadata["own_move"] == str(own_move), plies
 
     def test_a_refusal_says_the_rule_and_its_numbers(self, academy: Running) -> None:

@@ -1,6 +1,7 @@
 """Contests that are never reported: found by age, ended by hand, and in nobody's way for ever."""
 
 import time
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -128,7 +129,7 @@ def test_an_open_contest_bars_its_players_from_analysis_of_the_games_forks(
     for played in ("go", "go-a", "go-c"):
         opened(fresh, played, f"{played}/1")
         for game in ("go", "go-a", "go-b", "go-c"):
-            refused = refusal(lambda game=game: analyse(ann, game))
+            refused = refusal(partial(analyse, ann, game))
             assert refused.reason == "ANALYSIS_DURING_CONTEST", (played, game)
             assert f"is playing contest '{played}/1' of game '{played}'" in refused.message
             assert ("contests in common with" in refused.message) is (game != played)
