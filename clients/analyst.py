@@ -349,14 +349,24 @@ class Analyst:
             self.guard.sleep(SECONDS_BETWEEN_LOOKS)
 
 
+def _check_suitable(rules: Referee[Any, Any]) -> None:
+    spec = rules.spec()
+    if not spec.two_in_turn:
+        raise UnsuitableGameError(f"{rules.name}: only games of two that move in turn are analysed")
+    if rules.arranger() is not None:
+        raise UnsuitableGameError(
+            f"{spec.game_id}: a player arranges its first position, and only games that begin alike are "
+            "analysed"
+        )
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the analyst."""
     parser = argument_parser()
     options = parser.parse_args(arguments)
     try:
         rules = read_rules(options.game, options.set)
-        if not rules.spec().two_in_turn:
-            raise UnsuitableGameError(f"{options.game}: only games of two that move in turn are analysed")
+        _check_suitable(rules)
         searcher = LineSearcher(rules, Strength(options.search, options.playouts, options.depth))
         # Too little is refused before anything is searched.
         _ = searcher.effort

@@ -18,7 +18,7 @@ from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
 
-__all__ = ["AnchoredPatterns", "anchored_patterns"]
+__all__ = ["AnchoredPatterns", "anchored_patterns", "has_anchored_patterns"]
 
 # The shapes of square boards: rows of four, and boxes of three times three.
 _SQUARE: Final[tuple[tuple[Cell, ...], ...]] = (
@@ -258,11 +258,21 @@ def anchored_patterns(spec: GameSpec) -> AnchoredPatterns | None:
     """Return the anchored patterns of a game's boards; None for a game without them.
 
     Args:
-        spec: The game. It has them where two players move in turn on a square or hexagonal board.
+        spec: The game, as in `has_anchored_patterns`.
+    """
+    return _anchored_patterns(spec.table_key) if has_anchored_patterns(spec) else None
+
+
+def has_anchored_patterns(spec: GameSpec) -> bool:
+    """Return whether a game's boards have anchored patterns.
+
+    Args:
+        spec: The game. It has them where two players move in turn on a square or hexagonal board on which
+            one of the shapes fits.
     """
     if not spec.two_in_turn or isinstance(spec.geometry, GraphGeometry):
-        return None
-    return _anchored_patterns(spec.table_key)
+        return False
+    return any(True for _ in _places(spec.geometry))
 
 
 _anchored_patterns = lru_cache(maxsize=32)(AnchoredPatterns)

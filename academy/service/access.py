@@ -10,9 +10,15 @@ from academy.service.errors import AnalysisDuringContestError, InvalidFieldError
 from academy.service.limits import Limits
 from academy.service.permissions import BOTS
 from academy.service.store_cache import VersionedCache
-from academy.store import arenas
+from academy.store import arenas, sources
 from academy.store.codec.games import fair_use_in_force
-from academy.store.contest_tables import as_given, contest_record, open_contest_of_player
+from academy.store.contest_tables import (
+    as_given,
+    contest_record,
+    games_with_open_contests,
+    open_contest_of_player,
+)
+from academy.store.environment import Transaction
 from academy.store.errors import ContestOverError, UnknownArenaError, UnknownContestError
 from academy.store.game_tables import find_elo
 from academy.store.keys import arena_number, given_contest_id, kept_contest_id
@@ -55,8 +61,8 @@ class ContestAccess:
         `field` is where the request names the player.
 
         Raises NotPermittedError for another's seat or contest, AnalysisDuringContestError for analysis of a
-        game the caller is playing, InvalidFieldError for a player or game that does not fit,
-        ContestOverError, PlaysAloneError, and ClaimsContradictError.
+        game the caller is playing or one that has contests in common with it, InvalidFieldError for a player
+        or game that does not fit, ContestOverError, PlaysAloneError, and ClaimsContradictError.
         """
         require(
             1 <= player <= spec.players,
@@ -214,13 +220,28 @@ class ContestAccess:
                     f"this ticket is for contest {contest.contest_id!r}, not for analysis of {spec.game_id}",
                     contest_id=contest.contest_id,
                 )
-            raise AnalysisDuringContestError(caller.name, spec.game_id, contest.contest_id)
+            raise AnalysisDuringContestError(caller.name, spec.game_id, contest.contest_id, spec.game_id)
         if caller.role in BOTS:
             # An arena may never report: its players may analyse again after a time.
             since = self._store.clock() - self._contest_seconds
-            contest_id = self._store.read(open_contest_of_player, caller.name, spec.game_id, since)
+            related = self._store.read(_find_related_contest, caller.name, spec.game_id, since)
+            if related is not None:
+                raise AnalysisDuringContestError(caller.name, spec.game_id, *related)
+
+
+def _find_related_contest(
+    transaction: Transaction, player: str, game_id: str, since: float
+) -> tuple[str, str] | None:
+    """Return an open contest of a player that was opened at `since` or later, by its id and its game.
+
+    It is of this game or of one whose libraries have contests in common with it; None where there is none.
+    """
+    for played in games_with_open_contests(transaction, player):
+        if played == game_id or sources.are_in_common(transaction, played, game_id):
+            contest_id = open_contest_of_player(transaction, player, played, since)
             if contest_id is not None:
-                raise AnalysisDuringContestError(caller.name, spec.game_id, given_contest_id(contest_id))
+                return given_contest_id(contest_id), played
+    return None
 
 
 def _seats_of(caller: Caller, contest: contests_pb2.Contest) -> list[int]:

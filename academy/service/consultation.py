@@ -117,7 +117,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             # With what the player will read: what cannot be counted is not answered.
             book = known.recommendation
             short = contests_pb2.OpeningAnswer(move=book.move, value=book.value, visits=known.position.visits)
-            known.consultations = self._counts.count_opening_question(seat, spec, moves, rules, short)
+            known.consultations = self._counts.count_opening_question(
+                seat, game.view.openings, moves, rules, short
+            )
         return known
 
     async def MatchPatterns(

@@ -15,8 +15,8 @@ import structlog
 
 from academy.knowledge.claims import Claim, ClaimsContradictError
 from academy.knowledge.fair_use import FairUse
+from academy.knowledge.openings import ROOT, OpeningTree
 from academy.knowledge.settings import Library
-from academy.knowledge.spec import GameSpec
 from academy.service.access import ContestSeat
 from academy.store.analysis_allowance import HOUR, CountPatterns
 from academy.store.consultation_journal import Note
@@ -57,12 +57,12 @@ class ContestCounts:
     def count_opening_question(
         self,
         seat: ContestSeat,
-        spec: GameSpec,
+        tree: OpeningTree,
         moves: Sequence[str],
         rules: FairUse,
         answer: contests_pb2.OpeningAnswer,
     ) -> int:
-        """Count a question about the opening tree; return the player's number of them in this contest.
+        """Count a question about a game's opening tree; return the player's number of them in this contest.
 
         `answer` is kept with it.
 
@@ -70,11 +70,8 @@ class ContestCounts:
         cannot be counted is not answered.
         """
         self.check_claims(seat)
-        own_moves = len(moves)
-        if not spec.simultaneous:
-            # Players take turns in order of the seats.
-            own_moves = (own_moves + spec.players - seat.player) // spec.players
-        question = CountConsultation(seat.contest_id, seat.player, tuple(moves), own_moves + 1, rules, answer)
+        own_move = _count_own_moves(tree, seat.player, moves) + 1
+        question = CountConsultation(seat.contest_id, seat.player, tuple(moves), own_move, rules, answer)
         return self._note(question)
 
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:
@@ -171,6 +168,19 @@ class ContestCounts:
         elif error is None and self._waits:
             _log.info("notes of consultations are kept again")
         self._waits = error is not None
+
+
+def _count_own_moves(tree: OpeningTree, seat: int, moves: Sequence[str]) -> int:
+    """Return how many moves of a line a seat made: the tree knows who moved, beyond it players take turns."""
+    if tree.spec.simultaneous:
+        return len(moves)
+    players = tree.spec.players
+    movers = [node.mover for node in tree.find_path(moves)[1:]]
+    # After a handicap the second player begins.
+    first = next((child.mover for child in tree.children(ROOT)), 1)
+    following = movers[-1] % players + 1 if movers else first
+    until_own = (seat - following) % players
+    return movers.count(seat) + (len(moves) - len(movers) + players - 1 - until_own) // players
 
 
 @dataclass

@@ -134,6 +134,15 @@ def open_contest_of_player(
     return None
 
 
+def games_with_open_contests(transaction: Transaction, player: str) -> Iterator[str]:
+    """Yield the games of which a player has open contests. Costs the same however many contests there are."""
+    prefix = start = keys.player(player)
+    while (first := next(transaction.scan(TableName.OPEN_CONTESTS, prefix, start=start), None)) is not None:
+        game = first[0][len(prefix) :].partition(b"\0")[0]
+        yield game.decode()
+        start = prefix + game + b"\1"
+
+
 def oldest_open_contests(
     transaction: Transaction, game_id: str, after: OpenContestPlace | None, most: int
 ) -> list[tuple[OpenContestPlace, contests_pb2.Contest]]:

@@ -26,9 +26,9 @@ class ForkGame:
     """Register a game with the libraries, ratings and settings of another, in one transaction.
 
     The events that follow its registration hold all of it, so that replays and backups need nothing of the
-    old game. Its measures begin with its first contest: those of the old one are about contests by other
-    rules. Raises UnknownGameError, InvalidGameError for an id that cannot be one, and GameConflictError for
-    the id of a game that is not a fork of this one.
+    old game. Its measures begin with its first contest, and its nodes without analyses: those of the old one
+    are about other rules. Raises UnknownGameError, InvalidGameError for an id that cannot be one, and
+    GameConflictError for the id of a game that is not a fork of this one.
     """
 
     game_id: str
@@ -84,7 +84,8 @@ class ForkGame:
                 ]
                 for library in PATTERN_LIBRARIES
             },
-            nodes=[node_to_proto(node, self.new_game_id) for node in nodes],
+            # Searches hold for the old rules alone, and would keep equal ones by the new rules out.
+            nodes=[node_to_proto(replace(node, analysis=None), self.new_game_id) for node in nodes],
             replace=False,
             actor=self.actor,
             history=libraries_pb2.GameHistory(

@@ -97,6 +97,11 @@ class ContestLifecycle(Contests):
             tickets = self._session.link.open_contest(message)
         except (AcademyUnavailableError, AcademyRefusedError) as error:
             if not may_pass(error) or time.time() - since > OPENING_GIVE_UP_SECONDS:
+                if error.reason == "LOOSER_RULE":
+                    error.add_note(
+                        "the game's rules became stricter after this run began: change [fair_use] in the "
+                        "control file, and `arena run` goes on where it stopped"
+                    )
                 raise
             # Once, however many contests wait, and however often.
             if self._trouble != (error.code, error.reason):

@@ -224,12 +224,13 @@ class LeagueTable(Table):
 class FairUseTable(Table):
     """How much players may lean on ACADEMY in this competition.
 
-    What is absent is as the game's settings say. ACADEMY refuses contests with a rule that is looser.
+    What is absent is as the game's settings say. ACADEMY refuses contests with a rule that is looser; a run
+    ends where an admin makes the game's rule stricter meanwhile, and goes on once the rule is changed here.
     """
 
     opening_moves_per_consultation: int | None = Field(None, ge=1, le=1_000_000)
     """The opening tree may be consulted before one own move in this number."""
-    opening_plies_ahead: int | None = Field(None, ge=0, le=6)
+    opening_plies_ahead: Literal[0, 2, 4, 6] | None = None
     """How many plies of recommended moves and replies follow a recommended move."""
     pattern_value_limit: float | None = Field(None, ge=0, le=1)
     """Patterns may be consulted where the player expects this or less."""

@@ -324,7 +324,9 @@ def test_a_token_of_another_academy_is_named_with_where_it_is_unknown_and_the_re
     assert words.endswith("; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`")
 
 
-def test_what_cannot_be_done_is_named(academy: Running, refusal: Refusal) -> None:
+def test_what_cannot_be_done_is_named(
+    academy: Running, refusal: Refusal, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Longer than any other search here, so that there is something to report.
     status, words = refusal(academy, "--once", "--playouts", "800", role=Role.BOT)
     assert status == 1
@@ -333,5 +335,9 @@ def test_what_cannot_be_done_is_named(academy: Running, refusal: Refusal) -> Non
     status, words = refusal(academy, "--once", "--academy", "localhost:1")
     assert status == 1 and "no server answers at localhost:1 (" in words
     assert "start one with `academy serve`, or give its address with --academy" in words
+    free = ("go", "--set", "board_size=9", "--set", "handicap=3", "--set", "handicap_style=free")
+    with pytest.raises(SystemExit):
+        main([*free, "--academy", str(academy.address), "--once"])
+    assert "go-9x9-h3-free: a player arranges its first position" in capsys.readouterr().err
     status, words = refusal(academy, "--nodes", "0")
     assert status == 2 and "'0': it must be a number above 0" in words

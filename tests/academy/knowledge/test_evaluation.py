@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge import evaluation
 from academy.knowledge.anchored_patterns import AnchoredPatterns, anchored_patterns
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Result, Use
 from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
@@ -36,6 +36,13 @@ def of(spec: GameSpec) -> AnchoredPatterns:
     patterns = anchored_patterns(spec)
     assert patterns is not None
     return patterns
+
+
+@pytest.mark.parametrize("geometry", [SquareGeometry(2, 2), HexGeometry(2, 2)])
+def test_a_board_too_small_for_any_pattern_has_none(geometry: SquareGeometry | HexGeometry) -> None:
+    spec = GameSpec("tiny", geometry)
+    assert anchored_patterns(spec) is None
+    assert EvaluationTable().learn(contest(spec, 1), spec, PATTERNS, frozenset()).contests == 1
 
 
 def random_board(spec: GameSpec, random: Random) -> Board:

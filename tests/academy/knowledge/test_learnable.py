@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from academy.knowledge.boards import GraphGeometry
+from academy.knowledge.boards import GraphGeometry, SquareGeometry
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import InvalidSettingsError, LibrarySettings
 from academy.knowledge.spec import GameSpec
@@ -13,6 +13,9 @@ from .games import DIPLOMACY, DRAUGHTS, GO, HEX, MAP
 
 TESUJIS = LibrarySettings(tesuji_capacity=100)
 EVALUATION = LibrarySettings(evaluation=True)
+PATTERNS = LibrarySettings(evaluation_patterns=500)
+MANCALA = GameSpec("mancala", GraphGeometry(("nowhere",), ()))
+SMALL = GameSpec("go-2x2", SquareGeometry(2, 2))
 CHECKERS = replace(DRAUGHTS, move_forms=("#-#", "#x#[x#]"))
 # Pieces are put first, and go from cell to cell later.
 MORRIS = replace(DRAUGHTS, move_forms=("#", "#-#", "pass"))
@@ -25,6 +28,11 @@ MORRIS = replace(DRAUGHTS, move_forms=("#", "#-#", "pass"))
         (DIPLOMACY, TESUJIS, "two players who move in turn; leave it at 0"),
         (MAP, TESUJIS, "two players"),
         (GameSpec("chess", GraphGeometry(("nowhere",), ())), TESUJIS, "square and hexagonal boards"),
+        (MANCALA, PATTERNS, "evaluation_patterns 500: mancala can learn none: they are cut on"),
+        (DIPLOMACY, PATTERNS, "evaluation_patterns 500: diplomacy can learn none"),
+        (SMALL, PATTERNS, "evaluation_patterns 500: go-2x2 can learn none"),
+        (GO, LibrarySettings(opening_plies_ahead=3), "opening_plies_ahead 3: .*; give 0, 2, 4 or 6"),
+        (DIPLOMACY, LibrarySettings(opening_plies_ahead=2), "opening_plies_ahead 2: diplomacy can have none"),
         (DIPLOMACY, EVALUATION, "evaluation true: diplomacy can learn none"),
     ],
 )
@@ -38,5 +46,5 @@ def test_a_setting_without_effect_is_refused_and_says_why(
 
 
 @pytest.mark.parametrize("spec", [GO, HEX, DRAUGHTS, MORRIS])
-def test_games_that_may_put_pieces_can_have_tesujis(spec: GameSpec) -> None:
-    check_learnable(replace(TESUJIS, evaluation=True), spec)
+def test_games_that_may_put_pieces_can_have_all_that_is_learnt(spec: GameSpec) -> None:
+    check_learnable(replace(TESUJIS, evaluation=True, evaluation_patterns=500, opening_plies_ahead=6), spec)

@@ -156,6 +156,36 @@ class TestFairUse:
         # The other player has an allowance of their own.
         assert look_up(bob, "quarter", game[:1], "quarter/1", player=2).consultations == 1
 
+    @pytest.mark.parametrize(
+        ("game_id", "movers", "seat", "own_moves"),
+        [
+            # As after a handicap, in a line that is known and one that goes on.
+            ("second-begins", "2121212", 1, {1: 1, 3: 2, 5: 3, 7: 4}),
+            ("second-begins", "2121212", 2, {2: 2, 4: 3, 6: 4}),
+            ("second-began-once", "21", 1, {1: 1, 3: 2, 5: 3, 7: 4}),
+            ("second-began-once", "21", 2, {2: 2, 4: 3, 6: 4}),
+            # A move may give another turn.
+            ("more-turns", "1112222", 1, {1: 2, 2: 3, 7: 4}),
+            ("more-turns", "1112222", 2, {4: 2, 5: 3, 6: 4}),
+        ],
+    )
+    def test_own_moves_are_counted_where_the_second_player_begins_and_where_turns_do_not_alternate(
+        self, academy: Running, game_id: str, movers: str, seat: int, own_moves: dict[int, int]
+    ) -> None:
+        arena = registered(academy, game_id)
+        game = [f"{column}{row}" for row in range(1, 6) for column in "abcde"]
+        for number in range(4):
+            known = report(contest(f"{game_id}/{seat}-{number}", game_id), game[: len(movers)], first="DRAW")
+            for ply, mover in zip(known.plies, movers, strict=True):
+                ply.player = int(mover)
+            arena.contests.ReportContest(known)
+        contest_id = f"{game_id}/{seat}"
+        asker = opened(academy, contest(contest_id, game_id))[seat - 1]
+        look_up(asker, game_id, [], contest_id, player=seat)
+        for plies, own_move in own_moves.items():
+            refused = refusal(partial(look_up, asker, game_id, game[:plies], contest_id, player=seat))
+            assert refused.metadata["own_move"] == str(own_move), plies
+
     def test_a_refusal_says_the_rule_and_its_numbers(self, academy: Running) -> None:
         registered(academy, "numbers")
         ann, _ = opened(academy, contest("numbers/1", "numbers"))

@@ -1,6 +1,7 @@
 """Contests that are never reported: found by age, ended by hand, and in nobody's way for ever."""
 
 import time
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -11,7 +12,7 @@ from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.contest_tables import contest_record
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
@@ -113,6 +114,32 @@ def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: 
         contests_pb2.ReportContestRequest(contest=contests_pb2.Contest(contest_id="left/1"), void=True)
     )
     analyse(ann, "go")
+
+
+@pytest.mark.threat("leaks")
+def test_an_open_contest_bars_its_players_from_analysis_of_the_games_forks(
+    fresh: Running,
+) -> None:
+    opened(fresh, "go")
+    opened(fresh, "other", "other/1")
+    for old, new in (("go", "go-a"), ("go", "go-b"), ("go-b", "go-c")):
+        fresh.admin().libraries.ForkGame(libraries_pb2.ForkGameRequest(game_id=old, new_game_id=new))
+    ann = fresh.bot("ann")
+    analyse(ann, "go")
+    for played in ("go", "go-a", "go-c"):
+        opened(fresh, played, f"{played}/1")
+        for game in ("go", "go-a", "go-b", "go-c"):
+            refused = refusal(partial(analyse, ann, game))
+            assert refused.reason == "ANALYSIS_DURING_CONTEST", (played, game)
+            assert f"is playing contest '{played}/1' of game '{played}'" in refused.message
+            assert ("contests in common with" in refused.message) is (game != played)
+        analyse(fresh.bot("carl"), "go")
+        fresh.admin().contests.ReportContest(
+            contests_pb2.ReportContestRequest(
+                contest=contests_pb2.Contest(contest_id=f"{played}/1"), void=True
+            )
+        )
+        analyse(ann, "go")
 
 
 def test_contest_open_for_too_long_allows_analysis(tmp_path: Path) -> None:

@@ -191,3 +191,14 @@ def test_an_analysis_outlives_a_restart_and_a_replay_searches_nothing(tmp_path: 
             750_000,
         ]
         assert list(check(academy.store.environment, replay=True)) == []
+
+
+def test_a_fork_begins_without_searches_by_the_old_rules_and_takes_its_own(academy: Running) -> None:
+    played(academy, "old-rules")
+    tell(analyst(academy), "old-rules", ("c3", 0.05, 2_000))
+    request = libraries_pb2.ForkGameRequest(game_id="old-rules", new_game_id="new-rules")
+    academy.admin().libraries.ForkGame(request)
+    ann = academy.bot("ann")
+    for name, recommended in (("old-rules", "b2"), ("new-rules", "c3")):
+        assert look_up(ann, name).recommendation.move == recommended
+    assert tell(analyst(academy), "new-rules", ("c3", 0.9, 1_000)) == 1
