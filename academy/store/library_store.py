@@ -153,7 +153,11 @@ class Store:
 
     async def write(self, command: Command[_T]) -> _T:
         """Do a command from an event loop; a caller who goes away does not undo it. Raises like `run`."""
-        return await asyncio.shield(asyncio.wrap_future(self.submit(command)))
+        written = asyncio.wrap_future(self.submit(command))
+        # Looked at, as asyncio logs errors that nobody has seen; `shield` does so even then, from 3.14 on.
+        written.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.wait([written])
+        return written.result()
 
     def note(self, note: Note[_T]) -> _T:
         """Note what a player does in a contest, for all processes at once; see `consultation_journal`.

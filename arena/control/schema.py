@@ -286,13 +286,21 @@ class WorkersTable(Table):
     packages: tuple[Text, ...] = Field((), strict=False, max_length=1000)
     """Python packages that each node of the cluster installs for the run."""
     variables: dict[VariableName, Text] = Field({})
-    """Variables of the processes that play on the nodes."""
+    """Variables of the processes that play on the nodes, Ray's own among them. `${NAME}` is the node's, and
+    `PATH` must contain `${PATH}`."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.working_folder is not None:
             why = f"{self.working_folder!r} is not a folder here"
             check_path("working_folder", Path(self.working_folder), Path.is_dir, why)
+        path = self.variables.get("PATH")
+        if path is not None and "${PATH}" not in path:
+            raise SettingError(
+                "variables",
+                f"PATH, {path!r}, is also that of Ray's own processes, which need what the node has: write "
+                f"{path + ':${PATH}'!r}",
+            )
         # Without `on` the file may be for `arena run --on`.
         if self.on == "local" and "on" in self.model_fields_set:
             for setting in ("working_folder", "packages", "variables"):

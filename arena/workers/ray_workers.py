@@ -243,7 +243,7 @@ class RayWorkers(Workers):
                 self._news.append(
                     f"no worker has begun on a node with {first.shape.text} for {_SLOW_START_SECONDS:g} s: "
                     "other runs may use them all, or Ray still installs what [workers] asks for, or cannot; "
-                    "the logs there are in /tmp/ray/session_latest/logs"
+                    "the logs there are in session_latest/logs of Ray's folder, /tmp/ray if not changed"
                 )
 
     def _make_room(self) -> bool:

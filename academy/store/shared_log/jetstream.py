@@ -333,8 +333,13 @@ class JetStreamLog:
     async def _check_holds(self, state: StreamState, message: int, name: str) -> None:
         if not name or message < state.first:
             return
+        self._check_name(message, await self._find_name(message), name)
+
+    async def _find_name(self, message: int) -> str:
+        """Ask for the name of the message that has this place; raises NotFoundError where there is none."""
         stored = await self.stream.get_msg(self.address.stream, seq=message)
-        self._check_name(message, (stored.headers or {}).get(Header.MSG_ID, ""), name)
+        name: str = (stored.headers or {}).get(Header.MSG_ID, "")
+        return name
 
     def _check_name(self, message: int, stored: str, folded: str) -> None:
         if stored != folded:
@@ -420,15 +425,22 @@ class JetStreamLog:
                     headers={key: value for key, value in headers.items() if value},
                 )
             except APIError as error:
-                if error.err_code in _LOST_RACE:
+                if error.err_code not in _LOST_RACE:
+                    raise
+                # NATS may look at the place before the name: sent again, a message seems to lose to itself.
+                if not await self._is_stored(message):
                     raise LostRaceError from error
-                raise
             except MaxPayloadError as error:
                 raise LogMessageTooLargeError(len(message.data), self.limit) from error
 
         self.run(self._persist(ask, deadline))
         with self._changed:
             self._own = message.place
+
+    async def _is_stored(self, message: Message) -> bool:
+        with suppress(NotFoundError):
+            return await self._find_name(message.place) == message.name
+        return False
 
     def ask_to_pass(self) -> None:
         """Wish that the other servers let this one go first, after a lost race; they may not hear it."""

@@ -76,7 +76,9 @@ def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> 
         try:
             log.publish(message, time.monotonic() + PATIENCE)
         except LostRaceError as error:
-            raise LogDivergedError(f"{address}: another server writes to this stream") from error
+            raise LogDivergedError(
+                f"{address}: another server writes to this stream: name a new stream"
+            ) from error
     if count < known:
         raise LogDivergedError(f"{address}: the stream has {known:,} messages, this folder makes {count:,}")
     now = records_pb2.LogPlace(address=address.text, created=log.state.created)

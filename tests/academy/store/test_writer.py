@@ -1,5 +1,7 @@
 """The writer: commands grouped into durable commits, each on its own when one is refused."""
 
+import asyncio
+import gc
 import resource
 import threading
 from collections.abc import Callable
@@ -10,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from academy.knowledge.settings import Library
 from academy.store import event_log
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName
@@ -23,6 +26,7 @@ from academy.store.errors import (
     UnknownGameError,
 )
 from academy.store.game_registration import RegisterGame
+from academy.store.library_commands import DeletePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.writer import WriteContext
@@ -142,6 +146,27 @@ def test_a_command_cancelled_in_time_is_not_done(store: Store) -> None:
     hold.may_end.set()
     second.result(10)
     assert keys(store) == {b"2"}
+
+
+def test_a_refusal_whose_caller_has_gone_is_not_logged(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    hold = Hold()
+
+    async def go_away() -> None:
+        held = asyncio.create_task(store.write(hold))
+        refused = asyncio.create_task(store.write(DeletePattern("go-9x9", Library.ENDGAME, 99, "admin")))
+        done, _ = await asyncio.wait([refused], timeout=0.1)
+        assert not done
+        refused.cancel()
+        hold.may_end.set()
+        await held
+        # Then it is refused, too.
+        await store.write(RegisterGame(go_game("go-7x7"), "arena"))
+
+    asyncio.run(go_away())
+    gc.collect()
+    assert not caplog.messages
 
 
 def test_closing_finishes_what_waits_and_stops(tmp_path: Path) -> None:

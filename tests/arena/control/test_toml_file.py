@@ -300,6 +300,12 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
             "workers.variables: 'A=B' can't be a variable's name: write one without '='",
         ),
         (
+            "[academy]",
+            '[workers]\nvariables = { PATH = "/opt/go/bin" }\n\n[academy]',
+            "workers.variables: PATH, '/opt/go/bin', is also that of Ray's own processes, which need what "
+            "the node has: write '/opt/go/bin:${PATH}'",
+        ),
+        (
             '{ THREADS = "1" }',
             '{ "A=B" = "1" }',
             "players.alpha.environment: 'A=B' can't be a variable's name: write one without '='",

@@ -1,5 +1,6 @@
 """A folder that had a log of its own becomes one of several."""
 
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +17,7 @@ from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import RefuseLateProposals, compact
-from academy.store.shared_log import moving, place
+from academy.store.shared_log import jetstream, moving, place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.moving import share
@@ -27,6 +28,7 @@ from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
+from tests.academy.store.shared_log.nats_servers import NatsServer
 from tests.academy.store.shared_log.test_shared_writer import teach, wait_until_equal
 
 
@@ -102,6 +104,37 @@ def test_a_stream_that_holds_something_else_is_left_alone(
 ) -> None:
     open_store("other", log).run(RegisterGame(go_game("go-7x7"), "arena"))
     with pytest.raises(LogDivergedError, match="message 1 of the stream is not this folder's"):
+        share(library, log)
+
+
+def test_a_move_whose_acknowledgements_are_late_comes_to_its_end(
+    library: Path, own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(address: LogAddress, known: records_pb2.LogPlace | None) -> JetStreamLog:
+        connection = JetStreamLog(address, known)
+        # So that the first message is sent several times.
+        late.setattr(jetstream, "_ANSWER_SECONDS", 0.2)
+        own_nats.pause()
+        threading.Timer(1.5, own_nats.resume).start()
+        return connection
+
+    log = own_nats.address("late")
+    with monkeypatch.context() as late:
+        late.setattr(moving, "JetStreamLog", connect)
+        share(library, log)
+    assert not list(disagreements(open_store("library").environment, open_store("fresh", log).environment))
+
+
+def test_a_move_to_a_stream_that_a_server_writes_to_meanwhile_asks_for_another_stream(
+    library: Path, log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(address: LogAddress, known: records_pb2.LogPlace | None) -> JetStreamLog:
+        connection = JetStreamLog(address, known)
+        open_store("other", address).run(RegisterGame(go_game("go-7x7"), "arena"))
+        return connection
+
+    monkeypatch.setattr(moving, "JetStreamLog", connect)
+    with pytest.raises(LogDivergedError, match="another server writes to this stream: name a new stream"):
         share(library, log)
 
 

@@ -8,8 +8,9 @@ import shutil
 import threading
 import time
 import zlib
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -45,6 +46,7 @@ from academy.store.shared_log.jetstream import JetStreamLog, Message
 from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.shared_writer import SharedWriter
 from academy.store.tokens import CreateToken, Role
+from academy.store.writer import Command
 from academy.v1 import pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
 from tests.academy.store.processes import start_python
@@ -299,6 +301,39 @@ def test_a_report_waits_for_a_nats_server_that_is_killed_and_started_again(
     assert teach(second, "after")
     wait_until_equal(first, second)
     assert counted_reports(second) == ["after", "before", "meanwhile"]
+
+
+def test_a_write_whose_acknowledgement_is_late_is_done_once(
+    own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = own_nats.address("late")
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    first.run(big_import(3))
+    monkeypatch.setattr(jetstream, "_ANSWER_SECONDS", 0.2)
+    writes: list[Command[object]] = [DeletePattern(GAME, Library.ENDGAME, 1, "admin"), big_import(3, 100)]
+    for event, write in enumerate(writes, 3):
+        with slow_acknowledgements(own_nats, first):
+            done = first.submit(write)
+        assert not done.exception(60)
+        assert first.read(event_log.last_sequence) == event
+    # Others fold it once, and write on.
+    assert teach(second, "after")
+    wait_until_equal(first, second)
+
+
+@contextmanager
+def slow_acknowledgements(nats: NatsServer, store: Store) -> Iterator[None]:
+    """Let NATS answer only once what is written meanwhile was sent several times."""
+    assert isinstance(store._writer, SharedWriter)
+    sent = store._writer._log._client.stats
+    nats.pause()
+    try:
+        before = sent["out_msgs"]
+        yield
+        until(lambda: sent["out_msgs"] > before + 3)
+    finally:
+        nats.resume()
 
 
 def test_a_write_is_refused_when_no_nats_server_comes_back(
