@@ -51,7 +51,9 @@ def test_the_bot_in_node_tells_of_its_games_and_not_of_the_check_before_them(tmp
         env={**os.environ, **environment},
     ) as bot:
         try:
-            done = subprocess.run([BIN / "arena", "run", control], capture_output=True, text=True, timeout=60)
+            done = subprocess.run(
+                [BIN / "arena", "run", control], capture_output=True, text=True, timeout=200
+            )
             assert done.returncode == 0, done.stdout + done.stderr
         finally:
             bot.terminate()

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from academy.store.tokens import Role
 from tests.academy.service.running import Running, serving
@@ -17,6 +17,8 @@ from tests.web.filling import fill
 from tests.web.visiting import Visitor
 
 BIN = Path(sys.executable).parent
+# A busy machine is slow, and not wrong.
+expect.set_options(timeout=60_000)
 # The compiled kernel would take each ACADEMY that is started here a second to load.
 ENVIRONMENT = {
     "PATH": f"{BIN}:/usr/bin:/bin",
@@ -55,7 +57,7 @@ def served_by(command: Sequence[object], token: str = "") -> Iterator[Visitor]:
         yield Visitor(ready.split()[1].rstrip("/"), process)
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import time
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from academy.v1 import contests_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import contest
 from tests.academy.service.running import Running, serving
+from tests.waiting import until
 from tests.web.conftest import served_pages
 from tests.web.filling import GO, HEX
 from tests.web.visiting import Visitor
@@ -164,10 +164,7 @@ def test_without_academy_pages_say_so_and_come_back_with_it(tmp_path: Path) -> N
         assert int(answer.headers["retry-after"]) > 0 and "Traceback" not in answer.text
         with serving(tmp_path / "data", ServerSettings(address=ServerAddress.parse(address))):
             # gRPC waits a second and more before it connects again.
-            deadline = time.monotonic() + 20.0
-            while visitor.get("/").status != 200:
-                assert time.monotonic() < deadline
-                time.sleep(0.2)
+            until(lambda: visitor.get("/").status == 200)
 
 
 async def _fails(scope: Scope, receive: Receive, send: Send) -> None:

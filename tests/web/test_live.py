@@ -204,7 +204,7 @@ def test_results_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCapt
         feed = Feed(cast(ArenaService, PlayingArena()), competitions_pb2.Competition(name="cup"), fails_once)
         try:
             with feed.watching() as changes:
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(120):
                     return (await anext(changes)).results
         finally:
             await feed.close()

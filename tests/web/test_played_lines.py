@@ -46,7 +46,7 @@ def test_whole_games_hold_up_no_line_and_no_game_that_was_looked_at(monkeypatch:
         long = [asyncio.create_task(page_of(*moves)) for moves in (["A1"], ["A1"], ["A1", "B2"])]
         await asyncio.sleep(_SHORTLY)
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(120):
                 await page_of()
                 reached, _ = await board_after(judge_of(GO).spec(), ("C3",), 1)
                 assert reached is not None

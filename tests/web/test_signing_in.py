@@ -306,7 +306,7 @@ def test_a_token_is_in_no_page_address_or_log_but_once_when_it_is_made(own: Runn
         texts = [answer.text + str(answer.headers) for answer in (*answers, admin.answer)]
         assert SignedIn(visitor, made).answer.status == 303
         visitor.process.terminate()
-        texts += visitor.process.communicate(timeout=20)
+        texts += visitor.process.communicate(timeout=120)
     assert visitor.process.returncode == 0
     assert not any(token in text for text in texts for token in (secret, of_the_pages, made))
 

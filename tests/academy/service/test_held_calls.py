@@ -161,7 +161,7 @@ def test_calls_about_health_are_limited_for_each_address(tmp_path: Path) -> None
 @pytest.mark.threat("held_places")
 def test_an_answer_that_is_not_read_is_given_up(tmp_path: Path) -> None:
     with (
-        limited(tmp_path, write_seconds=0.2) as academy,
+        limited(tmp_path, write_seconds=1.0) as academy,
         RawCalls(academy.address, academy.token("deaf")) as deaf,
     ):
         _, *others, _ = [deaf.begin(LIST_GAMES, GAMES.SerializeToString()) for _ in range(4)]
@@ -209,7 +209,7 @@ def refused_for(academy: Running, name: str) -> str:
 
 @pytest.mark.usefixtures("without_search_for_cycles")
 def test_a_stream_whose_answers_are_not_read_is_reset(tmp_path: Path) -> None:
-    with limited(tmp_path, write_seconds=0.2) as academy:
+    with limited(tmp_path, write_seconds=1.0) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         teach(academy, "go", "taught", [("ann", "--\n--", 0.8)])
         with RawCalls(academy.address, academy.token("admin", Role.ADMIN)) as deaf:
@@ -224,7 +224,7 @@ def test_a_stream_whose_answers_are_not_read_is_reset(tmp_path: Path) -> None:
 def test_a_stream_is_reset_that_is_no_longer_read(tmp_path: Path) -> None:
     question = consultation_pb2.PlayRequest(request_id=1).SerializeToString()
     with (
-        limited(tmp_path, write_seconds=0.2) as academy,
+        limited(tmp_path, write_seconds=1.0) as academy,
         RawCalls(academy.address, academy.token("ann")) as ann,
     ):
         _, *others, _ = calls = [ann.begin(PLAY, question, more=True) for _ in range(4)]
@@ -317,7 +317,11 @@ def test_held_calls_do_not_hold_up_a_stop(tmp_path: Path) -> None:
 
 
 @pytest.mark.threat("held_places")
-def test_a_stop_keeps_shelves_though_calls_last_until_its_end(tmp_path: Path) -> None:
+def test_a_stop_keeps_shelves_though_calls_last_until_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Half of what is left of the stop is for the caches then, not two seconds at most.
+    monkeypatch.setattr("academy.service.server._SAVING_SECONDS", 60.0)
     with (
         limited(tmp_path, write_seconds=FOR_EVER) as academy,
         RawCalls(academy.address, academy.token("a")) as deaf,
@@ -334,6 +338,6 @@ def test_a_stop_keeps_shelves_though_calls_last_until_its_end(tmp_path: Path) ->
         deaf.begin(LIST_GAMES, GAMES.SerializeToString())
         until(lambda: answered(academy) == 1)
 
-        academy.within(academy.server.stop(4.0))
+        academy.within(academy.server.stop(8.0))
 
         assert kept.generation("go") == newest

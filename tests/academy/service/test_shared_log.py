@@ -28,6 +28,12 @@ def log(own_nats: NatsServer) -> LogAddress:
     return own_nats.address("club")
 
 
+@pytest.fixture
+def patient_catch_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a server that reads on in the log wait for NATS however long a busy machine takes."""
+    monkeypatch.setattr("academy.service.log_catch_up._CATCH_UP_SECONDS", 60.0)
+
+
 @dataclass
 class WaitForEvent:
     """A write that takes long."""
@@ -61,6 +67,7 @@ def open_contest(academy: Running) -> str:
     return str(arena.contests.OpenContest(opened).tickets[0])
 
 
+@pytest.mark.usefixtures("patient_catch_up")
 def test_a_ticket_of_another_server_is_good_at_one_that_has_not_read_so_far(
     log: LogAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +107,7 @@ def test_a_server_that_cannot_read_on_in_the_log_says_to_ask_again_not_that_the_
         assert [(refused.code, refused.reason) for refused in (late, silent)] == [unavailable] * 2
 
 
+@pytest.mark.usefixtures("patient_catch_up")
 def test_many_bad_tokens_have_nats_asked_a_few_times_alone(
     log: LogAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -252,10 +252,11 @@ def test_a_run_that_waits_for_academy_says_so(tmp_path: Path) -> None:
 def test_reports_left_over_have_a_status_of_their_own(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lifecycle, "DELIVERY_SECONDS", 0.2)
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
-    done = arena("run", control)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(lifecycle, "DELIVERY_SECONDS", 0.2)
+        done = arena("run", control)
     assert done.returncode == 5
     assert "1 report to ACADEMY not delivered yet; the next run sends what waits" in done.stderr
     server.failures.clear()

@@ -37,7 +37,7 @@ print(*sorted({{"grpc", *{heavy!r}}} & set(sys.modules)), file=sys.stderr)
 def loaded(package: str, *arguments: str, heavy: tuple[str, ...] = HEAVY) -> list[str]:
     """Which heavy modules the command has loaded at its end."""
     program = LOADED.format(package=package, arguments=list(arguments), heavy=heavy)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
     assert done.returncode == 0 and "Usage:" in done.stdout, done.stderr
     return done.stderr.split()
 

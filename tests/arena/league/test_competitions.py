@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from arena.runner import league as delivery
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.control_files import RANDOM
 from tests.arena.league.leagues import filled
+from tests.waiting import until
 
 RESIGNING = 'protocol = "python"\ncommand = "tests.arena.engines:resigning"'
 CUP = """
@@ -134,13 +134,15 @@ def test_a_killed_run_leaves_the_next_one_to_fill_the_league(tmp_path: Path) -> 
         process = subprocess.Popen(
             [*ARENA, "run", str(control), "-q"], start_new_session=True, stdout=subprocess.DEVNULL
         )
-        deadline = time.monotonic() + 60
-        before = games_of(tmp_path, "winner") if league.exists() else 0
-        while time.monotonic() < deadline:
-            time.sleep(0.1)
-            if league.exists() and games_of(tmp_path, "winner") > before + 3:
-                break
-        os.killpg(process.pid, signal.SIGKILL)
+        enough = 4 + (games_of(tmp_path, "winner") if league.exists() else 0)
+
+        def played(enough: int = enough) -> bool:
+            return league.exists() and games_of(tmp_path, "winner") >= enough
+
+        try:
+            until(played, process)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     ok(arena("run", control, "-q", "-g", "1"))
     shown = json.loads(ok(arena("show", control, "--json")))

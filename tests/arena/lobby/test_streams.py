@@ -197,7 +197,7 @@ def comes_in_the_end(lobby: OpenLobby, player: str) -> None:
 @pytest.mark.threat("held_places")
 def test_players_who_read_nothing_lose_their_place() -> None:
     # With one player there is room for two streams.
-    limits = replace(NORMAL, players=1, write_seconds=0.1)
+    limits = replace(NORMAL, players=1, write_seconds=0.5)
     with open_lobby(limits=limits) as lobby, ExitStack() as connections:
         for _ in range(4):
             connections.enter_context(raw_calls(lobby)).begin(PLAY, HELLO, more=True)
@@ -206,7 +206,7 @@ def test_players_who_read_nothing_lose_their_place() -> None:
 
 @pytest.mark.threat("held_places")
 def test_calls_that_need_no_token_hold_no_place_for_ever() -> None:
-    limits = replace(NORMAL, players=1, write_seconds=0.1, health_watch_seconds=0.1)
+    limits = replace(NORMAL, players=1, write_seconds=0.5, health_watch_seconds=0.1)
     with open_lobby(limits=limits) as lobby, raw_calls(lobby) as deaf:
         for _ in range(2):
             deaf.begin(WATCH, b"")

@@ -125,12 +125,17 @@ def test_thinking_costs_a_clocks_time_in_whatever_command_it_is_done(command: st
     assert result.usage[0].fault is Fault.LATE
 
 
-def test_the_moves_of_an_opening_cost_no_time() -> None:
+def test_the_moves_of_an_opening_cost_no_time(tmp_path: Path) -> None:
+    # It thinks 1.2 s about the opening.
     thinker = PlayerSetup(
-        "thinker", (sys.executable, "-IS", "-c", THINKER, "play"), time_control=TimeControl(0.5)
+        "thinker", (sys.executable, "-IS", "-c", THINKER, "play"), time_control=TimeControl(60)
     )
-    result = play(job(thinker, python_player("passer"), opening=("B2", "D4"), move_limit=3))
+    transcript = str(tmp_path / "t")
+    result = play(
+        job(thinker, python_player("passer"), opening=("B2", "D4"), move_limit=3, transcript=transcript)
+    )
     assert result.outcome is not None and result.outcome.termination is Termination.MOVE_LIMIT
+    assert ">> thinker: time_left b 60 0" in (tmp_path / "t").read_text().splitlines()
 
 
 def test_start_up_commands_that_take_too_long_together_make_the_game_void() -> None:

@@ -147,7 +147,7 @@ def test_a_policy_that_exits_loses_or_passes_for_the_rest(
 
 
 def test_a_policy_that_is_late_loses(interpreter: str, tmp_path: Path) -> None:
-    foreign = policy(interpreter, fault="sleeps", at=1, move_seconds=3.0)
+    foreign = policy(interpreter, fault="sleeps", at=1, move_seconds=5.0)
     result = game([foreign, *[RANDOM] * 6], tmp_path)
     assert result.outcome is not None
     assert result.usage[0].fault is Fault.LATE
@@ -156,12 +156,12 @@ def test_a_policy_that_is_late_loses(interpreter: str, tmp_path: Path) -> None:
 def test_a_policy_that_is_late_too_often_gets_no_more_requests_where_faults_pass(
     interpreter: str, tmp_path: Path
 ) -> None:
-    foreign = policy(interpreter, fault="sleeps", at=1, move_seconds=3.0, faults="pass", late_turns=1)
+    foreign = policy(interpreter, fault="sleeps", at=1, move_seconds=5.0, faults="pass", late_turns=1)
     result = game([foreign, *[RANDOM] * 6], tmp_path)
     assert result.outcome is not None
     assert result.usage[0].fault is Fault.NONE
     assert any(
-        "no answer within 3 s, the phase is passed (1 of 1 times)" in warning for warning in result.warnings
+        "no answer within 5 s, the phase is passed (1 of 1 times)" in warning for warning in result.warnings
     )
     own = [move.text for move in result.moves if move.seat == 1]
     assert own[0] != "NONE"

@@ -245,7 +245,7 @@ def test_cpu_time_and_peak_memory_are_those_of_the_program() -> None:
     cost = process.end(0.0)
     del ballast
     assert cost.cpu_seconds is not None and cost.peak_memory_bytes is not None
-    assert 0.2 <= cost.cpu_seconds < 0.5
+    assert 0.2 <= cost.cpu_seconds < 2.0
     assert 50 << 20 < cost.peak_memory_bytes < 80 << 20
 
 

@@ -58,7 +58,7 @@ class Bots:
         thread = threading.Thread(
             target=dial_in,
             args=(where, name, rambler, Engine(legal_moves=True, games_at_once=1)),
-            kwargs={"redial_seconds": 20.0},
+            kwargs={"redial_seconds": 180.0},
             daemon=True,
         )
         thread.start()

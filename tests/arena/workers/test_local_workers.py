@@ -349,7 +349,7 @@ def test_stopping_interrupts_games_and_leaves_nothing(tmp_path: Path) -> None:
 def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(
     workers: LocalWorkers,
 ) -> None:
-    player = python_player("late", "tests.arena.engines:stuck_in_the_end", move_seconds=0.5)
+    player = python_player("late", "tests.arena.engines:stuck_in_the_end", move_seconds=2.5)
     workers.submit(job(player, PASSERS[1]))
     [result] = finished(workers, 1)
     assert (outcome(result).summary, result.usage[0].fault) == ("W+F", Fault.LATE)
@@ -483,7 +483,7 @@ def powers(**odd: str) -> tuple[PlayerSetup, ...]:
     """A player of each power who plays at random, but for those whose function is named."""
     functions = {f"power{seat}": "arena.players.random_moves:random_moves" for seat in range(1, 8)}
     return tuple(
-        python_player(name, function, move_seconds=2.0 if name in odd else 60.0)
+        python_player(name, function, move_seconds=4.0 if name in odd else 60.0)
         for name, function in (functions | odd).items()
     )
 

@@ -239,7 +239,7 @@ BAD_ENGINE = """
 def test_an_engine_that_never_ends_its_answer_is_ended_and_resigns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, why: str
 ) -> None:
-    monkeypatch.setattr(gtp_connector, "LATE_SECONDS", 0.1)
+    monkeypatch.setattr(gtp_connector, "LATE_SECONDS", 0.1 if kind == "silent" else 60.0)
     program = tmp_path / "engine.py"
     program.write_text(textwrap.dedent(BAD_ENGINE))
     engine = SeatedEngine(game(), (sys.executable, str(program), kind))

@@ -56,6 +56,12 @@ def first(log: LogAddress, open_store: OpenStore) -> Store:
     return store
 
 
+@pytest.fixture(autouse=True)
+def patient_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each question to NATS wait for its answer however long a busy machine takes."""
+    monkeypatch.setattr("academy.store.shared_log.jetstream._ANSWER_SECONDS", 60.0)
+
+
 def damage(log: LogAddress, name: str) -> None:
     """Put something else in a snapshot's place."""
     with closing(JetStreamLog(log)) as connection:

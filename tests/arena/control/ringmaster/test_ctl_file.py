@@ -378,10 +378,10 @@ def test_a_file_has_limits(tmp_path: Path, text: str, message: str, monkeypatch:
 def test_a_function_that_does_not_return_is_ended_and_the_next_call_begins_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execution, "CALL_SECONDS", 2.0)
     text = CROSS_ENTROPY.replace("(rave, plain):\n", "(rave, plain):\n    while plain > 9: pass\n")
     plan = control(tmp_path, text).plan
     assert isinstance(plan, CrossEntropyPlan)
+    monkeypatch.setattr(execution, "CALL_SECONDS", 2.0)
     with pytest.raises(InvalidParameterError, match="it took longer than 2 s"):
         plan.candidate.make("g1#1", [0.5, 10.0])
     monkeypatch.setattr(execution, "CALL_SECONDS", 60.0)

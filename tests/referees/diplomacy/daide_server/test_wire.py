@@ -107,18 +107,20 @@ def test_half_a_message_is_not_waited_for_for_ever(pair: tuple[socket.socket, so
 
 
 def test_a_client_that_was_silent_may_send_a_message_in_pieces(
-    pair: tuple[socket.socket, socket.socket],
+    pair: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = pair
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now)
     wire = ClientConnection(ours, STANDARD, DaideLimits(greeting_seconds=0.5), b"")
     theirs.sendall(NOW)
     assert received(wire) == [tokens("NOW")]
-    time.sleep(0.6)
+    now += 0.6
     theirs.sendall(NOW[:4])
     assert wire.receive() == []
     wire.check()
     # Each further piece wins no time.
-    time.sleep(0.6)
+    now += 0.6
     theirs.sendall(NOW[4:5])
     assert wire.receive() == []
     with pytest.raises(ConnectionHungError, match="unfinished"):
