@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Self, overload
 
-from academy.knowledge.settings import LibrarySettings, check_plies_ahead
+from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.votes import ELO_SCALE
 
 if TYPE_CHECKING:
@@ -159,12 +159,11 @@ class FairUse:
             stricter: The rules, by name.
 
         Raises:
-            InvalidSettingsError: A rule is out of its range, or `opening_plies_ahead` is odd.
+            InvalidSettingsError: A rule is out of its range.
             LooserRuleError: A rule would allow more than these rules.
         """
         # Checks the ranges.
         LibrarySettings(**stricter)  # type: ignore[arg-type]
-        check_plies_ahead(stricter.get("opening_plies_ahead", 0))
         for name, value in stricter.items():
             own = getattr(self, name)
             allows_more = value < own if name in _STRICTER_IF_MORE else value > own

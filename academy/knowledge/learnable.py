@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from academy.knowledge.anchored_patterns import has_anchored_patterns
-from academy.knowledge.settings import InvalidSettingsError, LibrarySettings, check_plies_ahead
+from academy.knowledge.settings import InvalidSettingsError, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.surroundings import surroundings
 
@@ -42,13 +42,6 @@ def check_learnable(settings: LibrarySettings, spec: GameSpec, before: LibrarySe
             "cut on square and hexagonal boards that have room for them, in games of two players who move in "
             "turn; leave it at 0"
         )
-    if settings.opening_plies_ahead and "opening_plies_ahead" in changed:
-        check_plies_ahead(settings.opening_plies_ahead)
-        if not spec.two_in_turn:
-            raise InvalidSettingsError(
-                f"opening_plies_ahead {settings.opening_plies_ahead}: {spec.game_id} can have none: answers "
-                "hold replies in games of two players who move in turn; leave it at 0"
-            )
     if settings.evaluation and "evaluation" in changed and not spec.two_in_turn:
         raise InvalidSettingsError(
             f"evaluation true: {spec.game_id} can learn none: positions are evaluated in games of two "

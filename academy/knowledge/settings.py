@@ -6,15 +6,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, Self
 
-__all__ = [
-    "GREATEST",
-    "LEAST",
-    "GameKind",
-    "InvalidSettingsError",
-    "Library",
-    "LibrarySettings",
-    "check_plies_ahead",
-]
+__all__ = ["GREATEST", "LEAST", "GameKind", "InvalidSettingsError", "Library", "LibrarySettings"]
 
 
 class InvalidSettingsError(ValueError):
@@ -68,8 +60,8 @@ class LibrarySettings:
         analysed_patterns: How many patterns ACADEMY itself cuts from each contest for each player.
         least_information: A merge that would leave less, in bits, is not made; a proposal that leaves cells
             open must say as much.
-        opening_plies_ahead: How many plies of replies and recommended moves come with a recommended one:
-            0, 2, 4 or 6.
+        opening_plies_ahead: How many plies of replies and recommended moves come with a recommended one.
+            They come in pairs: an odd number means one less.
         tesuji_capacity: How many tesujis are kept, learnt from every contest; 0 switches them off.
         evaluation: Whether every contest teaches what positions are worth.
         evaluation_patterns: How many anchored patterns have a weight in that; 0: features alone.
@@ -147,18 +139,3 @@ class LibrarySettings:
             Library.MIDDLE_GAME: self.middle_game_capacity,
             Library.ENDGAME: self.endgame_capacity,
         }[library]
-
-
-def check_plies_ahead(plies: float) -> None:
-    """Check that a new `opening_plies_ahead` means what it says; earlier programs took others, too.
-
-    Args:
-        plies: The setting, or a contest's rule.
-
-    Raises:
-        InvalidSettingsError: It is odd.
-    """
-    if plies % 2:
-        raise InvalidSettingsError(
-            f"opening_plies_ahead {plies:g}: a reply and a move come together; give 0, 2, 4 or 6"
-        )

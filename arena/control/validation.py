@@ -73,8 +73,7 @@ def choose(words: Collection[str], setting: str, default: str | None, table: Any
 
 def _explain_choice(value: object, choices: Collection[str]) -> str:
     why = f"must be one of {', '.join(map(repr, choices))}, not {_show(value)}"
-    words = [choice for choice in choices if isinstance(choice, str)]
-    near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else ()
+    near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else ()
     return f"{why}; did you mean {near[0]!r}?" if near else why
 
 

@@ -37,10 +37,6 @@ PLIES_PER_POINT: Final = 0.75
 _FULL_BOARD: Final = 15
 _FEW_STARS: Final = 5
 _ALL_STARS: Final = 9
-# After a free handicap, as openings know it.
-_FIRST_MOVE_FORMS: Final = ("handicap[ *]: *", "handicap[ *]: pass")
-# More would not fit a move's text; nobody plays with as many.
-_MOST_NAMED_STONES: Final = 200
 _GAME_ID: Final = re.compile(r"go-([0-9]{1,2})x\1(?:-h([0-9]))?(-free)?")
 
 
@@ -79,8 +75,7 @@ class Go(SgfResults, Referee[GoPosition, int]):
     def spec(self) -> GameSpec:
         """One game for each board size and each handicap: komi and ko rules share their knowledge.
 
-        Free handicaps are games apart: their first positions differ from game to game, and so openings know
-        the first move with the stones that it answers.
+        Free handicaps are games apart: their first positions differ from game to game.
         """
         return self._spec
 
@@ -100,16 +95,14 @@ class Go(SgfResults, Referee[GoPosition, int]):
             if keeps:
                 keeping.append(symmetry.name)
         handicap = self.settings.handicap
-        is_free = self.settings.free_handicap is not None
+        free = "" if self.settings.free_handicap is None else "-free"
         return GameSpec(
-            game_id=f"go-{self._size}x{self._size}"
-            + (f"-h{handicap}" if handicap else "")
-            + ("-free" if is_free else ""),
+            game_id=f"go-{self._size}x{self._size}" + (f"-h{handicap}" if handicap else "") + free,
             geometry=self._geometry,
             symmetric=handicap is None,
             symmetries=tuple(keeping),
             cell_names=board.names(self._size),
-            move_forms=("*", "pass", *(_FIRST_MOVE_FORMS if is_free else ())),
+            move_forms=("*", "pass"),
             placement=Placement.CAPTURING,
             expected_length=PLIES_PER_POINT * self._points,
         )
@@ -248,15 +241,6 @@ class Go(SgfResults, Referee[GoPosition, int]):
     def move_text(self, move: int) -> str:
         """`D4` or `pass`."""
         return board.name(move, self._size)
-
-    def opening_move(self, position: GoPosition, seat: int, move: int) -> str:
-        """Its text; of the first one after a free handicap with the stones: `handicap C3 G7: D4`."""
-        text, stones = self.move_text(move), position.stones
-        is_first = not position.passes and WHITE not in stones and stones.count(BLACK) == position.handicap
-        if self.settings.free_handicap is None or not is_first:
-            return text
-        placed = [self.move_text(point) for point, stone in enumerate(stones) if stone]
-        return f"handicap {' '.join(placed[:_MOST_NAMED_STONES])}: {text}"
 
     def read_move(self, position: GoPosition, seat: int, text: str) -> int:
         """Read a point or a pass in upper or lower case. Raises UnreadableMoveError."""

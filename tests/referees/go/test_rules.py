@@ -5,9 +5,6 @@ from dataclasses import replace
 import pytest
 
 from academy.knowledge.boards import SquareGeometry
-from academy.knowledge.contests import Contestant, ContestReport, Ply, Result
-from academy.knowledge.openings import OpeningTree
-from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 from referees.api import IllegalMoveError, Outcome, Termination, UnreadableMoveError, referee
 from referees.go import BLACK, PASS, WHITE, Go, GoPosition
@@ -290,35 +287,6 @@ def test_black_may_arrange_a_free_handicap() -> None:
     assert game.board(first, BLACK).letters.count("x") == first.handicap == 3
     assert game.spec().game_id == "go-5x5-h4-free"
     assert len(game.spec().symmetries) == 1
-
-
-def test_openings_after_different_free_handicaps_are_different_lines() -> None:
-    game = go(9, komi=0.5, handicap=3, handicap_style="free")
-    tree = OpeningTree(game.spec())
-    number = 1
-    for stones in ("c3 G7 C7", "C7 C3 G7", "D4 F6 D6"):
-        now, plies = game.arrange(stones), []
-        for seat, text in ((WHITE, "D1"), (BLACK, "E5")):
-            move = game.read_move(now, seat, text)
-            plies.append(Ply(seat, game.opening_move(now, seat, move)))
-            now = game.play(now, {seat: move})
-        assert all(game.spec().is_written_as_move(ply.move) for ply in plies)
-        players = (Contestant("ann", 1500.0), Contestant("bob", 1500.0))
-        report = ContestReport(stones, players, tuple(plies), (Result.DRAW, Result.DRAW))
-        number = tree.learn(report, number, 60.0, LibrarySettings())
-    known = {move.moves: move.node.visits for move in tree.continuations([])}
-    assert known == {("handicap C7 G7 C3: D1",): 2, ("handicap D6 F6 D4: D1",): 1}
-    assert [move.moves for move in tree.continuations(["handicap D6 F6 D4: D1"])] == [("E5",)]
-
-
-def test_the_first_move_after_a_free_handicap_may_be_a_pass_and_many_stones_fit_its_text() -> None:
-    game = go(25, handicap=600, handicap_style="free")
-    first = game.start(0)
-    known_as = game.opening_move(first, WHITE, PASS)
-    assert known_as.startswith("handicap A25 ") and known_as.endswith(": pass") and len(known_as) <= 1_024
-    assert game.spec().is_written_as_move(known_as) and game.spec().kind is go(25).spec().kind
-    second = game.play(first, {WHITE: PASS})
-    assert game.opening_move(second, BLACK, PASS) == "pass"
 
 
 def test_compensation_is_for_the_stones_that_were_placed() -> None:
