@@ -231,7 +231,7 @@ class FairUseTable(Table):
     opening_moves_per_consultation: int | None = Field(None, ge=1, le=1_000_000)
     """The opening tree may be consulted before one own move in this number."""
     opening_plies_ahead: int | None = Field(None, ge=0, le=6)
-    """How many plies of recommended moves and replies follow a recommended move; an odd number means one less."""
+    """How many plies of recommended moves and replies follow a recommended move; they come in pairs."""
     pattern_value_limit: float | None = Field(None, ge=0, le=1)
     """Patterns may be consulted where the player expects this or less."""
     elo_margin: int | None = Field(None, ge=0, le=1_000_000)

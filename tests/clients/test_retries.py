@@ -79,7 +79,10 @@ def test_a_caller_that_asks_too_fast_waits_and_is_answered(
 
     monkeypatch.setattr(RetryBudget, "pause", note)
     with limited(tmp_path, questions_per_second=1.0) as connection:
-        ask(connection, 4)
+        # On a busy machine it may not ask too fast at first.
+        for _ in range(10):
+            if not pauses:
+                ask(connection, 4)
     assert pauses
 
 

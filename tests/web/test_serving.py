@@ -236,9 +236,11 @@ def test_a_visitor_who_sends_half_a_request_is_disconnected() -> None:
         "half a second head": _ROBOTS + b"\r\n" + _ROBOTS,
     }
     with served_impatiently() as visitor, ExitStack() as open_ones:
-        connections = {what: open_ones.enter_context(connect(visitor)) for what in sent}
-        for what, connection in connections.items():
-            connection.sendall(sent[what])
+        connections = {}
+        for what, request in sent.items():
+            # At once: who is silent for a second is disconnected.
+            connections[what] = open_ones.enter_context(connect(visitor))
+            connections[what].sendall(request)
         answers = {what: connection.makefile("rb").read() for what, connection in connections.items()}
 
     heads = {what: answer[:15] for what, answer in answers.items()}

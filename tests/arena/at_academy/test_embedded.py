@@ -19,7 +19,7 @@ from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings
 from clients.connection import AcademyUnavailableError, Connection
 from referees.go import Go
-from tests.arena.control_files import SLOW, write_control
+from tests.arena.control_files import AWAITING_THE_TEST, write_control
 from tests.processes import children, left_running
 
 A_GENEROUS_TIME = 120.0
@@ -143,9 +143,15 @@ def test_a_socket_folder_of_somebody_else_is_refused(academy: EmbeddedAcademy, t
     folder.unlink()
 
 
-def test_a_competition_survives_the_death_of_its_server(tmp_path: Path) -> None:
-    players = {"one": SLOW, "two": SLOW}
+def test_a_competition_survives_the_death_of_its_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GO_ON", str(tmp_path))
+    players = {"one": AWAITING_THE_TEST, "two": AWAITING_THE_TEST}
     control = write_control(tmp_path, players, None, "rounds = 8\nparallel = 2", "[academy]")
+    games = [tmp_path / f"AvB_{number}" for number in range(8)]
+    for game in games[:2]:
+        game.touch()
     run = subprocess.Popen([sys.executable, "-m", "arena.cli", "run", str(control)], stderr=subprocess.PIPE)
     history = tmp_path / "contest.hist"
     while not (history.exists() and len(history.read_text().splitlines()) >= 2):
@@ -153,6 +159,8 @@ def test_a_competition_survives_the_death_of_its_server(tmp_path: Path) -> None:
         time.sleep(0.01)
     (server,) = (pid for pid in children(run.pid) if b"serve" in Path(f"/proc/{pid}/cmdline").read_bytes())
     os.kill(server, signal.SIGKILL)
+    for game in games[2:]:
+        game.touch()
     _, stderr = run.communicate(timeout=180)
     assert run.returncode == 0, stderr
     assert b"the embedded ACADEMY had ended and was started again" in stderr

@@ -81,8 +81,8 @@ def test_a_run_whose_missing_games_cannot_be_played_is_halted_and_not_done(
     assert "arena: halted: games are missing, but none of them can be played" in done.stderr
 
 
-def hanging(factory: str) -> str:
-    late = f'protocol = "python"\ncommand = "tests.arena.engines:{factory}"\nmove_seconds = 0.2'
+def hanging(factory: str, seconds: float) -> str:
+    late = f'protocol = "python"\ncommand = "tests.arena.engines:{factory}"\nmove_seconds = {seconds}'
     return CONTROL.replace(misbehaving("exit-at-start"), late).replace(f"[players.two]\n{PASSING}\n", "")
 
 
@@ -94,16 +94,16 @@ def villains_row(control: Path) -> tuple[int, int]:
 def test_a_player_that_hangs_after_its_move_cannot_undo_the_game(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     # One that passes first would end the game with its opponent's pass.
-    control.write_text(hanging("late_when_it_has_moved"))
+    control.write_text(hanging("late_when_it_has_moved", 1.5).replace("games = 4", "games = 2"))
     done = arena("run", control, "-q")
     assert done.returncode == 0, done.stderr
     assert "is void" not in done.stderr
-    assert villains_row(control) == (4, 4)
+    assert villains_row(control) == (2, 2)
 
 
 def test_a_game_whose_loser_never_answered_is_played_again_once_and_stops_no_run(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
-    control.write_text(hanging("late_at_once"))
+    control.write_text(hanging("late_at_once", 0.2))
     done = arena("run", control, "-q")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("is void") == 4

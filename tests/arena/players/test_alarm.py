@@ -16,10 +16,12 @@ def test_a_call_that_takes_too_long_is_interrupted() -> None:
 
 
 def test_a_call_that_ends_in_time_is_left_alone() -> None:
-    with alarm(0.5):
+    # pytest may have set one.
+    before, _ = signal.getitimer(signal.ITIMER_REAL)
+    with alarm(3600):
         answer = sum(range(10))
-    time.sleep(0.6)
     assert answer == 45
+    assert signal.getitimer(signal.ITIMER_REAL)[0] <= before
 
 
 def test_a_player_that_catches_exceptions_is_interrupted_all_the_same() -> None:
@@ -33,12 +35,11 @@ def test_a_player_that_catches_exceptions_is_interrupted_all_the_same() -> None:
 def test_handler_and_timer_of_before_go_on_afterwards() -> None:
     rung = []
     handler = signal.signal(signal.SIGALRM, lambda *_: rung.append(time.monotonic()))
-    left, interval = signal.setitimer(signal.ITIMER_REAL, 1.0)
     began = time.monotonic()
+    left, interval = signal.setitimer(signal.ITIMER_REAL, 1.0)
     try:
         with alarm(10):
             time.sleep(0.05)
-        assert not rung
         while not rung and time.monotonic() < began + 30:
             time.sleep(0.05)
         assert len(rung) == 1 and rung[0] - began > 0.99

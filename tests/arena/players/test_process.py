@@ -153,11 +153,15 @@ def test_a_line_without_an_end_is_refused() -> None:
     [
         ("import sys; sys.exit(7)", "exited with status 7"),
         ("import os; os.kill(os.getpid(), 9)", "was killed by SIGKILL"),
-        ("import os, time; os.close(1); os.close(0); time.sleep(100)", "closed its channel"),
+        ("import os, time; os.close(0); os.close(1); time.sleep(100)", "closed its channel"),
         ("import sys; sys.exit('out of stones')", 'exited with status 1; its last words: "out of stones"'),
     ],
 )
-def test_end_of_a_process_is_reported_with_its_last_words(program: str, how: str, tmp_path: Path) -> None:
+def test_end_of_a_process_is_reported_with_its_last_words(
+    monkeypatch: pytest.MonkeyPatch, program: str, how: str, tmp_path: Path
+) -> None:
+    if how != "closed its channel":
+        monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
     assert process.read_line(soon()) is None
     assert process.obituary() == how
@@ -229,7 +233,8 @@ def test_environment_and_working_directory_are_the_childs(tmp_path: Path) -> Non
     process.end(1.0)
 
 
-def test_memory_is_limited() -> None:
+def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
     program = "x = bytearray(1 << 30); print('got it')"
     process = start(*PYTHON, program, memory_bytes=256 << 20, stderr=subprocess.DEVNULL)
     assert process.read_line(soon()) is None

@@ -18,8 +18,9 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from arena.league.database import open_league
 from arena.league.errors import InvalidPoolError
-from arena.league.pools import Schedule
+from arena.league.pools import PAUSED, Pools, Schedule
 from arena.v1 import competitions_pb2
 from arena.v1 import pools_pb2 as messages
 from clients import Connection, Engine, Game, GameTurn, Membership, dial_in, register
@@ -320,12 +321,12 @@ def test_a_paused_pools_run_is_stopped_when_its_service_was_killed(tmp_path: Pat
         finished = "SELECT ContestId FROM ARENA_Game"
         until(lambda: bool(rows(tmp_path / "blitz.results.sqlite", finished)))
         run = int((tmp_path / "blitz.lock").read_text())
-        service.call("PausePool", messages.PausePoolRequest(name="blitz"), service="Pool")
         service.process.kill()
         service.process.wait()
         service.channel.close()
-        # The service may have asked it to stop before it was killed.
-        (tmp_path / "blitz.cmd").unlink(missing_ok=True)
+        # As when it is killed before it stops the run.
+        with closing(open_league(str(tmp_path / "league.db"))) as league:
+            Pools(league).set_state("blitz", PAUSED)
         os.kill(run, 0)
         service = Service(tmp_path, *options, address=address, tokens=service.tokens)
         service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)

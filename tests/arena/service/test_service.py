@@ -14,7 +14,7 @@ from grpc_health.v1 import health_pb2
 
 from arena.runner.files import CompetitionFiles
 from arena.v1 import competitions_pb2 as messages
-from tests.arena.control_files import PASSING, RANDOM, SLOW, write_control
+from tests.arena.control_files import AWAITING_THE_TEST, PASSING, RANDOM, SLOW, write_control
 from tests.arena.service.serving import SECONDS, Service, reason
 from tests.asking_health import health_of
 
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Service]:
     write_control(folder, {"one": RANDOM, "two": RANDOM})
-    with closing(Service(folder)) as running:
+    with closing(Service(folder, environment={**os.environ, "GO_ON": str(folder)})) as running:
         yield running
         assert running.end() == 0
 
@@ -250,8 +250,8 @@ def test_remote_bots_play_a_competition_to_its_end_when_one_is_killed(
 def test_a_watcher_sees_each_move_of_games_in_progress_as_it_is_made(
     service: Service, folder: Path, tmp_path: Path
 ) -> None:
-    slow = 'protocol = "python"\ncommand = "tests.arena.engines:unhurried"'
-    write_control(tmp_path, {"one": slow, "two": slow}, competition="rounds = 2").rename(folder / "live.toml")
+    players = {"one": AWAITING_THE_TEST, "two": AWAITING_THE_TEST}
+    write_control(tmp_path, players, competition="rounds = 2").rename(folder / "live.toml")
     service.ask("StartCompetition", messages.StartCompetitionRequest(name="live"))
     request = messages.WatchCompetitionRequest(name="live", in_progress=True)
     moves: dict[str, list[str]] = {}
@@ -267,6 +267,8 @@ def test_a_watcher_sees_each_move_of_games_in_progress_as_it_is_made(
         over += [live.game_id] if live.over else []
         if so_far is None and seen:
             so_far = service.ask("GetGame", messages.GetGameRequest(name="live", game_id=live.game_id), "eye")
+        if seen:
+            (folder / live.game_id).touch()
     assert so_far is not None and so_far.in_progress and not so_far.record
     assert not so_far.HasField("seed")
     assert [move.text for move in so_far.moves] == ["pass"] * len(so_far.moves)

@@ -86,21 +86,23 @@ def test_bots_of_both_dialogues_play_and_faults_cost_what_they_cost_at_home(tmp_
     assert not any(LATE_ORDER in file.read_text() for file in (tmp_path / "war.games").iterdir())
     assert "turn 2: no answer within 4 s, the turn is passed" in written["dan"][1]
     # A bot that ends gives up that game, and is started again for the next.
-    assert len(results_of["cyd"]) >= 2 and set(results_of["cyd"]) == {"resignation"}
+    # The arena may find dan late before his connector has passed: then that game ends sooner.
+    against_others = {how for players, how in results_of["cyd"] if "dan" not in players}
+    assert len(results_of["cyd"]) >= 2 and against_others == {"resignation"}
     assert "resigned in turn 3" in written["cyd"][1] and "has ended, with status 4" in written["cyd"][1]
     assert written["ann"][1] == written["bob"][1] == ""
 
 
-def played(records: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """By player, of each game: in which turns it deployed (`+`) or gave no orders; and how the game ended."""
+def played(records: Path) -> tuple[dict[str, list[str]], dict[str, list[tuple[list[str], str]]]]:
+    """By player, of each game: the turns in which it deployed (`+`) or not; who played, and the end."""
     orders: dict[str, list[str]] = defaultdict(list)
-    ends: dict[str, list[str]] = defaultdict(list)
+    ends: dict[str, list[tuple[list[str], str]]] = defaultdict(list)
     for file in records.iterdir():
         record = json.loads(file.read_text())
         for at, name in enumerate(record["players"]):
             given = ["+" if "Deploy" in " ".join(turn["orders"][at]) else "-" for turn in record["turns"]]
             orders[name].append("".join(given))
-            ends[name].append(record["result"]["termination"])
+            ends[name].append((record["players"], record["result"]["termination"]))
     return orders, ends
 
 

@@ -251,7 +251,8 @@ def test_without_dsd_the_game_goes_on_at_the_deadline_while_somebody_is_disconne
     of_north = [move for move in result.moves if move.seat == NORTH]
     assert all(move.stand_in for move in of_north)
     assert [move.text for move in of_north] == ["NONE"] * 2
-    assert result.usage[0].fault is Fault.DISCONNECTED
+    # On a busy machine the first turn can end before it is disconnected.
+    assert result.usage[0].fault in (Fault.DISCONNECTED, Fault.LATE)
 
 
 def test_a_turn_waits_for_a_lost_client_and_it_takes_up_the_game_where_it_was(door: DaideListener) -> None:
@@ -286,7 +287,7 @@ def test_the_clock_stops_while_no_client_is_left_and_the_turn_goes_on_afterwards
     door: DaideListener,
 ) -> None:
     patient = {"reconnect_seconds": 600}
-    job = game_of(daide_player(door, "n", **patient), daide_player(door, "s", **patient), mtl=2, year_limit=1)
+    job = game_of(daide_player(door, "n", **patient), daide_player(door, "s", **patient), mtl=4, year_limit=1)
     watcher = Hand(door)
     assert watcher.ask("OBS") == "YES (OBS)"
     with hands(door, "n", "s") as (north, south), Played(job) as played:
@@ -295,14 +296,14 @@ def test_the_clock_stops_while_no_client_is_left_and_the_turn_goes_on_afterwards
         south.close()
         assert watcher.until("NOT (TME")[-2].startswith("CCD")
         # Longer than the turn has; when the first is back it has all its time again.
-        time.sleep(2.1)
+        time.sleep(4.1)
         back = {}
         for power, passcode in passcodes.items():
             back[power] = Hand(door)
             assert back[power].ask(f"IAM ({power}) ({passcode})").startswith("YES (IAM")
         back["SOU"].say("NOW")
         assert back["SOU"].until("NOW (SPR 1)")
-        assert watcher.until("TME")[-1] == "TME (2)"
+        assert watcher.until("TME")[-1] == "TME (4)"
         for turn in ("NOW (FAL 1)", "OFF"):
             for power, hand in back.items():
                 hand.say(f"SUB {HOLD[power]}")
@@ -326,6 +327,7 @@ def test_a_game_that_all_clients_have_left_for_good_is_void_whatever_they_agreed
         lost = time.monotonic()
         for hand in (north, south):
             hand.say(f"SUB {HOLD['NOR' if hand is north else 'SOU']}")
+        for hand in (north, south):
             hand.close()
         result = played.result
     assert time.monotonic() - lost >= 1.0
@@ -378,7 +380,8 @@ def test_a_lost_client_agrees_to_no_draw(door: DaideListener, offered: bool) -> 
         begun(north)
         begun(south)
         if offered:
-            assert north.ask("DRW") == "YES (DRW)"
+            north.say("DRW")
+            assert "YES (DRW)" in north.until("YES")
         north.close()
         south.until("CCD")
         for turn in ("NOW (FAL 1)", "OFF"):
@@ -437,7 +440,7 @@ def test_observers_listen_but_cannot_speak(door: DaideListener) -> None:
 
 
 def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: DaideListener) -> None:
-    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=1)
+    job = game_of(daide_player(door, "n", reconnect_seconds=0), daide_player(door, "s"))
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)
@@ -445,9 +448,8 @@ def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: D
         with pytest.raises(ServerDisconnectedError, match="error 14"):
             north.until("OFF")
         assert south.until("CCD")[-1] == "CCD (NOR)"
-        for turn in ("NOW (FAL 1)", "OFF"):
-            south.say(f"SUB {HOLD['SOU']}")
-            south.until(turn)
+        south.say(f"SUB {HOLD['SOU']}")
+        assert "SLO (SOU)" in south.until("OFF")
     assert "is not a token" in played.result.usage[0].remark
 
 
@@ -558,7 +560,7 @@ def test_a_setup_that_makes_no_sense_makes_the_game_void(setup: PlayerSetup, say
 
 
 def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(door: DaideListener) -> None:
-    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=4)
+    job = game_of(daide_player(door, "n", reconnect_seconds=0), daide_player(door, "s"))
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)
@@ -567,7 +569,6 @@ def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(
                 north.say("NOW " + "(SPR 1901) " * 10)
         assert south.until("CCD")[-1] == "CCD (NOR)"
         assert south.ask("TME").startswith("TME (")
-        for turn in ("NOW (FAL 1)", "OFF"):
-            south.say(f"SUB {HOLD['SOU']}")
-            south.until(turn)
-    assert played.result.outcome is not None
+        south.say(f"SUB {HOLD['SOU']}")
+        assert "SLO (SOU)" in south.until("OFF")
+    assert played.result.outcome is not None and played.result.outcome.winners == (SOUTH,)
