@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from academy.knowledge.claims import ClaimsContradictError
 from academy.knowledge.fair_use import FairUse, PlaysAloneError
+from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits
@@ -234,12 +235,18 @@ def _find_related_contest(
 ) -> tuple[str, str] | None:
     """Return an open contest of a player that was opened at `since` or later, by its id and its game.
 
-    It is of this game or of one whose libraries have contests in common with it; None where there is none.
+    It is of this game, or else of one whose libraries have contests in common with it; None where there
+    is none.
     """
+    contest_id = open_contest_of_player(transaction, player, game_id, since)
+    if contest_id is not None:
+        return given_contest_id(contest_id), game_id
+    own: list[bytes] | None = None
     for played in games_with_open_contests(transaction, player):
-        if played == game_id or sources.are_in_common(transaction, played, game_id):
-            contest_id = open_contest_of_player(transaction, player, played, since)
-            if contest_id is not None:
+        contest_id = open_contest_of_player(transaction, player, played, since)
+        if contest_id is not None:
+            own = sources.of_libraries(transaction, game_id, Library) if own is None else own
+            if not set(own).isdisjoint(sources.of_libraries(transaction, played, Library)):
                 return given_contest_id(contest_id), played
     return None
 

@@ -177,7 +177,8 @@ def _count_own_moves(tree: OpeningTree, seat: int, moves: Sequence[str]) -> int:
     players = tree.spec.players
     movers = [node.mover for node in tree.find_path(moves)[1:]]
     # After a handicap the second player begins.
-    first = next((child.mover for child in tree.children(ROOT)), 1)
+    begun = max(tree.children(ROOT), key=lambda child: child.visits, default=None)
+    first = 1 if begun is None else begun.mover
     following = movers[-1] % players + 1 if movers else first
     until_own = (seat - following) % players
     return movers.count(seat) + (len(moves) - len(movers) + players - 1 - until_own) // players

@@ -199,17 +199,19 @@ class AnswerTooLargeError(RefusedCallError):
 
 
 class AnalysisDuringContestError(RefusedCallError):
-    """A player asks for analysis of a game during a contest of it, or of one with the same contests."""
+    """A player asks for analysis of a game while it plays it, or one that has contests in common with it."""
 
     code = StatusCode.FAILED_PRECONDITION
     reason = "ANALYSIS_DURING_CONTEST"
-    remedy = "Ask with the contest's id and under fair use, or wait until it is reported."
+    remedy = (
+        "Ask about the game of the contest, with its id and under fair use, or wait until it is reported."
+    )
 
     def __init__(self, player: str, game_id: str, contest_id: str, played: str) -> None:
         common = f", whose libraries have contests in common with {game_id!r}" if played != game_id else ""
         super().__init__(
             f"{player!r} is playing contest {contest_id!r} of game {played!r}{common}: until it is reported, "
-            "ask with its contest_id and under fair use",
+            "ask about that game, with its contest_id and under fair use",
             game_id=played,
             contest_id=contest_id,
         )

@@ -90,12 +90,6 @@ def of_libraries(transaction: Transaction, game_id: str, libraries: Iterable[Lib
     return [*first, *sorted(others.difference(first))][:MOST]
 
 
-def are_in_common(transaction: Transaction, game_id: str, other_id: str) -> bool:
-    """Whether libraries of two games come from the same contests: by a fork, or an import."""
-    own = of_libraries(transaction, game_id, Library)
-    return not set(own).isdisjoint(of_libraries(transaction, other_id, Library))
-
-
 def section_of(event: events_pb2.Event) -> str | None:
     """Return what an import's event brings records of; None for other events."""
     match event.WhichOneof("kind"):

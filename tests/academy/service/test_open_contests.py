@@ -140,6 +140,11 @@ def test_an_open_contest_bars_its_players_from_analysis_of_the_games_forks(
             )
         )
         analyse(ann, "go")
+    for played in ("go", "go-a"):
+        opened(fresh, played, f"{played}/2")
+    # A contest of the game itself is named first.
+    for game in ("go", "go-a"):
+        assert f"is playing contest '{game}/2' of" in refusal(partial(analyse, ann, game)).message
 
 
 def test_contest_open_for_too_long_allows_analysis(tmp_path: Path) -> None:
