@@ -161,22 +161,38 @@ def test_an_answer_to_another_question_closes_the_asyncio_stream(echoing: Connec
 
 
 @contextmanager
-def no_collection() -> Iterator[None]:
-    """An interrupt that arrives in a callback of the collector is printed and lost."""
+def interruptible() -> Iterator[threading.Event]:
+    """Within it the first SIGINT, as by Ctrl-C, interrupts this thread and sets the event; others do nothing."""
+    taken = threading.Event()
+
+    def take(*_: object) -> None:
+        if not taken.is_set():
+            taken.set()
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, take)
+    # In a callback of the collector an interrupt is printed and lost.
     gc.disable()
     try:
-        yield
+        yield taken
     finally:
         gc.enable()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupted_question_closes_the_stream(silent: Connection, servicer: Silent) -> None:
     def interrupt() -> None:
         servicer.asked_again.wait(LONG)
-        # As by Ctrl-C.
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        # Python does not see a signal that comes just before it begins to wait.
+        while not taken.is_set():
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            time.sleep(0.1)
 
-    with Academy(replace(silent, timeout=LONG)) as academy, academy.stream() as stream, no_collection():
+    with (
+        Academy(replace(silent, timeout=LONG)) as academy,
+        academy.stream() as stream,
+        interruptible() as taken,
+    ):
         assert stream.opening(SEAT, [], 0) == []
         threading.Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
