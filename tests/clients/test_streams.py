@@ -162,7 +162,7 @@ def test_an_answer_to_another_question_closes_the_asyncio_stream(echoing: Connec
 
 @contextmanager
 def interruptible() -> Iterator[threading.Event]:
-    """Within it the first SIGINT, as by Ctrl-C, interrupts this thread and sets the event; others do nothing."""
+    """The first SIGINT, as by Ctrl-C, interrupts this thread and sets the event; others do nothing."""
     taken = threading.Event()
 
     def take(*_: object) -> None:
