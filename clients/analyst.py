@@ -162,7 +162,15 @@ class SearchGuard:
     @property
     def is_over(self) -> bool:
         """Whether the deadline has passed."""
-        return self._deadline is not None and time.monotonic() >= self._deadline
+        return self.ends_within(0.0)
+
+    def ends_within(self, seconds: float) -> bool:
+        """Return whether the deadline passes in this time.
+
+        Args:
+            seconds: The time from now.
+        """
+        return self._deadline is not None and time.monotonic() + seconds >= self._deadline
 
     def sleep(self, seconds: float) -> None:
         """Sleep, at most until the deadline.
@@ -249,29 +257,35 @@ class Analyst:
 
         Raises:
             AcademyRefusedError: ACADEMY refused.
-            AcademyUnavailableError: ACADEMY did not answer in time, with `once`.
+            AcademyUnavailableError: ACADEMY did not answer in time, with `once` or less than a minute before
+                the deadline.
             OtherRulesError: ACADEMY's game has another board, or is another in any other respect.
             UnsuitableGameError: the search cannot play this game.
         """
-        # What was searched, and whether it was news.
-        tried: dict[tuple[str, ...], bool] = {}
+        counted = 0
+        # These rules say so, whichever server answers. What was searched, the server alone knows.
+        unsearchable: set[tuple[str, ...]] = set()
         while not self.guard.is_over:
+            before = counted
             try:
                 # What answers after a wait may be another server.
                 self._check_rules()
-                went_through = self._walk(tried)
+                for line, value in self._walk(unsearchable):
+                    counted += 1
+                    print(f"{' '.join(line)}: {value:.3f}", flush=True)
+            except InterruptedSearchError:
+                self._rest()
             except AcademyUnavailableError as error:
-                if once:
+                if once or self.guard.ends_within(SECONDS_BETWEEN_WALKS):
                     raise
                 print(f"ACADEMY cannot be asked now ({error}): looking again after a minute", flush=True)
-                went_through = True
-            if not went_through:
-                self._rest()
-            elif once:
-                break
-            else:
                 self.guard.sleep(SECONDS_BETWEEN_WALKS)
-        return sum(tried.values())
+            else:
+                if counted == before:
+                    if once:
+                        break
+                    self.guard.sleep(SECONDS_BETWEEN_WALKS)
+        return counted
 
     def explain_nothing(self) -> str:
         """Return why a run analysed nothing.
@@ -302,15 +316,15 @@ class Analyst:
                 "the game and settings (--set) that its contests are played by, or another --game-id"
             )
 
-    def _walk(self, tried: dict[tuple[str, ...], bool]) -> bool:
-        """Search some lines of the tree as it is now; return whether it found nothing more to search."""
+    def _walk(self, unsearchable: set[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], float]]:
+        """Search some lines of the tree as it is now; yield those whose value was news to ACADEMY."""
         spec, (kind, budget) = self.searcher.rules.spec(), self.searcher.effort
         game_id = self.game_id or spec.game_id
         seat = Seat(game_id, spec.geometry, player=1)
         unsearched = (
             line
             for line, analysis in most_visited_lines(self.academy, seat, self.nodes)
-            if line not in tried and self._improves(analysis)
+            if line not in unsearchable and self._improves(analysis)
         )
         choice = list(itertools.islice(unsearched, LINES_TO_CHOOSE_FROM))
         counted = 0
@@ -319,17 +333,12 @@ class Analyst:
             choice += itertools.islice(unsearched, 1)
             if not self._is_unsearched_now(seat, line):
                 continue
-            try:
-                value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
-            except InterruptedSearchError:
-                return False
-            tried[line] = value is not None and self.academy.report_analysis(
-                game_id, line, Analysis(value, budget, kind=kind)
-            )
-            if tried[line]:
+            value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
+            if value is None:
+                unsearchable.add(line)
+            elif self.academy.report_analysis(game_id, line, Analysis(value, budget, kind=kind)):
                 counted += 1
-                print(f"{' '.join(line)}: {value:.3f}", flush=True)
-        return counted == 0
+                yield line, value
 
     def _improves(self, analysis: Analysis | None) -> bool:
         """Whether a search would be kept in place of what is known of a line."""

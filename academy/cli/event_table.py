@@ -31,6 +31,8 @@ def _describe_report(body: Any) -> str:
 
 
 def _describe_analyses(body: Any) -> str:
+    if not body.nodes:
+        return "0 positions"
     first, *others = body.nodes
     # The first analysts did not say how, and played random games.
     kind = SearchKind.PLIES if first.analysis.kind == SearchKind.PLIES else SearchKind.RANDOM_GAMES

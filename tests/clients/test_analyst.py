@@ -263,25 +263,44 @@ def read_until(program: "subprocess.Popen[str]", pattern: str) -> None:
     assert any(re.fullmatch(pattern, line.rstrip("\n")) for line in program.stdout), pattern
 
 
-def test_a_standing_analyst_waits_for_an_academy_that_is_away_and_goes_on(tmp_path: Path) -> None:
+@contextmanager
+def a_standing_analyst(academy: Running, *options: str) -> Iterator["subprocess.Popen[str]"]:
+    """An analyst that looks again ten times a second."""
     hurry = "import clients.analyst as analyst; analyst.SECONDS_BETWEEN_WALKS = 0.1; analyst.main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hurry, *command(academy, *options)[3:]],
+        env=os.environ | {"ACADEMY_TOKEN": academy.token("analyst", Role.ANALYST)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+def test_a_standing_analyst_waits_for_an_academy_that_is_away_and_goes_on(tmp_path: Path) -> None:
     settings = ServerSettings(address=ServerAddress.parse(f"127.0.0.1:{free_ports(1)[0]}"))
     with ExitStack() as ending:
         with serving(tmp_path / "data", settings) as academy:
             learn(academy, contests=1)
-            program = subprocess.Popen(
-                [sys.executable, "-c", hurry, *command(academy, "--when-idle")[3:]],
-                env=os.environ | {"ACADEMY_TOKEN": academy.token("analyst", Role.ANALYST)},
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            ending.enter_context(program)
-            ending.callback(program.kill)
+            program = ending.enter_context(a_standing_analyst(academy, "--when-idle"))
             read_until(program, r"\w+: 0\.\d+")
         read_until(program, r"ACADEMY cannot be asked now \(.+\): looking again after a minute")
         with serving(tmp_path / "data", settings) as academy:
             learn(academy, contests=3)
             read_until(program, r"\w+.*: 0\.\d+")
+
+
+def test_a_standing_analyst_searches_again_what_is_missing_at_academy(academy: Running) -> None:
+    game_id = "hex-forgotten"
+    admin = academy.admin().libraries
+    admin.ForkGame(libraries_pb2.ForkGameRequest(game_id=GAME, new_game_id=game_id))
+    with a_standing_analyst(academy, "--game-id", game_id, "--nodes", "1") as program:
+        for _ in range(3):
+            read_until(program, r"\w+: [01]\.\d+")
+            forgotten = admin.ForgetAnalyses(libraries_pb2.ForgetAnalysesRequest(game_id=game_id))
+            assert forgotten.forgotten == 1
 
 
 def test_an_analyst_that_finds_nothing_to_search_says_why(tmp_path: Path) -> None:
@@ -332,8 +351,9 @@ def test_what_cannot_be_done_is_named(
     assert status == 1
     assert "is for admin, analyst; this token's role is bot" in words
     assert "; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`" in words
-    status, words = refusal(academy, "--once", "--academy", "localhost:1")
-    assert status == 1 and "no server answers at localhost:1 (" in words
+    for end in (["--once"], ["--seconds", "50"]):
+        status, words = refusal(academy, *end, "--academy", "localhost:1")
+        assert status == 1 and "no server answers at localhost:1 (" in words
     assert "start one with `academy serve`, or give its address with --academy" in words
     free = ("go", "--set", "board_size=9", "--set", "handicap=3", "--set", "handicap_style=free")
     with pytest.raises(SystemExit):

@@ -22,7 +22,7 @@ from arena.service.folder import CompetitionFolder
 from arena.service.runs import Runs
 from arena.service.server import ServiceMetrics
 from arena.service.tokens import ServiceRole, Tokens, add_token
-from clients.analyst import argument_parser
+from clients import analyst
 from tests.academy.service.running import serving
 from tests.deploy.manifests import DEPLOY
 from web.cli.app import application as web_application
@@ -111,6 +111,13 @@ def test_systemd_finds_no_fault_in_the_units(tmp_path: Path) -> None:
     assert (done.returncode, ours) == (0, []), done.stderr
 
 
+def test_systemd_does_not_start_an_analyst_again_whose_settings_are_refused() -> None:
+    with pytest.raises(SystemExit) as refused:
+        analyst.main(["hex", "--playouts", "1"])
+    unit = (DEPLOY / "systemd" / "academy-analyst.service").read_text(encoding="utf-8")
+    assert f"RestartPreventExitStatus={refused.value.code}" in unit.splitlines()
+
+
 def test_units_and_container_call_commands_with_options_that_there_are() -> None:
     calls = []
     for unit in UNITS:
@@ -123,7 +130,7 @@ def test_units_and_container_call_commands_with_options_that_there_are() -> None
     calls.append(("academy", json.loads(command)))
     # Others than Typer's print their help before they refuse an option.
     analysts = [arguments for program, arguments in calls if program == "academy-analyst"]
-    assert [argument_parser().parse_args(arguments).game for arguments in analysts] == ["hex"]
+    assert [analyst.argument_parser().parse_args(arguments).game for arguments in analysts] == ["hex"]
     programs = {"academy": application, "arena": arena_application, "academy-web": web_application}
     calls = [call for call in calls if call[0] in programs]
     assert {program for program, _ in calls} == set(programs)

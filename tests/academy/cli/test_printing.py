@@ -30,6 +30,11 @@ def test_moves_and_words_are_printed_without_their_control_characters() -> None:
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
 
 
+def test_an_event_of_another_server_without_positions_ends_no_list_of_events() -> None:
+    event = events_pb2.Event(openings_analysed=events_pb2.OpeningsAnalysed())
+    assert "openings analysed: 0 positions" in printed_in_columns(200, event_table.events_table([event]))
+
+
 @pytest.mark.parametrize("game_id", ["go-19x19-komi-7.5", "openspiel-breakthrough-6x6-of-the-club"])
 def test_a_terminal_of_80_columns_shows_whole_ids_and_headings_of_games(game_id: str) -> None:
     game = examples.tiny_go(game_id)

@@ -124,7 +124,7 @@ def test_every_game_comes_back_once(workers: LocalWorkers) -> None:
     results = finished(workers, 7)
     assert sorted(result.game_id for result in results) == ids
     assert {outcome(result).summary for result in results} == {"W+0.5"}
-    assert workers.next_result(60) is None
+    assert workers.next_result(1_000) is None
 
 
 def test_results_come_in_the_order_in_which_games_finish(
@@ -346,7 +346,7 @@ def test_stopping_interrupts_games_and_leaves_nothing(tmp_path: Path) -> None:
     workers.stop()
     assert time.monotonic() - started < 60
     assert not left_running(pids)
-    assert workers.next_result(60) is None
+    assert workers.next_result(1_000) is None
 
 
 def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(
