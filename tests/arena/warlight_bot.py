@@ -36,7 +36,10 @@ JUNK = random.Random(5)
 
 
 def say(text: str | bytes) -> None:
-    os.write(1, text if isinstance(text, bytes) else text.encode())
+    left = text if isinstance(text, bytes) else text.encode()
+    # A machine that pauses a process cuts what it is writing.
+    while left:
+        left = left[os.write(1, left) :]
 
 
 def misbehave(fault: str, turn: int) -> None:
