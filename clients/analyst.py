@@ -256,7 +256,8 @@ class Analyst:
             How many analyses were news to ACADEMY.
 
         Raises:
-            AcademyRefusedError: ACADEMY refused.
+            AcademyRefusedError: ACADEMY refused, for good or with `once` or less than a minute before the
+                deadline.
             AcademyUnavailableError: ACADEMY did not answer in time, with `once` or less than a minute before
                 the deadline.
             OtherRulesError: ACADEMY's game has another board, or is another in any other respect.
@@ -265,7 +266,7 @@ class Analyst:
         counted = 0
         # These rules say so, whichever server answers. What was searched, the server alone knows.
         unsearchable: set[tuple[str, ...]] = set()
-        while not self.guard.is_over:
+        while True:
             before = counted
             try:
                 # What answers after a wait may be another server.
@@ -275,17 +276,19 @@ class Analyst:
                     print(f"{' '.join(line)}: {value:.3f}", flush=True)
             except InterruptedSearchError:
                 self._rest()
-            except AcademyUnavailableError as error:
-                if once or self.guard.ends_within(SECONDS_BETWEEN_WALKS):
+            except (AcademyUnavailableError, AcademyRefusedError) as error:
+                passes = isinstance(error, AcademyUnavailableError) or error.retry_after is not None
+                if once or not passes or self.guard.ends_within(SECONDS_BETWEEN_WALKS):
                     raise
                 print(f"ACADEMY cannot be asked now ({error}): looking again after a minute", flush=True)
                 self.guard.sleep(SECONDS_BETWEEN_WALKS)
             else:
                 if counted == before:
                     if once:
-                        break
+                        return counted
                     self.guard.sleep(SECONDS_BETWEEN_WALKS)
-        return counted
+            if self.guard.is_over:
+                return counted
 
     def explain_nothing(self) -> str:
         """Return why a run analysed nothing.

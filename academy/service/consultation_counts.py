@@ -5,7 +5,7 @@ the store within a second.
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -177,8 +177,10 @@ def _count_own_moves(tree: OpeningTree, seat: int, moves: Sequence[str]) -> int:
     players = tree.spec.players
     movers = [node.mover for node in tree.find_path(moves)[1:]]
     # After a handicap the second player begins.
-    begun = max(tree.children(ROOT), key=lambda child: child.visits, default=None)
-    first = 1 if begun is None else begun.mover
+    begun = Counter[int]()
+    for child in tree.children(ROOT):
+        begun[child.mover] += child.visits
+    first = max(begun, key=begun.__getitem__, default=1)
     following = movers[-1] % players + 1 if movers else first
     until_own = (seat - following) % players
     return movers.count(seat) + (len(moves) - len(movers) + players - 1 - until_own) // players

@@ -27,7 +27,7 @@ from clients.bots.strength import Strength
 from clients.connection import Connection
 from referees.api import referee
 from tests.academy.service.examples import contest, report
-from tests.academy.service.running import Running, serving
+from tests.academy.service.running import Running, limited, serving
 from tests.ports import free_ports
 
 HEX = referee("hex").from_settings({"board_size": 4})
@@ -290,6 +290,16 @@ def test_a_standing_analyst_waits_for_an_academy_that_is_away_and_goes_on(tmp_pa
         with serving(tmp_path / "data", settings) as academy:
             learn(academy, contests=3)
             read_until(program, r"\w+.*: 0\.\d+")
+
+
+def test_a_standing_analyst_waits_where_a_refusal_will_pass(tmp_path: Path) -> None:
+    with limited(tmp_path / "data", questions_per_second=0.001, question_burst=20.0) as academy:
+        learn(academy, contests=1)
+        with a_standing_analyst(academy) as program:
+            for _ in range(2):
+                read_until(
+                    program, r"ACADEMY cannot be asked now \(.+RATE_EXCEEDED.+: looking again after a minute"
+                )
 
 
 def test_a_standing_analyst_searches_again_what_is_missing_at_academy(academy: Running) -> None:
