@@ -327,7 +327,12 @@ def test_a_python_player_that_never_gets_ready_makes_the_game_void(
     assert result.setup_seconds > 0.25
 
 
-def test_a_worker_is_left_alone_while_its_player_has_time(workers: LocalWorkers) -> None:
+def test_a_worker_is_left_alone_while_its_player_has_time(
+    workers: LocalWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So that a deadline without the player's time is seen while the player thinks.
+    monkeypatch.setattr("arena.workers.local_workers.GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("arena.workers.local_workers._LOOK_SECONDS", 0.02)
     slow = python_player("slow", "tests.arena.engines:sleepy", move_seconds=60.0)
     workers.submit(job(slow, slow, settings={"board_size": 5, "komi": 0.5}))
     assert outcome(finished(workers, 1)[0]).summary == "W+0.5"
