@@ -94,7 +94,10 @@ def test_bots_of_both_dialogues_play_and_faults_cost_what_they_cost_at_home(tmp_
 
 
 def played(records: Path) -> tuple[dict[str, list[str]], dict[str, list[tuple[list[str], str]]]]:
-    """By player, of each game: the turns in which it deployed (`+`) or not; who played, and the end."""
+    """For each player the turns of its games, with (`+`) or without (`-`) orders to deploy.
+
+    And, for each player, who played its games and how they ended.
+    """
     orders: dict[str, list[str]] = defaultdict(list)
     ends: dict[str, list[tuple[list[str], str]]] = defaultdict(list)
     for file in records.iterdir():
