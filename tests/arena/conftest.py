@@ -17,6 +17,13 @@ def postgresql() -> Iterator[str]:
 
 
 @pytest.fixture
+def patient_obituary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The arena waits long for the end of a program whose output has ended."""
+    # On a busy machine the output can end well before the program does.
+    monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
+
+
+@pytest.fixture
 def server(tmp_path: Path) -> Iterator[ContestServer]:
     """A small ACADEMY that takes contests and can be made to fail."""
     server = ContestServer(tmp_path)

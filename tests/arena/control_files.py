@@ -9,7 +9,7 @@ from tests.arena.engines import ENGINE, GNUGO
 PASSING = 'protocol = "python"\ncommand = "tests.arena.engines:always_pass"'
 SLOW = 'protocol = "python"\ncommand = "tests.arena.engines:sleepy"'
 AWAITING_THE_TEST = (
-    'protocol = "python"\ncommand = "tests.arena.engines:awaiting_the_test"\nmove_seconds = 180'
+    'protocol = "python"\ncommand = "tests.arena.engines:awaiting_the_test"\nmove_seconds = 60'
 )
 RANDOM = 'protocol = "python"\ncommand = "arena.players.random_moves:random_moves"'
 MISSING = 'protocol = "python"\ncommand = "tests.arena.engines:missing"'

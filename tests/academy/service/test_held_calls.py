@@ -320,7 +320,7 @@ def test_held_calls_do_not_hold_up_a_stop(tmp_path: Path) -> None:
 def test_a_stop_keeps_shelves_though_calls_last_until_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Half of what is left of the stop is for the caches then, not two seconds at most.
+    # With this, the caches get half of the stop's seconds; else they get two at most.
     monkeypatch.setattr("academy.service.server._SAVING_SECONDS", 60.0)
     with (
         limited(tmp_path, write_seconds=FOR_EVER) as academy,

@@ -5,7 +5,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from clients.connection import AcademyUnavailableError, Connection
 from referees.go import Go
 from tests.arena.control_files import AWAITING_THE_TEST, write_control
 from tests.processes import children, left_running
+from tests.waiting import until
 
 A_GENEROUS_TIME = 120.0
 SPEC = Go.from_settings({"board_size": 5, "komi": 0.5}).spec()
@@ -154,14 +154,18 @@ def test_a_competition_survives_the_death_of_its_server(
         game.touch()
     run = subprocess.Popen([sys.executable, "-m", "arena.cli", "run", str(control)], stderr=subprocess.PIPE)
     history = tmp_path / "contest.hist"
-    while not (history.exists() and len(history.read_text().splitlines()) >= 2):
-        assert run.poll() is None, run.communicate()
-        time.sleep(0.01)
-    (server,) = (pid for pid in children(run.pid) if b"serve" in Path(f"/proc/{pid}/cmdline").read_bytes())
-    os.kill(server, signal.SIGKILL)
-    for game in games[2:]:
-        game.touch()
-    _, stderr = run.communicate(timeout=180)
+    try:
+        until(lambda: history.exists() and len(history.read_text().splitlines()) >= 2, run, seconds=60)
+        (server,) = (
+            pid for pid in children(run.pid) if b"serve" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
+        os.kill(server, signal.SIGKILL)
+        for game in games[2:]:
+            game.touch()
+        _, stderr = run.communicate(timeout=A_GENEROUS_TIME)
+    finally:
+        run.kill()
+        run.wait()
     assert run.returncode == 0, stderr
     assert b"the embedded ACADEMY had ended and was started again" in stderr
 

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -142,8 +143,10 @@ def test_a_killed_run_leaves_the_next_one_to_fill_the_league(tmp_path: Path) -> 
         try:
             until(played, process)
         finally:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+            # Where the run has ended, `until` says how.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
     ok(arena("run", control, "-q", "-g", "1"))
     shown = json.loads(ok(arena("show", control, "--json")))
     winner = next(player for player in shown["players"] if player["name"] == "winner")

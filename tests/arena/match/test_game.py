@@ -57,11 +57,11 @@ def villain(fault: str, tmp_path: Path, **setup: Any) -> PlayerSetup:
     return misbehaving(fault, environment={"MISBEHAVING_PIDS": str(tmp_path / "pids")}, **setup)
 
 
+@pytest.mark.usefixtures("patient_obituary")
 @pytest.mark.parametrize(("fault", "kind", "reason"), DURING_SET_UP)
 def test_a_player_that_fails_before_the_first_move_is_asked_for_makes_the_game_void(
-    monkeypatch: pytest.MonkeyPatch, fault: str, kind: Fault, reason: str, tmp_path: Path
+    fault: str, kind: Fault, reason: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
     # In 5 s the player has noted itself on a busy machine, too.
     limit = 5.0 if fault == "hang-at-start" else 20.0
     result = play(job(villain(fault, tmp_path, start_seconds=limit), python_player("passer")))
@@ -77,11 +77,10 @@ def test_a_player_that_fails_before_the_first_move_is_asked_for_makes_the_game_v
 
 @pytest.mark.parametrize(("fault", "kind", "reason"), DURING_THE_GAME)
 def test_a_player_that_fails_during_the_game_forfeits_it(
-    monkeypatch: pytest.MonkeyPatch, fault: str, kind: Fault, reason: str, tmp_path: Path
+    request: pytest.FixtureRequest, fault: str, kind: Fault, reason: str, tmp_path: Path
 ) -> None:
     if fault != "close-output":
-        # On a busy machine a program's output can end well before the program does.
-        monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
+        request.getfixturevalue("patient_obituary")
     started = time.monotonic()
     limit = 0.5 if fault in LATE else 20.0
     result = play(

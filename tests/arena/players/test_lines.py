@@ -138,11 +138,9 @@ def test_a_bot_that_ends_before_the_game_loses_at_once_by_setting(tmp_path: Path
     assert not result.moves
 
 
+@pytest.mark.usefixtures("patient_obituary")
 @pytest.mark.parametrize("dialogue", ["", "ai-challenge-2"])
-def test_a_check_before_the_first_game_asks_for_orders(
-    monkeypatch: pytest.MonkeyPatch, dialogue: str
-) -> None:
-    monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
+def test_a_check_before_the_first_game_asks_for_orders(dialogue: str) -> None:
     rules = WarLight.from_settings({"map": "double_small"})
     assert not check_player(bot("none", dialogue), rules, quiet=True).warnings
     for crash in ("pass", "lose"):

@@ -158,10 +158,10 @@ def test_a_line_without_an_end_is_refused() -> None:
     ],
 )
 def test_end_of_a_process_is_reported_with_its_last_words(
-    monkeypatch: pytest.MonkeyPatch, program: str, how: str, tmp_path: Path
+    request: pytest.FixtureRequest, program: str, how: str, tmp_path: Path
 ) -> None:
     if how != "closed its channel":
-        monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
+        request.getfixturevalue("patient_obituary")
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
     assert process.read_line(soon()) is None
     assert process.obituary() == how
@@ -233,8 +233,8 @@ def test_environment_and_working_directory_are_the_childs(tmp_path: Path) -> Non
     process.end(1.0)
 
 
-def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
+@pytest.mark.usefixtures("patient_obituary")
+def test_memory_is_limited() -> None:
     program = "x = bytearray(1 << 30); print('got it')"
     process = start(*PYTHON, program, memory_bytes=256 << 20, stderr=subprocess.DEVNULL)
     assert process.read_line(soon()) is None

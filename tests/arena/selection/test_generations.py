@@ -170,6 +170,7 @@ def test_everybody_meets_everybody_before_anybody_twice() -> None:
         assert len({frozenset(pair) for pair in pairs}) == len(pairs) == count * (count - 1) // 2
 
 
+@pytest.mark.usefixtures("patient_obituary")
 @pytest.mark.parametrize(
     ("program", "complaint"),
     [
@@ -187,9 +188,8 @@ def test_everybody_meets_everybody_before_anybody_twice() -> None:
     ],
 )  # fmt: skip
 def test_a_program_that_gives_no_child_is_named_with_its_fault(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, complaint: str
+    tmp_path: Path, program: str, complaint: str
 ) -> None:
-    monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
     # One that ends before it has read anything is another fault.
     seconds = 1.0 if "sleep" in program else 60.0
     command = ChildProgram((sys.executable, "-c", f"input()\n{program}"), seconds, {"LEVEL": 1}, tmp_path)

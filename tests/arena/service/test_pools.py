@@ -1,5 +1,6 @@
 """Pools are data: a real service plays them, through kills, with members that come while it runs."""
 
+import asyncio
 import os
 import random
 import signal
@@ -7,8 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +23,7 @@ from arena.league.errors import InvalidPoolError
 from arena.league.pools import PAUSED, Pools, Schedule
 from arena.v1 import competitions_pb2
 from arena.v1 import pools_pb2 as messages
-from clients import Connection, Engine, Game, GameTurn, Membership, dial_in, register
+from clients import Connection, Engine, Game, GameTurn, Membership, dial_in_async, register
 from tests.arena.cli.command import arena
 from tests.arena.service.serving import Service, reason
 from tests.ports import free_ports
@@ -34,36 +34,47 @@ SETTINGS = messages.PoolSettings(
 )
 
 
-def rambler(game: Game) -> Callable[[GameTurn], str]:
+def rambler(game: Game) -> Callable[[GameTurn], Awaitable[str]]:
     chance = random.Random(game.seed)
 
-    def choose(turn: GameTurn) -> str:
+    async def choose(turn: GameTurn) -> str:
         # Slow enough to be killed within a round.
-        time.sleep(0.003)
+        await asyncio.sleep(0.003)
         return chance.choice(turn.legal_moves)
 
     return choose
 
 
 class Bots:
-    """Members that play until the service is gone."""
+    """Members that play until they are closed."""
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._threads: list[threading.Thread] = []
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
 
     def join(self, name: str) -> None:
         """Register a member and let it play; it dials again where the service is killed."""
         token = register(Connection(self._address), Membership(name, "1"))
         where = Connection(self._address, token=token)
-        thread = threading.Thread(
-            target=dial_in,
-            args=(where, name, rambler, Engine(legal_moves=True, games_at_once=1)),
-            kwargs={"redial_seconds": 180.0},
-            daemon=True,
-        )
-        thread.start()
-        self._threads.append(thread)
+        engine = Engine(legal_moves=True, games_at_once=1)
+        visit = dial_in_async(where, name, rambler, engine, redial_seconds=180.0)
+        asyncio.run_coroutine_threadsafe(visit, self._loop)
+
+    def close(self) -> None:
+        """End all of them, and their thread."""
+
+        async def leave() -> None:
+            members = asyncio.all_tasks() - {asyncio.current_task()}
+            for member in members:
+                member.cancel()
+            await asyncio.gather(*members, return_exceptions=True)
+
+        asyncio.run_coroutine_threadsafe(leave(), self._loop).result(60)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
 
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:
@@ -112,6 +123,7 @@ def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: 
         assert pool.state == messages.POOL_STATE_PAUSED
     finally:
         service.close()
+        bots.close()
     # No game that was stored is lost, and the league has each once.
     games = rows(results, finished)
     assert known <= set(games) and len(games) == len(set(games))
@@ -130,13 +142,13 @@ def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(t
     )
     options = ("--league", str(tmp_path / "league.db"), "--open-registration")
     service = Service(tmp_path, *options, address=address)
+    bots = Bots(address)
     results, league = tmp_path / "house.results.sqlite", tmp_path / "league.db"
     learnt = "SELECT ContestId FROM ARENA_Outbox WHERE State = 'acknowledged'"
     try:
         settings = messages.PoolSettings(base="house")
         settings.MergeFrom(SETTINGS)
         service.call("AddPool", messages.AddPoolRequest(name="house", settings=settings), service="Pool")
-        bots = Bots(address)
         # A member of the anchor's name does not take its place.
         bots.join("ann")
         bots.join("bob")
@@ -145,6 +157,7 @@ def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(t
         service.wait_for("house", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
     finally:
         service.close()
+        bots.close()
     assert set(rows(results, "SELECT Name FROM ARENA_Rating")) == {("ann",), ("bob",)}
     anchored = 'SELECT "Elo" FROM LEAGUE_Rating NATURAL JOIN LEAGUE_Player WHERE "Name" = \'ann\''
     assert rows(league, anchored) == [(700.0,)]
@@ -332,6 +345,7 @@ def test_a_paused_pools_run_is_stopped_when_its_service_was_killed(tmp_path: Pat
         service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
     finally:
         service.close()
+        bots.close()
 
 
 def test_a_second_service_does_not_take_a_folders_pools(service: Service, tmp_path: Path) -> None:

@@ -38,17 +38,6 @@ def place_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[
     return lambda view: Choice("pass", comment=f"{os.getpid()} {cores}")
 
 
-def patient(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
-    """Moves when the file is there that GO_ON names."""
-
-    def choose(view: Any) -> str:
-        while not Path(os.environ["GO_ON"]).exists():
-            time.sleep(0.01)
-        return "pass"
-
-    return choose
-
-
 def interrupted(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     def choose(view: Any) -> str:
         os.kill(os.getpid(), signal.SIGINT)
@@ -130,23 +119,23 @@ def test_every_game_comes_back_once(workers: LocalWorkers) -> None:
 def test_results_come_in_the_order_in_which_games_finish(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
-    slow = python_player("slow", "tests.arena.workers.test_local_workers:patient")
+    monkeypatch.setenv("GO_ON", str(tmp_path))
+    slow = python_player("slow", "tests.arena.engines:awaiting_the_test")
     with LocalWorkers(2) as workers:
-        workers.submit(job(slow, PASSERS[1], game_id="slow"))
+        workers.submit(job(PASSERS[0], slow, game_id="slow"))
         workers.submit(job(*PASSERS, game_id="quick"))
         assert finished(workers, 1)[0].game_id == "quick"
-        (tmp_path / "go on").touch()
+        (tmp_path / "slow").touch()
         assert finished(workers, 1)[0].game_id == "slow"
 
 
 def test_waiting_for_a_result_ends_at_the_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
-    slow = python_player("slow", "tests.arena.workers.test_local_workers:patient")
+    monkeypatch.setenv("GO_ON", str(tmp_path))
+    slow = python_player("slow", "tests.arena.engines:awaiting_the_test")
     with LocalWorkers(1) as workers:
-        workers.submit(job(slow, slow))
+        workers.submit(job(slow, slow, game_id="slow"))
         assert workers.next_result(0.05) is None
-        (tmp_path / "go on").touch()
+        (tmp_path / "slow").touch()
         finished(workers, 1)
 
 
@@ -230,17 +219,17 @@ def all_files_open() -> Iterator[Callable[[], None]]:
 def test_a_machine_that_can_start_no_process_for_a_moment_costs_a_killed_workers_game_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
-    player = python_player("a", "tests.arena.workers.test_local_workers:patient")
+    monkeypatch.setenv("GO_ON", str(tmp_path))
+    player = python_player("slow", "tests.arena.engines:awaiting_the_test")
     with LocalWorkers(2) as workers:
         for number in range(2):
-            workers.submit(job(player, PASSERS[1], game_id=str(number)))
+            workers.submit(job(PASSERS[0], player, game_id=str(number)))
         files = open_files()
         with all_files_open() as end:
             workers._workers[0].process.kill()
             threading.Timer(1.2, end).start()
             lost = workers.next_result(60)
-        (tmp_path / "go on").touch()
+        (tmp_path / "1").touch()
         assert isinstance(lost, WorkerLost)
         assert lost.game_id == "0"
         assert finished(workers, 1)[0].game_id == "1"
@@ -327,7 +316,12 @@ def test_a_python_player_that_never_gets_ready_makes_the_game_void(
     assert result.setup_seconds > 0.25
 
 
-def test_a_worker_is_left_alone_while_its_player_has_time(workers: LocalWorkers) -> None:
+def test_a_worker_is_left_alone_while_its_player_has_time(
+    workers: LocalWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So that a deadline without the player's time is seen while the player thinks.
+    monkeypatch.setattr("arena.workers.local_workers.GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("arena.workers.local_workers._LOOK_SECONDS", 0.02)
     slow = python_player("slow", "tests.arena.engines:sleepy", move_seconds=60.0)
     workers.submit(job(slow, slow, settings={"board_size": 5, "komi": 0.5}))
     assert outcome(finished(workers, 1)[0]).summary == "W+0.5"

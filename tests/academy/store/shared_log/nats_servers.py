@@ -4,11 +4,18 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pytest
+from nats.js import JetStreamContext
+from nats.js.api import PubAck
 
 from academy.store.maintenance.backup import sync
+from academy.store.shared_log import jetstream
 from academy.store.shared_log.address import LogAddress
 from tests.ports import free_ports
 
@@ -82,6 +89,30 @@ class NatsServer:
     def host(self) -> str:
         """Its address and port."""
         return f"{self._place.host}:{self.port}"
+
+
+@contextmanager
+def silent_until_the_third_sending(nats: NatsServer) -> Iterator[None]:
+    """Let NATS answer again only when the next message is sent for the third time, which it must be."""
+    sent, publish = [], JetStreamContext.publish
+
+    async def answer_the_third(context: JetStreamContext, *message: Any, **more: Any) -> PubAck:
+        sent.append(message)
+        if len(sent) == 3:
+            # All that follows is answered in its usual time.
+            late.undo()
+            nats.resume()
+        return await publish(context, *message, **more)
+
+    with pytest.MonkeyPatch.context() as late:
+        late.setattr(jetstream, "_ANSWER_SECONDS", 0.2)
+        late.setattr(JetStreamContext, "publish", answer_the_third)
+        nats.pause()
+        try:
+            yield
+        finally:
+            nats.resume()
+    assert len(sent) == 3 and len(set(sent)) == 1
 
 
 def start_cluster(places: Sequence[Place]) -> list[NatsServer]:

@@ -1,8 +1,7 @@
 """A folder that had a log of its own becomes one of several."""
 
-import threading
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import RefuseLateProposals, compact
-from academy.store.shared_log import jetstream, moving, place
+from academy.store.shared_log import moving, place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.moving import share
@@ -28,7 +27,7 @@ from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
-from tests.academy.store.shared_log.nats_servers import NatsServer
+from tests.academy.store.shared_log.nats_servers import NatsServer, silent_until_the_third_sending
 from tests.academy.store.shared_log.test_shared_writer import teach, wait_until_equal
 
 
@@ -112,15 +111,12 @@ def test_a_move_whose_acknowledgements_are_late_comes_to_its_end(
 ) -> None:
     def connect(address: LogAddress, known: records_pb2.LogPlace | None) -> JetStreamLog:
         connection = JetStreamLog(address, known)
-        # So that the first message is sent several times.
-        late.setattr(jetstream, "_ANSWER_SECONDS", 0.2)
-        own_nats.pause()
-        threading.Timer(1.5, own_nats.resume).start()
+        late.enter_context(silent_until_the_third_sending(own_nats))
         return connection
 
     log = own_nats.address("late")
-    with monkeypatch.context() as late:
-        late.setattr(moving, "JetStreamLog", connect)
+    monkeypatch.setattr(moving, "JetStreamLog", connect)
+    with ExitStack() as late:
         share(library, log)
     assert not list(disagreements(open_store("library").environment, open_store("fresh", log).environment))
 

@@ -8,9 +8,8 @@ import shutil
 import threading
 import time
 import zlib
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -51,7 +50,7 @@ from academy.v1 import pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
-from tests.academy.store.shared_log.nats_servers import NatsServer
+from tests.academy.store.shared_log.nats_servers import NatsServer, silent_until_the_third_sending
 from tests.waiting import until
 
 GAME = "go-9x9"
@@ -304,36 +303,20 @@ def test_a_report_waits_for_a_nats_server_that_is_killed_and_started_again(
 
 
 def test_a_write_whose_acknowledgement_is_late_is_done_once(
-    own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+    own_nats: NatsServer, open_store: OpenStore
 ) -> None:
     log = own_nats.address("late")
     first, second = open_store("first", log), open_store("second", log)
     first.run(RegisterGame(go_game(), "arena"))
     first.run(big_import(3))
-    monkeypatch.setattr(jetstream, "_ANSWER_SECONDS", 0.2)
     writes: list[Command[object]] = [DeletePattern(GAME, Library.ENDGAME, 1, "admin"), big_import(3, 100)]
     for event, write in enumerate(writes, 3):
-        with slow_acknowledgements(own_nats, first):
-            done = first.submit(write)
-        assert not done.exception(60)
+        with silent_until_the_third_sending(own_nats):
+            first.submit(write).result(60)
         assert first.read(event_log.last_sequence) == event
     # Others fold it once, and write on.
     assert teach(second, "after")
     wait_until_equal(first, second)
-
-
-@contextmanager
-def slow_acknowledgements(nats: NatsServer, store: Store) -> Iterator[None]:
-    """Let NATS answer only once what is written meanwhile was sent several times."""
-    assert isinstance(store._writer, SharedWriter)
-    sent = store._writer._log._client.stats
-    nats.pause()
-    try:
-        before = sent["out_msgs"]
-        yield
-        until(lambda: sent["out_msgs"] > before + 3)
-    finally:
-        nats.resume()
 
 
 def test_a_write_is_refused_when_no_nats_server_comes_back(
