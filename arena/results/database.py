@@ -1,6 +1,7 @@
 """Databases of the arena: opened, created where they are missing, and checked to be ours."""
 
 import sqlite3
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -234,14 +235,24 @@ def utc_now() -> datetime:
 def _prepare_sqlite(synchronous: str, connection: sqlite3.Connection, _record: Any) -> None:
     # The driver would else wrap the pragmas in a transaction, where they have no effect.
     connection.isolation_level, level = None, connection.isolation_level
-    for pragma in (
-        f"busy_timeout = {BUSY_SECONDS * 1000}",
-        "journal_mode = WAL",
-        f"synchronous = {synchronous}",
-        "foreign_keys = ON",
-    ):
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}").close()
+    _keep_a_log_of_writes(connection)
+    for pragma in (f"synchronous = {synchronous}", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}").close()
     connection.isolation_level = level
+
+
+def _keep_a_log_of_writes(connection: sqlite3.Connection) -> None:
+    # SQLite does not wait here for another process that is making the same database.
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").close()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
 
 
 def _bring_up_to_date(connection: Connection) -> None:

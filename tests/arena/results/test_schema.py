@@ -1,6 +1,8 @@
 """The schema: SAGA 2.0's tables and columns under their own names, and the rules it enforces."""
 
+import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -52,6 +54,17 @@ PLAYER = {"GameId": 1, "PowerId": 1, "ContestantId": 1, "Winner": 1}
 def test_all_of_saga_is_there() -> None:
     tables = {name: table for name, table in METADATA.tables.items() if name.startswith("SAGA_")}
     assert {name: " ".join(table.columns.keys()) for name, table in tables.items()} == SAGA_COLUMNS
+
+
+def test_a_database_is_opened_once_another_program_has_made_it(tmp_path: Path) -> None:
+    file = tmp_path / "results.sqlite"
+    with closing(sqlite3.connect(file, isolation_level=None)) as maker, ThreadPoolExecutor() as pool:
+        maker.execute("BEGIN IMMEDIATE")
+        opening = pool.submit(ResultsDatabase.open, sqlite_url(file))
+        with pytest.raises(TimeoutError):
+            opening.result(timeout=0.5)
+        maker.execute("COMMIT")
+        opening.result().close()
 
 
 def test_a_database_that_the_arena_did_not_make_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
