@@ -18,8 +18,8 @@ from academy.matching.successors import BoardChanges, Successors
 VARIABLE: Final = "ACADEMY_MATCHING_KERNEL"
 NAMES: Final = ("numba", "numpy")
 
-# Set while the compiled kernel is made ready in the background; NumPy's answers meanwhile.
-still_loading: Final = threading.Event()
+# Set where the compiled kernel is made ready in the background, until it is; NumPy's answers meanwhile.
+not_ready: Final = threading.Event()
 
 
 class UnknownKernelError(ValueError):
@@ -69,8 +69,8 @@ def chosen() -> str:
 
 
 def in_use() -> str:
-    """Return the name of the kernel that answers now: NumPy's while the compiled one loads."""
-    return "numpy" if still_loading.is_set() else chosen()
+    """Return the name of the kernel that answers now: NumPy's until the compiled one is ready."""
+    return "numpy" if not_ready.is_set() else chosen()
 
 
 @cache

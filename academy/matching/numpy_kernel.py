@@ -310,6 +310,9 @@ def match_successors(
     """
     library = _place_wanted(library)
     base = _match_board(states, library, limits)
+    if not (library.ranking.places >= 0).any():
+        none = np.zeros(len(changes.starts), dtype=np.int32)
+        return Successors(base, none, none[:0], none, base, none[1:])
     base_kinds, base_cells = _locate_anchors(base, library)
     all_around = [bool(library.rows.far[members, FAR_COUNT].any()) for members in library.rows.of_kind]
     gone: list[Numbers] = []

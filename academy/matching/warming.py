@@ -50,6 +50,15 @@ def _ask(spec: GameSpec, pattern: Pattern, kernel: str) -> None:
     index.snapshot().match_successors(MatchQuery(board), [[(0, State.FIRST_SOLDIER)]])
 
 
+def begin_with_numpy() -> None:
+    """Have NumPy answer queries until `warm_up_in_background` has done its work.
+
+    Raises kernels.UnknownKernelError.
+    """
+    if kernels.chosen() == "numba" and not _once.locked():
+        kernels.not_ready.set()
+
+
 def warm_up_in_background() -> threading.Thread | None:
     """Warm up in a thread, once in a process; until it ends, queries are answered by NumPy.
 
@@ -57,7 +66,7 @@ def warm_up_in_background() -> threading.Thread | None:
     """
     if kernels.chosen() == "numpy" or not _once.acquire(blocking=False):
         return None
-    kernels.still_loading.set()
+    kernels.not_ready.set()
     compiler = Compiler()
     thread = threading.Thread(target=_load, args=(compiler,), name="matching warm-up", daemon=True)
     thread.start()
@@ -72,7 +81,7 @@ def _load(compiler: "Compiler") -> None:
 
     if (is_complete() or compiler.run()) and not compiler.ended:
         warm_up()
-        kernels.still_loading.clear()
+        kernels.not_ready.clear()
 
 
 class Compiler:

@@ -16,6 +16,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import VALUE_SCALE
+from academy.matching.warming import warm_up_in_background
 from academy.service.books import Books
 from academy.service.metrics import LibrarySize
 from academy.service.pattern_cache import PatternCache, PatternCacheFiles, SavedPatterns
@@ -188,6 +189,7 @@ class GameCache:
         game = CachedGame(view, patterns, 0 if saved is None else saved.generation)
         if saved is None and mark is not None and len(patterns):
             self._write(game, SavedPatterns(view.generation, mark, patterns.to_arrays()))
+        _load_kernel_for(patterns)
         # Ranked here, in the thread, so that no call waits for it.
         patterns.ranked  # noqa: B018
         return game
@@ -219,6 +221,7 @@ class GameCache:
             game.books.forget()
             game.patterns, game.saved = PatternCache(view.spec), 0
             _fill(game.patterns, view)
+            _load_kernel_for(game.patterns)
             return
         for _, pattern_id in changes.removed:
             game.patterns.remove(pattern_id)
@@ -226,6 +229,13 @@ class GameCache:
             game.patterns.put(library, entry)
         for restated in changes.restated:
             game.patterns.restate(*restated)
+        _load_kernel_for(game.patterns)
+
+
+def _load_kernel_for(patterns: PatternCache) -> None:
+    # The compiled kernel takes a second and 145 MB, which a server without patterns can do without.
+    if len(patterns):
+        warm_up_in_background()
 
 
 def _fill(patterns: PatternCache, view: GameView) -> None:

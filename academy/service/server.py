@@ -17,7 +17,7 @@ from grpc import aio
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from academy.matching.warming import warm_up_in_background
+from academy.matching.warming import begin_with_numpy
 from academy.service.access import ContestAccess
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
@@ -146,7 +146,7 @@ class AcademyServer:
 
     async def start(self) -> ServerAddress:
         """Load the libraries, listen, and return the address. Raises InvalidAddressError and StoreError."""
-        warm_up_in_background()
+        begin_with_numpy()
         sys.setswitchinterval(_SWITCH_SECONDS)
         remember_makers(asyncio.get_running_loop())
         games = await self.games.load(_LOADING_SECONDS)

@@ -79,12 +79,12 @@ def test_numpy_answers_while_the_compiled_kernel_loads(monkeypatch: pytest.Monke
     index = PatternIndex(spec)
     index.put(1, read_cells("x -", spec.geometry))
     board = Board.from_letters(spec.geometry, "-x-")
-    kernels.still_loading.set()
+    kernels.not_ready.set()
     try:
         assert index.snapshot()._kernel() is kernels.kernel("numpy")
         during = as_tuples(index.match(board))
     finally:
-        kernels.still_loading.clear()
+        kernels.not_ready.clear()
     assert index.snapshot()._kernel() is kernels.kernel("numba")
     assert as_tuples(index.match(board)) == during == [(1, 0, 0, 1)]
 

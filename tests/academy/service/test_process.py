@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,12 @@ from grpc_health.v1 import health_pb2
 
 from academy.cli.commands import ExitCode
 from academy.knowledge.game import RULES_VERSION
+from academy.matching import kernels
 from academy.store.environment import SCHEMA_VERSION
+from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.cli.conftest import run
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
@@ -67,6 +71,36 @@ def test_a_signal_lets_a_server_finish_its_calls_and_end_with_status_0(
         assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "DRAINING")
         assert academy.ended() == 0
         questions.put(None)
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="without Numba there is nothing to load")
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks for libraries in /proc")
+def test_a_server_loads_the_compiled_kernel_with_the_first_pattern(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(kernels.VARIABLE, "numba")
+    with Store(tmp_path) as store:
+        _, token = store.run(CreateToken("arena", Role.ARENA))
+    with served(tmp_path) as academy:
+        libraries = Path(f"/proc/{academy.process.pid}/maps")
+        channel = grpc.insecure_channel(academy.address)
+        arena = Client(channel, token)
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        question = consultation_pb2.MatchPatternsRequest(
+            game_id="go", positions=[examples.position("-" * 25)]
+        )
+        assert not arena.consultation.MatchPatterns(question).positions[0].patterns
+        assert "llvmlite" not in libraries.read_text()
+
+        played = contest("first", "go")
+        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+        proposal = proposals_pb2.NewProposal(library=examples.ENDGAME, cells="--", ply=1, value=0.9)
+        Client(channel, tickets[0]).proposals.SubmitProposals(
+            proposals_pb2.SubmitProposalsRequest(contest_id="first", proposals=[proposal])
+        )
+        arena.contests.ReportContest(report(played, ["c3"], first="DRAW", values=[0.9]))
+        assert arena.consultation.MatchPatterns(question).positions[0].patterns
+        until(lambda: "llvmlite" in libraries.read_text())
 
 
 def test_a_running_call_is_finished_within_the_grace(tmp_path: Path) -> None:
