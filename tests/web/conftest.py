@@ -90,13 +90,16 @@ komi = 0.5
 move_limit = 200
 
 [players.one]
-command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {seed}"
+protocol = "python"
+command = "tests.web.players:quick"
 
 [players.two]
-command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 2 --seed {seed}"
+protocol = "python"
+command = "tests.web.players:quick"
 
 [players.three]
-command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {seed}"
+protocol = "python"
+command = "tests.web.players:quick"
 """
 
 

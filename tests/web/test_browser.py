@@ -238,7 +238,7 @@ def running_cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
     """The pages of a competition that `arena run --web` is running, of bots that take their time."""
     folder = tmp_path_factory.mktemp("running")
     bots = "".join(
-        f'[players.{name}]\nprotocol = "python"\ncommand = "tests.web.slow_players:slow"\n'
+        f'[players.{name}]\nprotocol = "python"\ncommand = "tests.web.players:slow"\n'
         for name in ("ann", "bob")
     )
     (folder / "cup.toml").write_text(
