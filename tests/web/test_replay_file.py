@@ -4,7 +4,6 @@ import json
 import random
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ from playwright.sync_api import expect, sync_playwright
 
 from arena.v1 import competitions_pb2
 from referees.api import Referee, referee
+from tests.arena.cli.command import arena
 from tests.arena.engines import GNUGO, needs_gnugo
 from tests.chromium import CHROMIUM, needs_browser
-from tests.web.conftest import BIN, ENVIRONMENT
 from web.drawing import BoardMarks, draw_board
 from web.replay import GameReplay, GameStart
 from web.replay_file import ShownGame, make_file
@@ -31,9 +30,6 @@ check_players = false
 name = "go"
 board_size = 5
 komi = 0.5
-
-[[matchups]]
-players = ["one", "two"]
 
 [[matchups]]
 id = "placed"
@@ -220,16 +216,13 @@ def test_a_game_with_placed_stones_and_its_own_board_is_one_file_that_keys_step_
 ) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(_CONTROL.replace("{gnugo}", str(GNUGO)))
-    command = (BIN / "arena", control, "-q", "--log-protocol")
-    subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, timeout=120)
+    assert arena("run", control, "-q", "--log-protocol").returncode == 0
     record = tmp_path / "cup.games" / "placed_0.sgf"
-    subprocess.run((BIN / "arena", "replay", record), env=ENVIRONMENT, check=True, capture_output=True)
-    nowhere = subprocess.run(
-        (BIN / "arena", "replay", control, "placed_9"), env=ENVIRONMENT, capture_output=True, text=True
-    )
+    assert arena("replay", record).returncode == 0
+    nowhere = arena("replay", control, "placed_9")
     assert nowhere.returncode == 1 and "no finished game 'placed_9'" in nowhere.stderr
     stray = shutil.copy(record, tmp_path / "stray.sgf")
-    alone = subprocess.run((BIN / "arena", "replay", stray), env=ENVIRONMENT, capture_output=True, text=True)
+    alone = arena("replay", stray)
     assert alone.returncode == 1 and "give the control file and the game's id" in alone.stderr
 
     with sync_playwright() as started:
