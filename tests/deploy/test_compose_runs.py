@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 import trustme
 
+from tests.academy.cli.conftest import run
 from tests.academy.store.shared_log.nats_servers import BINARY
+from tests.arena.cli.command import arena
 from tests.deploy.manifests import COMPOSE, compose_programs
 from tests.ports import free_ports
 
@@ -100,12 +102,6 @@ class Running:
         """Read the metrics of a program once it has them."""
         return self.read(f"http://127.0.0.1:{self.ports[name, port]}/metrics")
 
-    def run(self, program: str, *words: str) -> str:
-        """Run a command to its end."""
-        done = subprocess.run([str(BIN / program), *words], capture_output=True, text=True, timeout=SECONDS)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
@@ -117,8 +113,9 @@ def running(tmp_path: Path) -> Iterator[Running]:
         for name in NATS:
             assert "ok" in started.read(f"http://127.0.0.1:{started.ports[name, 8222]}/healthz")
         tokens = str(tmp_path / "tournaments" / "arena.tokens")
-        watcher = started.run("arena", "token", "pages", "--role", "watcher", "--tokens", tokens)
-        (tmp_path / "watch.token").write_text(watcher, encoding="ascii")
+        watcher = arena("token", "pages", "--role", "watcher", "--tokens", tokens)
+        assert watcher.returncode == 0, watcher.stderr
+        (tmp_path / "watch.token").write_text(watcher.stdout, encoding="ascii")
         # All at once, as containers do.
         for name in (*ACADEMY, "arena", "web"):
             started.start(name)
@@ -129,13 +126,15 @@ def test_a_token_made_at_one_server_is_good_at_the_others_and_a_visitor_can_sign
     for name in ACADEMY:
         assert "academy_shared_log_up 1.0" in running.metrics(name, 9464)
     library = str(running.folder / "academy-1" / "library")
-    token = running.run("academy", "tokens", "create", "boss", "--role", "admin", "--data", library).strip()
+    made = run("tokens", "create", "boss", "--role", "admin", "--data", library)
+    assert made.exit_code == 0, made.err
     ca = ("--tls-ca", str(running.tls / "authority.pem"))
     for name in ACADEMY:
         address = ("--address", f"127.0.0.1:{running.ports[name, 50551]}")
         end = time.monotonic() + SECONDS
-        while "boss" not in running.run("academy", "tokens", "list", "--token", token, *address, *ca):
-            assert time.monotonic() < end
+        while "boss" not in (listed := run("tokens", "list", "--token", made.out.strip(), *address, *ca)).out:
+            assert time.monotonic() < end, listed.err
+            time.sleep(0.2)
     assert "arena_build_info" in running.metrics("arena", 9474)
     page = running.read(f"https://127.0.0.1:{running.ports['web', 8443]}/")
     assert "token" in page and "password" in page

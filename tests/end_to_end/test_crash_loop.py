@@ -18,7 +18,7 @@ SECONDS = 300
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.threat("faults")
 def test_servers_killed_at_random_moments_lose_nothing(tmp_path: Path, processes: int) -> None:
-    outcome = crash_loop(tmp_path, rounds=3, processes=processes, callers=3)
+    outcome = crash_loop(tmp_path, rounds=2, processes=processes, callers=3)
 
     assert outcome.faults == []
     acknowledged = outcome.acknowledged
@@ -28,7 +28,7 @@ def test_servers_killed_at_random_moments_lose_nothing(tmp_path: Path, processes
 
 @pytest.mark.threat("faults")
 def test_processes_of_one_port_lose_nothing_while_the_log_is_compacted(tmp_path: Path) -> None:
-    outcome = crash_loop(tmp_path, rounds=3, processes=2, callers=3, shared_port=True, compact=True)
+    outcome = crash_loop(tmp_path, rounds=2, processes=2, callers=3, shared_port=True, compact=True)
 
     assert outcome.faults == []
     acknowledged = outcome.acknowledged

@@ -31,7 +31,7 @@ seed = 6
 [game]
 name = "diplomacy"
 move_limit = 500
-year_limit = 2
+year_limit = 1
 
 [daide]
 address = "127.0.0.1:0"
@@ -82,7 +82,7 @@ def test_seven_processes_play_a_series_to_its_end(tmp_path: Path) -> None:
     with create_engine(f"sqlite:///{tmp_path / 'series.results.sqlite'}").connect() as database:
         games = database.execute(text('SELECT "Years", "Termination" FROM "SAGA_Game"')).all()
         players = database.execute(text('SELECT "Problem", "Disorder" FROM "SAGA_Player"')).all()
-    assert len(games) == 2 and {game.Years for game in games} <= {1, 2}
+    assert len(games) == 2 and {game.Years for game in games} == {1}
     assert [tuple(player) for player in players] == [(0, None)] * 14
     for record in (tmp_path / "series.games").iterdir():
         played = json.loads(record.read_text())

@@ -1,21 +1,19 @@
 """examples/diplomacy.toml is played as it stands: seven seats, two players, SAGA's tables filled."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
 from referees.diplomacy import Diplomacy
+from tests.arena.cli.command import arena
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "diplomacy.toml"
-ARENA = Path(sys.executable).parent / "arena"
 
 
 def test_the_example_is_played_and_counted(tmp_path: Path) -> None:
     control = tmp_path / "diplomacy.toml"
     control.write_text(EXAMPLE.read_text().replace("games = 4", "games = 1"))
-    done = subprocess.run([ARENA, "run", control], capture_output=True, text=True, timeout=200)
+    done = arena("run", control)
     assert done.returncode == 0, done.stdout + done.stderr
     judge = Diplomacy.from_settings({"sl": 3, "year_limit": 10})
     records = sorted((tmp_path / "diplomacy.games").iterdir())

@@ -19,7 +19,7 @@ TUTORIAL = ROOT / "docs" / "tutorials" / "first-bot.md"
 CONTROL = """\
 [competition]
 kind = "all-play-all"
-rounds = 4
+rounds = 2
 
 [game]
 name = "hex"
@@ -57,7 +57,7 @@ def test_the_bot_to_copy_plays_asks_and_proposes(tmp_path: Path) -> None:
     with Store(tmp_path / "cup.academy", read_only=True) as academy:
         events, _ = academy.read(event_log.read_page, 1000)
     contests = [event.contest_reported for event in events if event.HasField("contest_reported")]
-    assert len(contests) == 4
+    assert len(contests) == 2
     assert all(contest.report.termination == "score" for contest in contests)
     assert all(contest.proposals for contest in contests)
     # The random player tells nothing; the bot tells a value with each of its moves.

@@ -1,13 +1,15 @@
 """examples/hex.toml is played, by shorter searches: programs in HTP, a Python player, ACADEMY and all."""
 
-import subprocess
 from pathlib import Path
+
+import pytest
 
 from academy.store import event_log
 from academy.store.library_store import Store
 from referees.api import Termination
 from referees.hex import Hex
-from tests.end_to_end.conftest import BIN, ENVIRONMENT
+from tests.arena.cli.command import arena
+from tests.end_to_end.conftest import ENVIRONMENT
 from tests.referees.hex.games import played
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hex.toml"
@@ -16,18 +18,16 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "hex.toml"
 def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
     control = tmp_path / "hex.toml"
     text = EXAMPLE.read_text()
-    shorter = text.replace("rounds = 2", "rounds = 1").replace("playouts 200", "playouts 10")
+    shorter = text.replace("rounds = 2", "rounds = 1\ncheck_players = false").replace(
+        "playouts 200", "playouts 10"
+    )
     assert shorter.count("playouts 10") == 2 and "rounds = 1" in shorter
     everybody = '"random", "quick", "slow", "scholar", "master"'
     assert everybody in shorter
     control.write_text(shorter.replace(everybody, '"random", "quick", "scholar"'))
-    done = subprocess.run(
-        [BIN / "arena", "run", control],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", ENVIRONMENT["PATH"])
+        done = arena("run", control)
     assert done.returncode == 0, done.stdout + done.stderr
     game = Hex.from_settings({"board_size": 7, "swap": True})
     records = sorted((tmp_path / "hex.games").iterdir())

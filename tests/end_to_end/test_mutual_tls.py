@@ -16,6 +16,7 @@ CONTROL = """\
 [competition]
 kind = "all-play-all"
 rounds = 2
+check_players = false
 
 [game]
 name = "go"

@@ -1,5 +1,6 @@
 """examples/six_games: all their players start, and the script plays and shows what was learnt."""
 
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -8,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.conftest import BIN, ENVIRONMENT
+from tests.arena.cli.command import arena
+from tests.end_to_end.conftest import ENVIRONMENT
 
 pytest.importorskip("pyspiel")
 
@@ -54,17 +56,27 @@ def test_the_learners_of_the_games_that_are_not_played_here_start(control: Path,
     copied = tmp_path / control.name
     text = text.replace("rounds = 5\n", f"rounds = 5\ncompetitors = {names}\n")
     copied.write_text(text.replace("command =", "start_seconds = 200\ncommand ="))
-    done = run(BIN / "arena", "check", copied)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", ENVIRONMENT["PATH"])
+        done = arena("check", copied)
     assert done.stdout.count(" works") == len(names) == 2, done.stdout + done.stderr
 
 
 def test_the_script_plays_and_shows_what_was_learnt(tmp_path: Path) -> None:
-    script = EXAMPLES / "play.py"
+    # Without the one that does not learn, and with quicker ones.
+    examples = Path(shutil.copytree(EXAMPLES, tmp_path / "six_games", ignore=lambda *_: {"__pycache__"}))
+    control = examples / f"{PLAYED}.toml"
+    text = control.read_text()
+    few = 'rounds = 5\ncompetitors = ["scholar", "sample", "chance"]\ncheck_players = false\n'
+    shorter = text.replace("rounds = 5\n", few).replace("playouts 100", "playouts 20")
+    assert few in shorter and "playouts 100" not in shorter
+    control.write_text(shorter)
+    script = examples / "play.py"
     done = run(sys.executable, script, PLAYED, "--rounds", "1", "--to", tmp_path / "games")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("the run is over: all games have been played") == 1
     assert "openspiel-connect_four, endgame:" in done.stdout
-    assert len(list((tmp_path / "games" / f"{PLAYED}.games").iterdir())) == 6
+    assert len(list((tmp_path / "games" / f"{PLAYED}.games").iterdir())) == 3
     again = run(sys.executable, script, "chess", "--to", tmp_path / "games")
     assert again.returncode == 2 and "'chess' is not one of connect_four" in again.stderr
 

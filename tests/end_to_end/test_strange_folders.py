@@ -22,6 +22,7 @@ CONTROL = """\
 [competition]
 kind = "all-play-all"
 rounds = 2
+check_players = false
 parallel = 2
 
 [game]

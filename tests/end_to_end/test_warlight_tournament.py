@@ -55,7 +55,7 @@ def test_a_tournament_that_is_killed_goes_on_where_it_was(name: str, tmp_path: P
     text = (EXAMPLES / control.name).read_text()
     for old, new in [
         # Short, with time enough on a busy machine; the bots' own test has ACADEMY.
-        (r"turn_limit = \d+", "turn_limit = 10"),
+        (r"turn_limit = \d+", "turn_limit = 5"),
         (r"games = \d+", "games = 2"),
         ("move_seconds = 5", "move_seconds = 120"),
         (r'\[academy\]\naddress = "embedded"\n', ""),

@@ -16,12 +16,14 @@ from typing import Any
 import pytest
 from sgfmill import sgf
 
+from tests.academy.cli.conftest import run
+from tests.arena.cli.command import arena
 from tests.arena.engines import needs_gnugo
-from tests.end_to_end import conftest
+from tests.end_to_end.conftest import ENVIRONMENT
 from tests.waiting import until
 
-# As users have it: with the compiled kernel.
-ENVIRONMENT = {**conftest.ENVIRONMENT, "ACADEMY_MATCHING_KERNEL": "auto"}
+# The server has the compiled kernel, as users have it.
+SERVERS = {**ENVIRONMENT, "ACADEMY_MATCHING_KERNEL": "auto"}
 GAMES = 6
 SIZE = 7
 # The tree is never cut at a smaller depth: the shortest average would be 20 plies.
@@ -30,9 +32,10 @@ DEPTH = 10
 CONTROL = """\
 [competition]
 kind = "all-play-all"
-competitors = ["gnugo-1", "gnugo-5", "random", "monte-carlo"]
+competitors = ["gnugo-1", "gnugo-2", "random", "monte-carlo"]
 rounds = 1
 seed = 7
+check_players = false
 
 [game]
 name = "go"
@@ -43,8 +46,8 @@ move_limit = 150
 [players.gnugo-1]
 command = "gnugo --mode gtp --level 1 --chinese-rules --capture-all-dead"
 
-[players.gnugo-5]
-command = "gnugo --mode gtp --level 5 --chinese-rules --capture-all-dead"
+[players.gnugo-2]
+command = "gnugo --mode gtp --level 2 --chinese-rules --capture-all-dead"
 
 [players.random]
 command = "academy-bot go --set board_size=7 --set komi=7.5 --search random --academy"
@@ -56,13 +59,6 @@ command = "academy-bot go --set board_size=7 --set komi=7.5 --playouts 10 --acad
 address = "unix:{folder}/academy.sock"
 token_file = "{folder}/token"
 """
-
-
-def completed(*command: str | Path, **environment: str) -> str:
-    """Run a command that must succeed; returns what it printed."""
-    done = subprocess.run(command, env={**ENVIRONMENT, **environment}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 class House:
@@ -81,7 +77,7 @@ class House:
             self.server = subprocess.Popen(
                 ["academy", "serve", "--data", self.folder / "library",
                  "--address", f"unix:{self.folder}/academy.sock", "--embedded-token-file", token],
-                env=ENVIRONMENT, stdout=log, stderr=log,
+                env=SERVERS, stdout=log, stderr=log,
             )  # fmt: skip
         until(token.exists, self.server)
 
@@ -99,7 +95,9 @@ class House:
     def academy(self, *arguments: str) -> str:
         token = (self.folder / "token").read_text().strip()
         address = f"unix:{self.folder}/academy.sock"
-        return completed("academy", *arguments, ACADEMY_ADDRESS=address, ACADEMY_TOKEN=token)
+        done = run(*arguments, ACADEMY_ADDRESS=address, ACADEMY_TOKEN=token)
+        assert done.exit_code == 0, done.err
+        return done.out
 
     def finished(self) -> list[Path]:
         return sorted((self.folder / "games.games").glob("*.sgf"))
@@ -137,7 +135,7 @@ def test_six_games_survive_the_death_of_arena_and_server(house: House) -> None:
     output, _ = resumed.communicate(timeout=400)
     assert resumed.returncode == 0, output
 
-    shown = json.loads(completed("arena", "show", "--json", house.control))
+    shown = json.loads(arena("show", "--json", house.control).stdout)
     assert shown["games"] == GAMES
     # The games that were killed are reported too, as void.
     assert shown["reports"]["waiting"] == shown["reports"]["refused"] == 0
@@ -149,7 +147,7 @@ def test_six_games_survive_the_death_of_arena_and_server(house: House) -> None:
     assert int(statistics["contests"]) == GAMES
     nodes = json.loads(house.academy("openings", "go-7x7", "--depth", "0", "--limit", "1000000", "--json"))
     house.kill_server()
-    assert "sound" in completed("academy", "check", "--data", house.folder / "library")
+    assert "sound" in run("check", "--data", house.folder / "library").out
     assert figures_by_line(nodes) == recounted(house.finished())
 
 

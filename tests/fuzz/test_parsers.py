@@ -30,7 +30,7 @@ def test_what_is_kept_is_read_or_refused(target: Target, path: Path) -> None:
 @pytest.mark.parametrize("target", ALL, ids=lambda target: target.name)
 @pytest.mark.threat("bad_input")
 def test_whatever_else_comes_is_read_or_refused(target: Target) -> None:
-    @settings(max_examples=50, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(st.deferred(lambda: mutated(target.samples())))
     def reads(data: bytes) -> None:
         target.read(data)

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 
 from academy.store.tokens import Role
 from tests.academy.service.running import Running, serving
+from tests.arena.cli.command import arena
 from tests.arena.service.serving import Service
 from tests.chromium import CHROMIUM
 from tests.web.filling import fill
@@ -90,13 +91,16 @@ komi = 0.5
 move_limit = 200
 
 [players.one]
-command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {seed}"
+protocol = "python"
+command = "tests.web.players:quick"
 
 [players.two]
-command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 2 --seed {seed}"
+protocol = "python"
+command = "tests.web.players:quick"
 
 [players.three]
-command = "academy-bot go --set board_size=5 --set komi=0.5 --search random --seed {seed}"
+protocol = "python"
+command = "tests.web.players:quick"
 """
 
 
@@ -108,13 +112,7 @@ def competitions(
     folder = tmp_path_factory.mktemp("competitions")
     (folder / "cup.toml").write_text(_CONTROL)
     (folder / "later.toml").write_text(_CONTROL)
-    subprocess.run(
-        [BIN / "arena", "run", folder / "cup.toml"],
-        env=ENVIRONMENT,
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
+    assert arena("run", folder / "cup.toml").returncode == 0
     with closing(Service(folder, environment=ENVIRONMENT)) as service:
         (folder / "eye").write_text(service.tokens["eye"])
         with served_pages(

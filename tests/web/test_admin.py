@@ -68,6 +68,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             yield Place(visitor, academy, folder, arena, service.tokens)
 
 
+@pytest.fixture(scope="module")
+def members(place: Place) -> Iterator[Visitor]:
+    """The same for who signs in alone."""
+    with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
+        yield visitor
+
+
 @pytest.fixture
 def wide(browser: Browser, place: Place) -> Iterator[Watched]:
     context = browser.new_context(viewport={"width": 1400, "height": 850})
@@ -178,7 +185,10 @@ def test_an_operator_sends_a_control_file_and_stops_what_it_started(wide: Watche
     page = wide.open("/competitions")
     page.get_by_role("link", name="New competition").click()
     page.wait_for_url("**/upload")
-    page.locator("#file").set_input_files(place.folder / "arena" / "cup.toml")
+    # Other players would play hundreds of games before it is stopped.
+    control = place.folder / "cup.toml"
+    control.write_text((place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, UNHURRIED))
+    page.locator("#file").set_input_files(control)
     expect(page.locator("#control")).to_have_value(re.compile(r"\[competition\]"))
     expect(page.locator("#name")).to_have_value("cup")
     page.locator("#name").fill("sent/again")
@@ -274,64 +284,64 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
 
 
 @pytest.mark.threat("sessions")
-def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place) -> None:
-    with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
-        assert visitor.get("/competition/events?name=cup").status == 403
-        bot = SignedIn(visitor, place.academy.token("reader"))
-        assert bot.get("/competitions").status == 403
-        operator = SignedIn(visitor, place.tokens["me"])
-        # The first page is ACADEMY's, which the arena's token does not open.
-        first = operator.get("/")
-        assert (first.status, first.headers["location"]) == (303, "/competitions")
-        # Its games last to the end of the test, also on a busy machine.
-        control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, UNHURRIED)
-        operator.do("start-competition", name="watched", control=control)
-        # Names of competitions are for watchers alone.
-        # A page leaves out what the arena does not say at once.
-        until(lambda: "watched" in place.visitor.get("/").words)
-        assert "watched" not in bot.get("/").words
-        connection = http.client.HTTPConnection(urlsplit(visitor.base).netloc, timeout=30)
-        connection.request("GET", "/competition/events?name=watched", headers={"Cookie": operator.cookie})
-        stream = connection.getresponse()
-        assert stream.status == 200 and stream.readline() == b"event: wall\n"
-        assert operator.send("sign-out").status == 303
-        assert stream.read().endswith(b"event: over\ndata: {}\n\n")
-        connection.close()
-        SignedIn(visitor, place.tokens["me"]).do("stop-competition", name="watched", how="at-once")
+def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place, members: Visitor) -> None:
+    assert members.get("/competition/events?name=cup").status == 403
+    bot = SignedIn(members, place.academy.token("reader"))
+    assert bot.get("/competitions").status == 403
+    operator = SignedIn(members, place.tokens["me"])
+    # The first page is ACADEMY's, which the arena's token does not open.
+    first = operator.get("/")
+    assert (first.status, first.headers["location"]) == (303, "/competitions")
+    # Its games last to the end of the test, also on a busy machine.
+    control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, UNHURRIED)
+    operator.do("start-competition", name="watched", control=control)
+    # Names of competitions are for watchers alone.
+    # A page leaves out what the arena does not say at once.
+    until(lambda: "watched" in place.visitor.get("/").words)
+    assert "watched" not in bot.get("/").words
+    connection = http.client.HTTPConnection(urlsplit(members.base).netloc, timeout=30)
+    connection.request("GET", "/competition/events?name=watched", headers={"Cookie": operator.cookie})
+    stream = connection.getresponse()
+    assert stream.status == 200 and stream.readline() == b"event: wall\n"
+    assert operator.send("sign-out").status == 303
+    assert stream.read().endswith(b"event: over\ndata: {}\n\n")
+    connection.close()
+    SignedIn(members, place.tokens["me"]).do("stop-competition", name="watched", how="at-once")
 
 
 @pytest.mark.threat("sessions")
-def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(place: Place) -> None:
+def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(
+    place: Place, members: Visitor
+) -> None:
     control = (place.folder / "arena" / "cup.toml").read_text().replace(RANDOM, UNHURRIED)
     deadline = time.monotonic() + 60
-    with served_pages("--academy", place.academy.address, *place.arena, "--sign-in") as visitor:
-        operator = SignedIn(visitor, place.tokens["me"])
-        operator.do("start-competition", name="own", control=control)
-        try:
-            player = SignedIn(visitor, place.tokens["one"])
-            assert player.get("/").headers["location"] == "/competitions"
-            # A game in progress shows what the opponent expects. It may end at any moment.
-            live, records, refused = "", [0], player.get("/competition?name=own")
-            while refused.status != 403:
-                assert time.monotonic() < deadline, refused.words
-                time.sleep(0.1)
-                now = operator.get("/competition?name=own")
-                live = next((known for known in now.links if "/competition/game?" in known), "")
-                if live:
-                    record = live.replace("/competition/game?", "/competition/record?")
-                    records = [who.get(record).status for who in (player, operator)]
-                    refused = player.get(live)
-            assert "in progress" in refused.words and records == [403, 404]
-            assert player.get("/competition/events?name=own").status == 403
-            assert "data-events" not in player.get("/competition?name=own").text
-            while "In progress" in (over := operator.get(live)).words:
-                assert time.monotonic() < deadline, over.words
-                time.sleep(0.1)
-        finally:
-            operator.do("stop-competition", name="own", how="at-once")
-        texts = place.folder / "arena" / "own.protocol" / f"{live.rpartition('=')[2]}.log"
-        texts.parent.mkdir()
-        texts.write_text(">> one: genmove b\n>> two: play b A1\n")
-        mine = player.get(live)
-        assert mine.status == 200 and "genmove b" in mine.words and "play b A1" not in mine.words
-        assert "play b A1" in operator.get(live).words
+    operator = SignedIn(members, place.tokens["me"])
+    operator.do("start-competition", name="own", control=control)
+    try:
+        player = SignedIn(members, place.tokens["one"])
+        assert player.get("/").headers["location"] == "/competitions"
+        # A game in progress shows what the opponent expects. It may end at any moment.
+        live, records, refused = "", [0], player.get("/competition?name=own")
+        while refused.status != 403:
+            assert time.monotonic() < deadline, refused.words
+            time.sleep(0.1)
+            now = operator.get("/competition?name=own")
+            live = next((known for known in now.links if "/competition/game?" in known), "")
+            if live:
+                record = live.replace("/competition/game?", "/competition/record?")
+                records = [who.get(record).status for who in (player, operator)]
+                refused = player.get(live)
+        assert "in progress" in refused.words and records == [403, 404]
+        assert player.get("/competition/events?name=own").status == 403
+        assert "data-events" not in player.get("/competition?name=own").text
+        while "In progress" in (over := operator.get(live)).words:
+            assert time.monotonic() < deadline, over.words
+            time.sleep(0.1)
+    finally:
+        operator.do("stop-competition", name="own", how="at-once")
+    texts = place.folder / "arena" / "own.protocol" / f"{live.rpartition('=')[2]}.log"
+    texts.parent.mkdir()
+    texts.write_text(">> one: genmove b\n>> two: play b A1\n")
+    mine = player.get(live)
+    assert mine.status == 200 and "genmove b" in mine.words and "play b A1" not in mine.words
+    assert "play b A1" in operator.get(live).words

@@ -164,7 +164,7 @@ def test_a_click_on_the_board_plays_a_move_known_or_not(wide: Watched) -> None:
     assert page.locator(".last-mark").count() == 1
 
 
-@pytest.mark.parametrize("path", [f"/games/{GO}/openings", f"/games/{GO}", "/"])
+@pytest.mark.parametrize("path", [f"/games/{GO}/openings", "/"])
 def test_the_tab_key_reaches_every_link_and_shows_where_it_is(wide: Watched, path: str) -> None:
     page = wide.open(path)
     stops = "a[href], button, input, select, textarea, summary, [tabindex='0']"
@@ -233,19 +233,18 @@ def test_without_script_the_pages_read_the_same(browser: Browser, pages: Visitor
     context.close()
 
 
-@pytest.fixture(scope="module")
-def running_cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+@pytest.fixture
+def running_cup(tmp_path: Path) -> Iterator[Visitor]:
     """The pages of a competition that `arena run --web` is running, of bots that take their time."""
-    folder = tmp_path_factory.mktemp("running")
     bots = "".join(
-        f'[players.{name}]\nprotocol = "python"\ncommand = "tests.web.slow_players:slow"\n'
+        f'[players.{name}]\nprotocol = "python"\ncommand = "tests.web.players:slow"\n'
         for name in ("ann", "bob")
     )
-    (folder / "cup.toml").write_text(
+    (tmp_path / "cup.toml").write_text(
         '[competition]\nkind = "all-play-all"\nrounds = 60\nparallel = 1\n'
         f'[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\nmove_limit = 24\n{bots}'
     )
-    command = [str(BIN / "arena"), "run", "--web", "127.0.0.1:0", str(folder / "cup.toml")]
+    command = [str(BIN / "arena"), "run", "--web", "127.0.0.1:0", str(tmp_path / "cup.toml")]
     run = subprocess.Popen(
         command, cwd=REPOSITORY, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

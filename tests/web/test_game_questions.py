@@ -1,6 +1,6 @@
 """From a competition to what its players taught ACADEMY, and back to the game."""
 
-import subprocess
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +11,9 @@ from playwright.sync_api import Browser, expect
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.service.running import serving
+from tests.arena.cli.command import arena
 from tests.chromium import needs_browser
-from tests.web.conftest import BIN, ENVIRONMENT, served_pages
+from tests.web.conftest import BIN, served_pages
 from tests.web.visiting import Visitor
 from web.pages import game_questions
 
@@ -31,9 +32,9 @@ komi = 0.5
 [[matchups]]
 players = ["one", "two"]
 [players.one]
-command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 20 --seed 1 --academy"
+command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 5 --seed 1 --academy"
 [players.two]
-command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 20 --seed 2 --academy"
+command = "academy-bot go --set board_size=5 --set komi=0.5 --playouts 5 --seed 2 --academy"
 """
 
 
@@ -52,9 +53,10 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cup]:
     with serving(folder / "data") as academy:
         control = folder / "cup.toml"
         control.write_text(_CONTROL.format(address=academy.address))
-        arena = {"CUP_TOKEN": academy.token("cup", Role.ARENA)}
-        command = (BIN / "arena", control, "-q")
-        subprocess.run(command, env=ENVIRONMENT | arena, check=True, capture_output=True, timeout=120)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", str(BIN), prepend=os.pathsep)
+            patch.setenv("CUP_TOKEN", academy.token("cup", Role.ARENA))
+            assert arena("run", control, "-q").returncode == 0
         admin = folder / "admin"
         admin.write_text(academy.token("admin", Role.ADMIN))
         options = ("--academy", academy.address, "--competitions", control)

@@ -125,8 +125,12 @@ def test_a_request_head_without_end_is_refused(pages: Visitor) -> None:
 
 
 class TestTokens:
-    def test_a_bots_token_shows_what_a_bot_may_see(self, academy: Running) -> None:
+    def test_a_bots_token_shows_what_a_bot_may_see_and_no_openings_of_what_it_plays(
+        self, academy: Running
+    ) -> None:
         token = academy.token("a-bot")
+        arena = academy.arena().contests
+        played = contest("at-the-board", GO, ("a-bot", "bob"), (1500.0, 1500.0))
         with served_pages("--academy", academy.address, token=token) as visitor:
             game, gallery = visitor.get(f"/games/{GO}"), visitor.get(f"/games/{GO}/patterns")
             assert visitor.get("/").status == visitor.get(f"/games/{GO}/openings").status == 200
@@ -134,10 +138,6 @@ class TestTokens:
             assert gallery.status == 403 and "admin" in gallery.words
             assert all(token not in answer.text for answer in (game, gallery))
 
-    def test_a_bot_that_plays_is_shown_no_openings_of_its_game(self, academy: Running) -> None:
-        arena = academy.arena().contests
-        played = contest("at-the-board", GO, ("a-bot", "bob"), (1500.0, 1500.0))
-        with served_pages("--academy", academy.address, token=academy.token("a-bot")) as visitor:
             assert "Newest contests here" in visitor.get(f"/games/{GO}/openings?elo=0").words
             arena.OpenContest(contests_pb2.OpenContestRequest(contest=played))
             refused = visitor.get(f"/games/{GO}/openings")

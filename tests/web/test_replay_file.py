@@ -4,19 +4,18 @@ import json
 import random
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from arena.v1 import competitions_pb2
 from referees.api import Referee, referee
+from tests.arena.cli.command import arena
 from tests.arena.engines import GNUGO, needs_gnugo
-from tests.chromium import CHROMIUM, needs_browser
-from tests.web.conftest import BIN, ENVIRONMENT
+from tests.chromium import needs_browser
 from web.drawing import BoardMarks, draw_board
 from web.replay import GameReplay, GameStart
 from web.replay_file import ShownGame, make_file
@@ -31,9 +30,6 @@ check_players = false
 name = "go"
 board_size = 5
 komi = 0.5
-
-[[matchups]]
-players = ["one", "two"]
 
 [[matchups]]
 id = "placed"
@@ -136,7 +132,7 @@ def test_a_file_shows_the_last_clock_of_each_seat_after_every_move() -> None:
 
 
 @needs_browser
-def test_who_steps_by_the_keyboard_stays_on_the_button(tmp_path: Path) -> None:
+def test_who_steps_by_the_keyboard_stays_on_the_button(browser: Browser, tmp_path: Path) -> None:
     whole = competitions_pb2.GetGameResponse(
         game=competitions_pb2.Game(game_id="0_1", players=[competitions_pb2.GamePlayer(name="ann")]),
         moves=[
@@ -147,23 +143,25 @@ def test_who_steps_by_the_keyboard_stays_on_the_button(tmp_path: Path) -> None:
     )
     file = tmp_path / "hex.html"
     file.write_text(make_file(ShownGame(competitions_pb2.Competition(name="cup", game="hex"), whole)))
-    with sync_playwright() as started:
-        page = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]).new_page()
-        page.goto(f"{file.as_uri()}#0")
-        forward = page.locator("#step-forward")
-        forward.focus()
-        for ply in (1, 2):
-            page.keyboard.press("Enter")
-            expect(page.locator("#note")).to_have_text(re.compile(f"^Move {ply} of 3"))
-            expect(forward).to_be_focused()
-        # After a click into the list of moves the arrow keys are for the game.
-        page.locator("#rows a").first.click()
-        page.keyboard.press("ArrowDown")
-        expect(page.locator("#note")).to_have_text(re.compile("^Move 2 of 3"))
+    page = browser.new_page()
+    page.goto(f"{file.as_uri()}#0")
+    forward = page.locator("#step-forward")
+    forward.focus()
+    for ply in (1, 2):
+        page.keyboard.press("Enter")
+        expect(page.locator("#note")).to_have_text(re.compile(f"^Move {ply} of 3"))
+        expect(forward).to_be_focused()
+    # After a click into the list of moves the arrow keys are for the game.
+    page.locator("#rows a").first.click()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#note")).to_have_text(re.compile("^Move 2 of 3"))
+    page.close()
 
 
 @needs_browser
-def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(tmp_path: Path) -> None:
+def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(
+    browser: Browser, tmp_path: Path
+) -> None:
     settings = {"map": "double_earth"}
     moves = random_game(referee("warlight").from_settings(settings), 2)
     whole = competitions_pb2.GetGameResponse(
@@ -174,94 +172,87 @@ def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(tmp_pa
     )
     file = tmp_path / "earth.html"
     file.write_text(make_file(ShownGame(competitions_pb2.Competition(name="cup", game="warlight"), whole)))
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for width in (1400, 390):
-            page = browser.new_page(viewport={"width": width, "height": 850})
-            page.goto(file.as_uri())
-            drawn = page.evaluate(
-                "[...document.querySelectorAll('svg.board .on, svg.board .on-cell')].map((text) =>"
-                " parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"
-            )
-            assert len(drawn) > 300 and min(drawn) >= 11
-            hidden = page.evaluate(
-                "(() => { const names = [...document.querySelectorAll('.area-name')];"
-                " const boxes = names.map((name) => name.getBBox());"
-                " const map = document.querySelector('svg.board').viewBox.baseVal;"
-                " const outside = boxes.filter((box) => box.x < 0 || box.x + box.width > map.width"
-                " || box.y < 0 || box.y + box.height > map.height);"
-                " const pairs = boxes.flatMap((one, at) => boxes.slice(at + 1).filter((other) =>"
-                " Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x) > 2"
-                " && Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y) > 4));"
-                " return [boxes.length, outside.length, pairs.length]; })()"
-            )
-            assert hidden == [60, 0, 0]
-        unseen = page.locator("svg.board .cell.off")
-        assert unseen.count() == 0
-        page.get_by_role("link", name="player 2").click()
-        assert unseen.count() > 100 and page.url.endswith("#4-2")
-        page.keyboard.press("ArrowLeft")
-        assert page.url.endswith("#3-2") and unseen.count() > 100
-        page.get_by_role("link", name="all", exact=True).click()
-        assert unseen.count() == 0
-        # Who moved the map by the pointer steps on by keys.
-        page.locator(".board-frame").click()
-        page.keyboard.press("ArrowLeft")
-        assert page.url.endswith("#2")
-        page.get_by_text("Orders of the turn before").click()
-        assert re.search(r"\d+ from \d+:\w+ to \d+:\w+", page.locator("#orders").inner_text())
-        browser.close()
+    for width in (1400, 390):
+        page = browser.new_page(viewport={"width": width, "height": 850})
+        page.goto(file.as_uri())
+        drawn = page.evaluate(
+            "[...document.querySelectorAll('svg.board .on, svg.board .on-cell')].map((text) =>"
+            " parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"
+        )
+        assert len(drawn) > 300 and min(drawn) >= 11
+        hidden = page.evaluate(
+            "(() => { const names = [...document.querySelectorAll('.area-name')];"
+            " const boxes = names.map((name) => name.getBBox());"
+            " const map = document.querySelector('svg.board').viewBox.baseVal;"
+            " const outside = boxes.filter((box) => box.x < 0 || box.x + box.width > map.width"
+            " || box.y < 0 || box.y + box.height > map.height);"
+            " const pairs = boxes.flatMap((one, at) => boxes.slice(at + 1).filter((other) =>"
+            " Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x) > 2"
+            " && Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y) > 4));"
+            " return [boxes.length, outside.length, pairs.length]; })()"
+        )
+        assert hidden == [60, 0, 0]
+    unseen = page.locator("svg.board .cell.off")
+    assert unseen.count() == 0
+    page.get_by_role("link", name="player 2").click()
+    assert unseen.count() > 100 and page.url.endswith("#4-2")
+    page.keyboard.press("ArrowLeft")
+    assert page.url.endswith("#3-2") and unseen.count() > 100
+    page.get_by_role("link", name="all", exact=True).click()
+    assert unseen.count() == 0
+    # Who moved the map by the pointer steps on by keys.
+    page.locator(".board-frame").click()
+    page.keyboard.press("ArrowLeft")
+    assert page.url.endswith("#2")
+    page.get_by_text("Orders of the turn before").click()
+    assert re.search(r"\d+ from \d+:\w+ to \d+:\w+", page.locator("#orders").inner_text())
+    page.close()
 
 
 @needs_gnugo
 @needs_browser
 def test_a_game_with_placed_stones_and_its_own_board_is_one_file_that_keys_step_through(
-    tmp_path: Path,
+    browser: Browser, tmp_path: Path
 ) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(_CONTROL.replace("{gnugo}", str(GNUGO)))
-    command = (BIN / "arena", control, "-q", "--log-protocol")
-    subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, timeout=120)
+    assert arena("run", control, "-q", "--log-protocol").returncode == 0
     record = tmp_path / "cup.games" / "placed_0.sgf"
-    subprocess.run((BIN / "arena", "replay", record), env=ENVIRONMENT, check=True, capture_output=True)
-    nowhere = subprocess.run(
-        (BIN / "arena", "replay", control, "placed_9"), env=ENVIRONMENT, capture_output=True, text=True
-    )
+    assert arena("replay", record).returncode == 0
+    nowhere = arena("replay", control, "placed_9")
     assert nowhere.returncode == 1 and "no finished game 'placed_9'" in nowhere.stderr
     stray = shutil.copy(record, tmp_path / "stray.sgf")
-    alone = subprocess.run((BIN / "arena", "replay", stray), env=ENVIRONMENT, capture_output=True, text=True)
+    alone = arena("replay", stray)
     assert alone.returncode == 1 and "give the control file and the game's id" in alone.stderr
 
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 390, "height": 850}, color_scheme="dark")
-        requests: list[str] = []
-        faults: list[str] = []
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda message: faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(record.with_suffix(".html").as_uri())
-        assert page.locator(".board .at .cell").count() == 49
-        page.keyboard.press("Home")
-        assert page.locator(".board .piece.side-1").count() == 2
-        assert page.locator(".board .piece.side-2").count() == 0
-        for _ in range(5):
-            page.keyboard.press("ArrowRight")
-        assert page.inner_text("#note").startswith("Move 5 of ") and page.url.endswith("#5")
-        assert page.locator("#rows .chosen").inner_text().startswith("5")
-        page.keyboard.press("ArrowUp")
-        expect(page.locator("#note")).to_contain_text("Move 4 of ")
-        page.go_back()
-        expect(page.locator("#note")).to_contain_text("Move 5 of ")
-        page.locator("[data-play]").click()
-        # It does not wait for this test, which may miss a move.
-        expect(page.locator("#note")).to_contain_text(re.compile(r"Move ([7-9]|\d\d) of "))
-        page.get_by_text("one: what it received").click()
-        assert ">> place_free_handicap 2" in page.locator("details[open] pre").inner_text()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        report = Axe().run(page)
-        assert not report.violations_count, report.generate_report()
-        browser.close()
+    page = browser.new_page(viewport={"width": 390, "height": 850}, color_scheme="dark")
+    requests: list[str] = []
+    faults: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(record.with_suffix(".html").as_uri())
+    assert page.locator(".board .at .cell").count() == 49
+    page.keyboard.press("Home")
+    assert page.locator(".board .piece.side-1").count() == 2
+    assert page.locator(".board .piece.side-2").count() == 0
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    assert page.inner_text("#note").startswith("Move 5 of ") and page.url.endswith("#5")
+    assert page.locator("#rows .chosen").inner_text().startswith("5")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#note")).to_contain_text("Move 4 of ")
+    page.go_back()
+    expect(page.locator("#note")).to_contain_text("Move 5 of ")
+    page.locator("[data-play]").click()
+    # It does not wait for this test, which may miss a move.
+    expect(page.locator("#note")).to_contain_text(re.compile(r"Move ([7-9]|\d\d) of "))
+    page.get_by_text("one: what it received").click()
+    assert ">> place_free_handicap 2" in page.locator("details[open] pre").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    report = Axe().run(page)
+    assert not report.violations_count, report.generate_report()
+    page.close()
     assert not faults and {address.partition("#")[0] for address in requests} == {
         record.with_suffix(".html").as_uri()
     }

@@ -1,17 +1,17 @@
 """A tuner's page draws how its best values came about."""
 
 import re
-import subprocess
 from pathlib import Path
 
+from tests.arena.cli.command import arena
 from tests.arena.control_files import TUNER
-from tests.web.conftest import BIN, ENVIRONMENT, served_pages
+from tests.web.conftest import served_pages
 
 
 def test_a_tuners_page_draws_the_path_of_each_parameter(tmp_path: Path) -> None:
     control = tmp_path / "tune.toml"
     control.write_text(TUNER)
-    subprocess.run((BIN / "arena", control, "-q"), env=ENVIRONMENT, check=True, capture_output=True)
+    assert arena("run", control, "-q").returncode == 0
     with served_pages("--competitions", control) as pages:
         answer = pages.get("/competition?name=tune")
     curves = re.findall(r'<h2>Best (\w+): ([^<]+)</h2>.*?points="([^"]+)"', answer.text, re.DOTALL)

@@ -25,7 +25,7 @@ def choose(position: Position, chance: random.Random) -> dict[int, list[Order]]:
     return chosen
 
 
-@pytest.mark.parametrize(("name", "phases"), [("standard", 1200), ("straits", 300)])
+@pytest.mark.parametrize(("name", "phases"), [("standard", 400), ("straits", 200)])
 def test_invariants_hold_in_random_play(name: str, phases: int) -> None:
     board = shipped_map(name)
     chance = random.Random(6)

@@ -14,7 +14,7 @@ from referees.api import GameRecord, PlayedMove
 from referees.draughts import VARIANTS, Draughts, DraughtsPosition
 from tests.referees.draughts.placing import game, placed
 
-GAMES = 5
+GAMES = 2
 BLACK, WHITE = 1, 2
 NAMES = {"international": "standard"}
 

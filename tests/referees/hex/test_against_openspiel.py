@@ -16,9 +16,9 @@ from research.against_openspiel import hex
         ({"board_size": 2}, 50),
         ({"board_size": 3, "swap": True}, 200),
         ({"board_size": 5, "swap": True}, 200),
-        ({"board_size": 4, "columns": 7}, 200),
-        ({"board_size": 7}, 100),
-        ({"board_size": 11, "swap": True}, 100),
+        ({"board_size": 4, "columns": 7}, 100),
+        ({"board_size": 7}, 50),
+        ({"board_size": 11, "swap": True}, 50),
     ],
 )
 def test_random_games_agree_with_openspiel(settings: dict[str, object], games: int) -> None:

@@ -25,7 +25,7 @@ SWAPPING = Hex.from_settings({"board_size": 5, "swap": True})
     ],
 )
 def test_hex_keeps_the_laws_of_referees(settings: dict[str, object]) -> None:
-    assert check_referee(Hex.from_settings(settings), games=10).finished == 10
+    assert check_referee(Hex.from_settings(settings), games=4).finished == 4
 
 
 def test_hex_is_found_by_its_name() -> None:

@@ -522,7 +522,7 @@ ANY_TOKEN = st.sampled_from([*STANDARD.names, 0, 1, 1901, 0x3FFF, 0x4AFF, 0x4B41
 SPOILT = st.tuples(st.sampled_from(RIGHT), st.lists(st.tuples(st.integers(0, 40), ANY_TOKEN), max_size=4))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 7), SPOILT), min_size=20, max_size=60), st.booleans())
 def test_game_goes_on_after_any_messages_of_clients(
     messages: list[tuple[int, tuple[Tokens, list[tuple[int, int]]]]], begun: bool
