@@ -22,7 +22,15 @@ from academy.store.rebuild import differences, rebuild
 from academy.store.tokens import CreateToken, Role
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
-from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, opened_copy, report, submission
+from tests.academy.store.examples import (
+    contest,
+    endgame_proposal,
+    go_game,
+    learn,
+    opened_copy,
+    report,
+    submission,
+)
 
 
 @pytest.fixture(scope="module")
