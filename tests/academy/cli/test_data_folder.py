@@ -265,7 +265,10 @@ def test_a_folder_that_this_user_may_not_read_is_not_called_damaged(tmp_path: Pa
     Store(data).close()
     (data / "data.mdb").chmod(0)
     commands = [["check", "--data", data], ["compact", "--data", data]]
-    commands += [["backup", tmp_path / "copy", "--data", data], ["restore", data, "--data", tmp_path / "copy"]]
+    commands += [
+        ["backup", tmp_path / "copy", "--data", data],
+        ["restore", data, "--data", tmp_path / "copy"],
+    ]
     for refused in run_each_in_one_process(commands, obeying):
         assert refused.exit_code == 1 and "Permission denied; check owner" in refused.err
         assert "restore" not in refused.err and not (tmp_path / "copy").exists()

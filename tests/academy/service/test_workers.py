@@ -20,8 +20,8 @@ from academy.wire.addresses import InvalidAddressError, ServerAddress
 from tests.academy.cli.conftest import run
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
-from tests.academy.service.running import Client
 from tests.academy.service.faulty_work import hang_once, second_fails
+from tests.academy.service.running import Client
 from tests.academy.service.server_programs import SECONDS, Served, served, started
 from tests.processes import alive, spawned
 from tests.waiting import until
