@@ -65,9 +65,9 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(experiment, "RATED_PAIRS", 2)
-    run([FIRST], Size(1, 1), soon(), workplace(tmp_path))
+    rows = [Row("small", "first", name) for name in ("evaluated", "everything", "open-own")]
+    run(rows[:1], Size(1, 1), soon(), workplace(tmp_path))
     before = (tmp_path / "pairs.jsonl").read_text()
-    rows = [Row("small", "first", name) for name in ("everything", "shared", "open-own", "evaluated")]
     run(rows, Size(2, 2), soon(), workplace(tmp_path))
     assert (tmp_path / "pairs.jsonl").read_text().startswith(before)
     results = workplace(tmp_path).ledger
