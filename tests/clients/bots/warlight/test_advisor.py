@@ -27,7 +27,7 @@ address = "embedded"
 
 [[matchups]]
 players = ["simple", "decent"]
-games = 2
+games = 1
 """
 PLAYER = """
 [players.{name}]
