@@ -95,9 +95,9 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
             assert _analysed(view.openings) == (3 if lessons == "analysed" else 0)
             assert len(view.libraries[Library.MIDDLE_GAME]) == 0
             assert (view.evaluation.patterns > 0) == (lessons == "evaluated")
-            # The rules of the row are in force.
+            # The rules of the row are in force. None is measured by all lessons as they are.
             assert view.settings.local_weights == (lessons == "own")
-            assert view.settings.opening_plies_ahead == 6
+            assert (view.settings.opening_plies_ahead == 6) == (lessons != "all")
 
 
 def test_a_society_that_was_interrupted_goes_on_and_has_its_rows(tmp_path: Path) -> None:
