@@ -137,9 +137,9 @@ def analysed(academy: Running) -> dict[str, tuple[int, int]]:
 def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(
     academy: Running, search: Search
 ) -> None:
-    *found, last = search(academy, "--nodes", "2", "--once").splitlines()
+    *lines, last = search(academy, "--nodes", "2", "--once").splitlines()
     assert last == f"{GAME}: 2 positions analysed"
-    searched = [line.partition(":")[0] for line in found]
+    searched = [line.partition(":")[0] for line in lines]
     again = search(academy, "--nodes", "4", "--once")
     assert again.splitlines()[-1] == f"{GAME}: 2 positions analysed"
     statistics = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))

@@ -13,7 +13,7 @@ def test_of_six_servers_that_are_killed_and_cut_off_none_loses_what_was_acknowle
     done = subprocess.run(
         [
             *(sys.executable, "-m", "research.shared_log_faults", "--rounds", "2"),
-            # An ACADEMY server is killed with -9, and another one is cut off from all of NATS for three seconds.
+            # One ACADEMY server is killed with -9, and another is cut off from NATS for three seconds.
             *("--kinds", "kill", "cut_academy", "--seed", "360"),
         ],
         capture_output=True,
