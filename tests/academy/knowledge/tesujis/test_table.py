@@ -432,13 +432,14 @@ class TestPoisoning:
     def honest(cls) -> TesujiTable:
         return learnt(cls.STRONG)
 
-    def harm(self, table: TesujiTable) -> tuple[float, float]:
+    @classmethod
+    def harm(cls, table: TesujiTable) -> tuple[float, float]:
         """In what share of the strong players' positions another cell is advised than without the attack, and
         what that costs on average, in what was log odds without it.
         """
-        honest = self.honest()
+        honest = cls.honest()
         costs = []
-        for report in self.STRONG:
+        for report in cls.STRONG:
             for ply in report.plies[3:]:
                 board, player = Board(GO.geometry, ply.states), 3 - ply.player
                 cells = empty_cells(board)
@@ -454,8 +455,9 @@ class TestPoisoning:
         assert learnt([*self.STRONG, *self.attack(contests)]) == learnt(self.STRONG)
 
     @pytest.fixture(scope="class")
-    def harm_of_others(self) -> tuple[float, float]:
-        return self.harm(learnt([placed(GO, towards_opponent, 1_000 + seed) for seed in range(50)]))
+    @classmethod
+    def harm_of_others(cls) -> tuple[float, float]:
+        return cls.harm(learnt([placed(GO, towards_opponent, 1_000 + seed) for seed in range(50)]))
 
     @pytest.mark.parametrize("contests", [10, 50, 200])
     def test_colluders_who_come_first_turn_less_than_other_honest_players_would(
