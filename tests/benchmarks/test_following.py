@@ -19,7 +19,7 @@ def test_a_reader_sees_reports_and_changed_patterns(tmp_path: Path, monkeypatch:
     # The kernel does not matter here, and Numba's may have to be compiled first.
     monkeypatch.setenv("ACADEMY_MATCHING_KERNEL", "numpy")
     with Store(tmp_path) as store:
-        game_id = full_game.teach(store, share=0.05)
+        game_id = full_game.teach(store, share=0.02)
         _, token = store.run(CreateToken("bot", Role.ANALYST))
         with Server(tmp_path) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
             reader = Reader(consultation_pb2_grpc.ConsultationServiceStub(channel), token, game_id)

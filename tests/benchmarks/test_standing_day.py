@@ -12,7 +12,7 @@ def test_an_arena_that_is_killed_amid_its_day_neither_loses_nor_doubles_a_game()
     done = subprocess.run(
         [
             *(sys.executable, "-m", "benchmarks.standing_day"),
-            *("--bots", "8", "--seconds", "10", "--kills", "1"),
+            *("--bots", "6", "--seconds", "6", "--kills", "1"),
         ],
         capture_output=True,
         text=True,

@@ -33,6 +33,7 @@ from tests.ports import free_ports
 HEX = referee("hex").from_settings({"board_size": 4})
 GAME = HEX.spec().game_id
 
+Search = Callable[..., str]
 Refusal = Callable[..., tuple[int, str]]
 
 
@@ -80,11 +81,33 @@ def run(academy: Running, *options: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.fixture
-def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Refusal]:
-    """Runs the analyst in this process; returns its exit status and what it printed of a refusal."""
-    # The tests that follow keep their priority and their signal.
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The tests that follow an analyst in this process keep their priority and their signal."""
     monkeypatch.setattr("os.nice", lambda _: None)
     before = signal.getsignal(signal.SIGUSR1)
+    yield
+    signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.fixture
+def search(
+    in_this_process: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Search:
+    """Runs the analyst in this process to its good end; returns what it printed."""
+
+    def searched(academy: Running, *options: str) -> str:
+        monkeypatch.setenv("ACADEMY_TOKEN", academy.token("analyst", Role.ANALYST))
+        main(command(academy, *options)[3:])
+        return capsys.readouterr().out
+
+    return searched
+
+
+@pytest.fixture
+def refusal(
+    in_this_process: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Refusal:
+    """Runs the analyst in this process; returns its exit status and what it printed of a refusal."""
 
     def refused(academy: Running, *options: str, role: Role = Role.ANALYST, board_size: int = 4) -> Any:
         monkeypatch.setenv("ACADEMY_TOKEN", academy.token("analyst", role))
@@ -96,8 +119,7 @@ def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         code = ended.value.code
         return (1, code) if isinstance(code, str) else (code, printed.err)
 
-    yield refused
-    signal.signal(signal.SIGUSR1, before)
+    return refused
 
 
 def analysed(academy: Running) -> dict[str, tuple[int, int]]:
@@ -112,12 +134,14 @@ def analysed(academy: Running) -> dict[str, tuple[int, int]]:
     }
 
 
-def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(academy: Running) -> None:
-    first = run(academy, "--nodes", "2", "--once")
-    assert (first.returncode, first.stdout.splitlines()[-1]) == (0, f"{GAME}: 2 positions analysed")
-    searched = [line.partition(":")[0] for line in first.stdout.splitlines()[:-1]]
-    again = run(academy, "--nodes", "4", "--once")
-    assert again.stdout.splitlines()[-1] == f"{GAME}: 2 positions analysed"
+def test_the_most_visited_are_searched_first_and_the_next_run_goes_on(
+    academy: Running, search: Search
+) -> None:
+    *lines, last = search(academy, "--nodes", "2", "--once").splitlines()
+    assert last == f"{GAME}: 2 positions analysed"
+    searched = [line.partition(":")[0] for line in lines]
+    again = search(academy, "--nodes", "4", "--once")
+    assert again.splitlines()[-1] == f"{GAME}: 2 positions analysed"
     statistics = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))
     assert statistics.analysed_nodes == 4
     # What it found is what the same search finds anywhere.
@@ -164,11 +188,11 @@ def test_two_analysts_side_by_side_share_the_searches(academy: Running) -> None:
     assert len(first & second) < 20
 
 
-def test_a_fork_is_analysed_under_its_own_name(academy: Running) -> None:
+def test_a_fork_is_analysed_under_its_own_name(academy: Running, search: Search) -> None:
     academy.admin().libraries.ForkGame(libraries_pb2.ForkGameRequest(game_id=GAME, new_game_id="hex-fork"))
     before = analysed(academy)
-    done = run(academy, "--game-id", "hex-fork", "--nodes", "1", "--playouts", "300", "--once")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "hex-fork: 1 positions analysed"), done
+    done = search(academy, "--game-id", "hex-fork", "--nodes", "1", "--playouts", "300", "--once")
+    assert done.splitlines()[-1] == "hex-fork: 1 positions analysed"
     assert analysed(academy) == before
 
 
@@ -313,15 +337,15 @@ def test_a_standing_analyst_searches_again_what_is_missing_at_academy(academy: R
             assert forgotten.forgotten == 1
 
 
-def test_an_analyst_that_finds_nothing_to_search_says_why(tmp_path: Path) -> None:
+def test_an_analyst_that_finds_nothing_to_search_says_why(tmp_path: Path, search: Search) -> None:
     with serving(tmp_path / "data") as academy:
         learn(academy, contests=0)
-        empty = run(academy, "--once")
+        empty = search(academy, "--once")
         learn(academy, contests=5)
-        first, again = (run(academy, "--nodes", "3", "--once") for _ in range(2))
-    assert empty.stdout == f"{GAME}: 0 positions analysed: no contest is in its opening tree yet\n"
-    assert first.stdout.endswith(f"{GAME}: 3 positions analysed\n")
-    assert again.stdout == (
+        first, again = (search(academy, "--nodes", "3", "--once") for _ in range(2))
+    assert empty == f"{GAME}: 0 positions analysed: no contest is in its opening tree yet\n"
+    assert first.endswith(f"{GAME}: 3 positions analysed\n")
+    assert again == (
         f"{GAME}: 0 positions analysed: each of the 3 most visited was searched with 200 random games or "
         "more or in another way, or cannot be searched by these rules\n"
     )

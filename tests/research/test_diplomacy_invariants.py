@@ -1,6 +1,5 @@
 """The long run over random games finds what is broken, and can be run in pieces."""
 
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +13,6 @@ from research import diplomacy_invariants as invariants
 from research.diplomacy_invariants import BrokenInvariantError, Tally, compare, look_at, play
 from tests.referees.diplomacy.positions import orders, position
 
-ROOT = Path(__file__).parents[2]
 STANDARD = shipped_map("standard")
 ADRIATIC = STANDARD.location("ADR")
 
@@ -78,15 +76,15 @@ class _Ended:
         self.position, self.results, self.after = played.position, played.results, after
 
 
-def test_a_run_goes_on_where_one_was_ended(tmp_path: Path) -> None:
+def test_a_run_goes_on_where_one_was_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     progress = tmp_path / "progress"
     for games, summary in (("3", "3 games, "), ("5", "2 games, ")):
-        command = (sys.executable, "-m", "research.diplomacy_invariants", "--years", "2", "--games", games)
-        done = subprocess.run(
-            [*command, "--progress", str(progress)], cwd=ROOT, capture_output=True, text=True, timeout=200
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.startswith(summary)
+        command = ["diplomacy_invariants", "--years", "2", "--games", games, "--progress", str(progress)]
+        monkeypatch.setattr(sys, "argv", command)
+        assert invariants.main() == 0
+        assert capsys.readouterr().out.startswith(summary)
         assert progress.read_text() == f"{games} standard 2\n"
 
 

@@ -65,9 +65,9 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(experiment, "RATED_PAIRS", 2)
-    run([FIRST], Size(1, 1), soon(), workplace(tmp_path))
+    rows = [Row("small", "first", name) for name in ("evaluated", "everything", "open-own")]
+    run(rows[:1], Size(1, 1), soon(), workplace(tmp_path))
     before = (tmp_path / "pairs.jsonl").read_text()
-    rows = [Row("small", "first", name) for name in ("everything", "shared", "own", "open", "evaluated")]
     run(rows, Size(2, 2), soon(), workplace(tmp_path))
     assert (tmp_path / "pairs.jsonl").read_text().startswith(before)
     results = workplace(tmp_path).ledger
@@ -95,9 +95,9 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
             assert _analysed(view.openings) == (3 if lessons == "analysed" else 0)
             assert len(view.libraries[Library.MIDDLE_GAME]) == 0
             assert (view.evaluation.patterns > 0) == (lessons == "evaluated")
-            # The last row's rules are in force.
-            assert view.settings.local_weights == (lessons == "all")
-            assert view.settings.opening_plies_ahead == 6
+            # The rules of the row are in force. None is measured by all lessons as they are.
+            assert view.settings.local_weights == (lessons == "own")
+            assert (view.settings.opening_plies_ahead == 6) == (lessons != "all")
 
 
 def test_a_society_that_was_interrupted_goes_on_and_has_its_rows(tmp_path: Path) -> None:

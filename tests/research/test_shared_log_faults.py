@@ -9,9 +9,13 @@ from research import shared_log_faults, simulated_hosts
 
 
 @pytest.mark.slow
-def test_of_six_servers_that_are_killed_and_paused_none_loses_what_was_acknowledged() -> None:
+def test_of_six_servers_that_are_killed_and_cut_off_none_loses_what_was_acknowledged() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "research.shared_log_faults", "--rounds", "2", "--seed", "4"],
+        [
+            *(sys.executable, "-m", "research.shared_log_faults", "--rounds", "2"),
+            # One ACADEMY server is killed with -9, and another is cut off from NATS for three seconds.
+            *("--kinds", "kill", "cut_academy", "--seed", "360"),
+        ],
         capture_output=True,
         text=True,
         timeout=200,
@@ -19,6 +23,7 @@ def test_of_six_servers_that_are_killed_and_paused_none_loses_what_was_acknowled
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("round") == 2
+    assert "kill, ACADEMY" in done.stdout and "cut_academy, ACADEMY" in done.stdout
     assert ", 0 faults" in done.stdout
 
 

@@ -58,13 +58,12 @@ def playoff(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Playoff:
     return Playoff(tmp_path)
 
 
-def test_however_it_is_stopped_each_game_counts_once(playoff: Playoff) -> None:
-    faults = [fault for way in WAYS for fault in playoff.stop(way)]
+def test_however_it_is_stopped_each_game_counts_once_and_another_exit_status_is_a_fault(
+    playoff: Playoff,
+) -> None:
+    first, *others = WAYS
+    assert playoff.stop(Way(first.name, first.stop, 77)) == [f"{first.name}: exit status 0, not 77"]
+    faults = [fault for way in others for fault in playoff.stop(way)]
     assert 2 * len(WAYS) <= len(results(playoff.control)) < GAMES
     playoff.allow(GAMES)
     assert faults + played_out(playoff.control, GAMES) == []
-
-
-def test_another_exit_status_is_a_fault(playoff: Playoff) -> None:
-    way = WAYS[0]
-    assert playoff.stop(Way(way.name, way.stop, 77)) == ["Ctrl-X: exit status 0, not 77"]

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,33 @@ def run_in_a_process(*arguments: object) -> CommandResult:
         check=False,
     )
     return CommandResult(done.returncode, done.stdout, done.stderr)
+
+
+_EACH = """
+import json, sys
+from typer.testing import CliRunner
+from academy.cli.app import application
+for words in json.loads(sys.argv[1]):
+    done = CliRunner().invoke(application, words, prog_name="academy")
+    print(json.dumps({"exit_code": done.exit_code, "out": done.stdout, "err": done.stderr}), flush=True)
+"""
+
+
+def run_each_in_one_process(
+    commands: Sequence[Sequence[object]], within: Callable[..., Sequence[str]] = lambda *words: words
+) -> list[CommandResult]:
+    """Run `academy` with each of these arguments, one after the other, in a process that none may end.
+
+    `within` makes of the process's command the one that is started.
+    """
+    words = json.dumps([list(map(str, command)) for command in commands])
+    done = subprocess.run(
+        within(sys.executable, "-c", _EACH, words), capture_output=True, text=True, timeout=180, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    results = [CommandResult(**json.loads(line)) for line in done.stdout.splitlines()]
+    assert len(results) == len(commands)
+    return results
 
 
 def pointed_at(server: Running) -> Academy:

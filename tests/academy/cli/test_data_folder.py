@@ -16,7 +16,7 @@ import pytest
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import Academy, run, run_in_a_process
+from tests.academy.cli.conftest import Academy, run, run_each_in_one_process, run_in_a_process
 from tests.academy.service import examples
 from tests.academy.service.running import Running, refusal, serving
 from tests.rights import obeying
@@ -32,12 +32,8 @@ def test_a_token_made_beside_a_running_server_is_good_until_it_is_revoked(tmp_pa
         client = server.client(made.out.strip())
         client.contests.ListGames(GAMES)
 
-        listed = run_in_a_process("tokens", "list", "--data", data, "--json").json()
-        assert [(token["name"], token["role"], token["revoked"]) for token in listed] == [
-            ("ann lee", "bot", None)
-        ]
-        assert "secret" not in listed[0] and made.out.strip() not in str(listed)
-        assert "revoked" in run_in_a_process("tokens", "revoke", listed[0]["token_id"], "--data", data).out
+        token_id = made.out.split("_")[1]
+        assert "revoked" in run_in_a_process("tokens", "revoke", token_id, "--data", data).out
 
         assert refusal(lambda: client.contests.ListGames(GAMES)).reason == "TOKEN_REVOKED"
 
@@ -84,6 +80,13 @@ def test_tokens_have_roles_and_may_expire(tmp_path: Path) -> None:
     assert made["token"].startswith(f"acd_{made['token_id']}_")
     table = run("tokens", "list", "--data", tmp_path).out
     assert "boss" in table and made["expires"][:10] in table
+    assert run("tokens", "create", "ann lee", "--data", tmp_path).exit_code == 0
+    listed = run("tokens", "list", "--data", tmp_path, "--json").json()
+    assert {(token["name"], token["role"], token["revoked"]) for token in listed} == {
+        ("ann lee", "bot", None),
+        ("boss", "admin", None),
+    }
+    assert "secret" not in listed[0] and made["token"] not in str(listed)
 
 
 @pytest.mark.parametrize(
@@ -165,13 +168,19 @@ def test_a_folder_without_data_is_not_made_into_one(tmp_path: Path, command: tup
     assert not (tmp_path / "none").exists()
 
 
-@pytest.fixture
-def filled(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def some_contests(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with some contests."""
-    data = tmp_path / "data"
+    data = tmp_path_factory.mktemp("filled") / "data"
     with serving(data) as server:
         fill(server)
     return data
+
+
+@pytest.fixture
+def filled(some_contests: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(some_contests, tmp_path / "data")
 
 
 def fill(server: Running, first: int = 0) -> None:
@@ -251,22 +260,18 @@ def test_a_backup_that_is_ended_leaves_nothing_of_its_copy(tmp_path: Path) -> No
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("command", ["check", "compact", "backup", "restore"])
-def test_a_folder_that_this_user_may_not_read_is_not_called_damaged(tmp_path: Path, command: str) -> None:
+def test_a_folder_that_this_user_may_not_read_is_not_called_damaged(tmp_path: Path) -> None:
     data = tmp_path / "data"
     Store(data).close()
     (data / "data.mdb").chmod(0)
-    words = {"backup": ("copy", "--data", "data"), "restore": ("data", "--data", "copy")}
-    done = subprocess.run(
-        obeying(sys.executable, "-m", "academy", command, *words.get(command, ("--data", "data"))),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    assert done.returncode == 1 and "Permission denied; check owner" in done.stderr
-    assert "restore" not in done.stderr and not (tmp_path / "copy").exists()
+    commands = [["check", "--data", data], ["compact", "--data", data]]
+    commands += [
+        ["backup", tmp_path / "copy", "--data", data],
+        ["restore", data, "--data", tmp_path / "copy"],
+    ]
+    for refused in run_each_in_one_process(commands, obeying):
+        assert refused.exit_code == 1 and "Permission denied; check owner" in refused.err
+        assert "restore" not in refused.err and not (tmp_path / "copy").exists()
 
 
 def test_version_and_help() -> None:

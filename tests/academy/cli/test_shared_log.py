@@ -43,26 +43,24 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
     own_nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
     log = ("--address", "127.0.0.1:0", "--log", str(own_nats.address("club")))
-    with started(folders[0], *log, "--processes", "2") as first, started(folders[1], *log) as second:
+    with started(folders[0], *log) as first, started(folders[1], *log) as second:
         try:
             server, _ = Served(first, ""), Served(second, "")
             # Beside a server, without --log: the folder knows its log.
-            made = run_in_a_process("tokens", "create", "boss", "--role", "admin", "--data", folders[0])
+            made = run("tokens", "create", "boss", "--role", "admin", "--data", folders[0])
             server.token = token = made.out.strip()
             server.client().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
             server.client().contests.ReportContest(report(contest("shared", "go"), ["c3", "a1"], first="WIN"))
             with Environment(folders[1], read_only=True) as folder:
                 until(lambda: read_last_event(folder) == 2)
-            checked = run_in_a_process(
-                "check", "--data", folders[1], "--against", server.address, "--token", token
-            )
+            checked = run("check", "--data", folders[1], "--against", server.address, "--token", token)
             assert checked.exit_code == 0, checked
             assert "2 events, sound, and compared with the server's to event 2\n" in checked.out
-            alone = run_in_a_process("check", "--data", folders[1])
+            alone = run("check", "--data", folders[1])
             assert "2 events, sound\n" in alone.out
             # What looks after them works beside servers.
-            assert run_in_a_process("snapshot", "--data", folders[0], "--cut").exit_code == 0
-            compacted = run_in_a_process("compact", "--data", folders[1], "--keep", "1")
+            assert run("snapshot", "--data", folders[0], "--cut").exit_code == 0
+            compacted = run("compact", "--data", folders[1], "--keep", "1")
             assert "1 events replaced by snapshots, 1 left" in compacted.out
         finally:
             for process in (first, second):
@@ -134,14 +132,14 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: t
         server.arena().contests.ReportContest(report(contest("later", "go"), ["c3"], first="WIN"))
         admin = server.token("admin", Role.ADMIN)
         command = ("check", "--data", copied, "--against", server.address, "--token", admin)
-        assert run_in_a_process(*command).exit_code == 0
+        assert run(*command).exit_code == 0
         with Environment(copied) as folder:
             folder.write(lambda transaction: transaction.put(TableName.MEASURES, b"hex", b"{}"))
-        checked = run_in_a_process(*command)
+        checked = run(*command)
         # Its copy was thrown away, and no alert may take it for a backup.
         assert not note.exists()
         address = ("--address", server.address, "--token", admin)
-        assert run_in_a_process("backup", copied.with_name("sent"), *address).exit_code == 0
+        assert run("backup", copied.with_name("sent"), *address).exit_code == 0
         assert note.exists()
     assert checked.exit_code == 4
     assert "hex: record 'hex' of table 'measures' differs" in checked.out

@@ -326,7 +326,7 @@ class TestPoisoning:
         return best_by_line
 
     @pytest.mark.parametrize("order", ["first", "last", "mixed"])
-    @pytest.mark.parametrize(("seed", "count"), [(1, 10), (2, 50), (3, 200), (4, 400), (5, 400)])
+    @pytest.mark.parametrize(("seed", "count"), [(1, 10), (2, 50), (3, 200), (4, 400)])
     def test_no_recommended_move_or_value_changes(self, seed: int, count: int, order: str) -> None:
         honest = self.strong(seed)
         attack = self.weak(seed, count, honest)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
@@ -267,6 +267,7 @@ def test_moves_have_one_of_the_games_move_forms(move: str, is_move: bool) -> Non
     assert GO.is_written_as_move(move)
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.from_regex(r"[^\[\]]{1,10}(\[[^\[\]*#][^\[\]]{0,10}\])?", fullmatch=True), max_size=5),
     st.text(),

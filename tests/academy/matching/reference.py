@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from academy.knowledge.boards import Board, GraphGeometry
-from academy.knowledge.cells import State
+from academy.knowledge.cells import Code, State
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
 
@@ -19,11 +19,25 @@ def state_at(board: Board, row: int, column: int) -> int:
     return State.OFF_BOARD
 
 
-def lies_at(pattern: Pattern, board: Board, row: int, column: int) -> bool:
-    return all(
-        state_at(board, row + down, column + right) & code
+# A cell of a pattern, from the place where that lies, and what it accepts.
+Telling = tuple[int, int, int]
+
+
+def telling_cells(pattern: Pattern) -> list[Telling]:
+    """The cells that do not accept everything."""
+    return [
+        (down, right, code)
         for (down, right), code in zip(pattern.cells, pattern.codes, strict=True)
-    )
+        if code != Code.ANYTHING
+    ]
+
+
+def lies_at(pattern: Pattern, board: Board, row: int, column: int) -> bool:
+    return _lie_at(telling_cells(pattern), board, row, column)
+
+
+def _lie_at(cells: list[Telling], board: Board, row: int, column: int) -> bool:
+    return all(state_at(board, row + down, column + right) & code for down, right, code in cells)
 
 
 def places(pattern: Pattern, board: Board) -> Iterator[tuple[int, int]]:
@@ -44,9 +58,10 @@ def all_matches(spec: GameSpec, patterns: Mapping[int, Pattern], board: Board) -
         for symmetry, image in enumerate(images):
             if image in images[:symmetry]:
                 continue
+            cells = telling_cells(image)
             matches.extend(
                 (pattern_id, symmetry, row, column)
                 for row, column in places(image, board)
-                if lies_at(image, board, row, column)
+                if _lie_at(cells, board, row, column)
             )
     return matches

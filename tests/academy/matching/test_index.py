@@ -29,7 +29,7 @@ def index_of(spec: GameSpec, library: Mapping[int, Pattern]) -> BothKernels:
     return index
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_matches_equal_those_of_the_reference_matcher(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
@@ -245,7 +245,7 @@ def test_a_limit_leaves_the_first_matches_and_counts_all(data: st.DataObject, mo
     assert first.total == everything.total == everything.listed
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data(), st.integers(0, 30), st.integers(0, 5))
 def test_a_pattern_that_lies_everywhere_leaves_room_for_others(
     data: st.DataObject, most: int, per_pattern: int
@@ -275,7 +275,7 @@ def test_a_single_cell_does_not_fill_the_answer() -> None:
     assert matches.total == 80 + 2
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(0, 12))
 def test_a_ranking_says_which_patterns_and_in_which_order(data: st.DataObject, most: int) -> None:
     spec: GameSpec = data.draw(games)
@@ -330,7 +330,7 @@ def test_there_is_a_flag_for_each_pattern() -> None:
 # Putting and removing
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_an_index_that_changed_is_as_good_as_a_fresh_one(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
@@ -357,7 +357,7 @@ def test_many_patterns_come_and_go() -> None:
     board = Board(spec.geometry, bytes(chance.choices((1, 1, 2, 8), k=81)))
     index = BothKernels(spec)
     library: dict[int, Pattern] = {}
-    for number in range(600):
+    for number in range(300):
         rows, columns = chance.randint(1, 7), chance.randint(1, 7)
         library[number] = loose_pattern(chance, board, rows, columns, chance.randint(1, rows * columns))
         index.put(number, library[number])

@@ -95,7 +95,7 @@ def test_queries_while_patterns_change(kernel: str) -> None:
 
     def write() -> None:
         chance = random.Random(3)
-        for _ in range(600):
+        for _ in range(300):
             pair, which = 2 * chance.randrange(30), chance.randrange(len(PATTERNS))
             for number in (pair, pair + 1):
                 if library.get(pair) == which and number in library:

@@ -52,16 +52,12 @@ def test_a_program_ends_well_at_any_moment_and_leaves_no_compiler_behind(
 @pytest.mark.skipif(kernels.chosen() != "numba", reason="NumPy needs no compiler")
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="looks for locks in /proc")
 def test_one_of_several_starting_processes_compiles(tmp_path: Path) -> None:
+    # It needs Numba.
+    from academy.matching.compiled import compiling
+
     here = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    folder = Path(
-        subprocess.run(
-            [sys.executable, "-c", "from academy.matching.compiled.compiling import FOLDER; print(FOLDER)"],
-            env=here,
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
-        ).stdout.strip()
-    )
+    # The same sources are compiled into a folder of the same name.
+    folder = tmp_path / compiling.FOLDER.name
     folder.mkdir()
     with (folder / "compiling").open("a") as another_compiles:
         fcntl.flock(another_compiles, fcntl.LOCK_EX)

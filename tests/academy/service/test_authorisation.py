@@ -228,18 +228,16 @@ def _channel_maker(running: Running, certificates: Certificates | None) -> Calla
     return lambda: grpc.secure_channel(f"localhost:{running.address.port}", credentials)
 
 
-@pytest.fixture(scope="module", params=["plain", "TLS", "mutual TLS"])
+@pytest.fixture(scope="module", params=["plain", "mutual TLS"])
 def gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
     """One server a transport, everything it does logged at the lowest level."""
     folder = tmp_path_factory.mktemp("gate")
     served, callers = Certificates(), None
-    if request.param != "plain":
+    if request.param == "mutual TLS":
         root = authority(folder, "root")
-        served, callers = signed(folder, "server", root), Certificates(authority=root)
-        if request.param == "mutual TLS":
-            own = signed(folder, "caller", root)
-            callers = Certificates(own.certificate, own.key, root)
-            served = Certificates(served.certificate, served.key, root)
+        served, own = signed(folder, "server", root), signed(folder, "caller", root)
+        callers = Certificates(own.certificate, own.key, root)
+        served = Certificates(served.certificate, served.key, root)
     log = io.StringIO()
     handler = logging.StreamHandler(log)
     settings = ServerSettings(
@@ -249,7 +247,7 @@ def gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with Store(folder / "data", clock=lambda: 1_000.0) as store:
         _, expired = store.run(CreateToken("guest", Role.ADMIN, expires=2_000.0))
     with serving(folder / "data", settings) as running, redirect_stderr(log):
-        logs.configure("debug", "json" if request.param == "TLS" else "console")
+        logs.configure("debug", "json" if request.param == "mutual TLS" else "console")
         logging.getLogger().addHandler(handler)
         channel = _channel_maker(running, callers)
         yield Gate(running, channel, _secrets(running, channel) | {"expired": expired}, log)

@@ -11,16 +11,16 @@ from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.maintenance.backup import backup, restore
 from academy.v1 import contests_pb2
+from tests.academy.cli.conftest import run
 from tests.academy.service import examples
-from tests.academy.service.server_programs import SECONDS, Served, served, started
+from tests.academy.service.running import Client, serving
+from tests.academy.service.server_programs import served
 from tests.processes import spawned
 
 PAGE = 4096
-OPTIONS = ("--address", "127.0.0.1:0", "--log-level", "warning")
 
 
-def taught(academy: Served, contests: int) -> None:
-    client = academy.client()
+def teach(client: Client, contests: int) -> None:
     client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
     for number in range(contests):
         client.contests.ReportContest(examples.report(examples.contest(f"c/{number}", "go"), ["c3", "b2"]))
@@ -36,10 +36,9 @@ def damage(folder: Path) -> None:
 
 def refusal(folder: Path) -> str:
     """What a server says that will not begin."""
-    process = started(folder, *OPTIONS)
-    output, complaint = process.communicate(timeout=SECONDS)
-    assert (process.returncode, output) == (ExitCode.FAULTY, ""), complaint
-    return complaint
+    refused = run("serve", "--data", folder, "--address", "127.0.0.1:0", "--log-level", "warning")
+    assert (refused.exit_code, refused.out) == (ExitCode.FAULTY, ""), refused.err
+    return refused.err
 
 
 def contests(folder: Path) -> int:
@@ -50,7 +49,7 @@ def contests(folder: Path) -> int:
 def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) -> None:
     folder, saved = tmp_path / "data", tmp_path / "backup"
     with served(folder, "--processes", "2", "--log-level", "warning") as academy:
-        taught(academy, 5)
+        teach(academy.client(), 5)
         with Store(folder, read_only=True) as reading:
             backup(reading.environment, saved)
         damage(folder)
@@ -70,7 +69,7 @@ def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) ->
 def test_after_a_bad_end_the_pages_are_looked_through_until_they_are_sound(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     with served(folder) as academy:
-        taught(academy, 3)
+        teach(academy.client(), 3)
         academy.process.kill()
         academy.ended()
     sound = (folder / "data.mdb").read_bytes()
@@ -88,7 +87,7 @@ def test_after_a_bad_end_the_pages_are_looked_through_until_they_are_sound(tmp_p
 
 
 def test_a_server_that_runs_was_not_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with served(tmp_path / "data"):
+    with clean_shutdown.serving(tmp_path / "data"):
         monkeypatch.setattr(
             clean_shutdown, "check_pages", lambda data: pytest.fail("looked, though all are well")
         )
@@ -98,10 +97,8 @@ def test_a_server_that_runs_was_not_left_behind(tmp_path: Path, monkeypatch: pyt
 
 def test_a_file_that_was_cut_short_is_not_served(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    with served(folder) as academy:
-        taught(academy, 3)
-        academy.process.terminate()
-        assert academy.ended() == 0
+    with serving(folder) as academy:
+        teach(academy.arena(), 3)
     file = folder / "data.mdb"
     file.write_bytes(file.read_bytes()[: 4 * PAGE])
 

@@ -5,8 +5,6 @@ Each gives a clear error; what can still be answered is; and nothing that was ac
 
 import os
 import resource
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from academy.store.maintenance.check import check
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
 from academy.wire.addresses import ServerAddress
-from tests.academy.cli.conftest import run
+from tests.academy.cli.conftest import run, run_each_in_one_process
 from tests.academy.service import examples
 from tests.academy.service.disks import fill, small_disk
 from tests.academy.service.examples import EMPTY, position
@@ -145,20 +143,12 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
     data.chmod(0o755)
 
 
-@pytest.mark.parametrize("command", [("serve", "--address", "127.0.0.1:0"), ("tokens", "create", "x")])
-def test_a_folder_that_may_not_be_written_is_named_with_the_remedy(
-    read_only: Path, command: tuple[str, ...]
-) -> None:
-    done = subprocess.run(
-        obeying(sys.executable, "-m", "academy", *command, "--data", str(read_only)),
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
-    (line,) = done.stderr.strip().splitlines()
-    assert str(read_only) in line and "check owner and mode" in line
+def test_a_folder_that_may_not_be_written_is_named_with_the_remedy(read_only: Path) -> None:
+    commands = [("serve", "--address", "127.0.0.1:0"), ("tokens", "create", "x")]
+    for refused in run_each_in_one_process([(*words, "--data", read_only) for words in commands], obeying):
+        assert refused.exit_code == 1, refused.err
+        (line,) = refused.err.strip().splitlines()
+        assert str(read_only) in line and "check owner and mode" in line
 
 
 def test_records_of_another_version_are_refused_by_the_server(tmp_path: Path) -> None:

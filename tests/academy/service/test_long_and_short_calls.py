@@ -76,7 +76,7 @@ async def together(calls: Sequence[PatternCall]) -> list[Answer]:
     return await asyncio.gather(*(scheduler.answer(call, "bot", position_cost(call)) for call in calls))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 12), min_size=1, max_size=30))
 def test_calls_in_parts_are_answered_as_whole_ones(seed: int, sizes: list[int]) -> None:
     calls = some_calls(random.Random(seed), sizes)

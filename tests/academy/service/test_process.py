@@ -36,18 +36,8 @@ from tests.processes import alive, waits_for_a_lock
 from tests.waiting import until
 
 
-def test_start_prints_the_address_in_one_line(tmp_path: Path) -> None:
-    with served(tmp_path / "data") as academy:
-        assert str(tmp_path / "data") in academy.line
-        assert "1 token" in academy.line
-        assert academy.token not in academy.line
-        assert not academy.address.endswith(":0")
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_lets_a_server_finish_its_calls_and_end_with_status_0(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+# SIGTERM lets a running call be finished, below.
+def test_ctrl_c_ends_waiting_streams_with_the_reason_and_the_server_with_status_0(tmp_path: Path) -> None:
     with served(tmp_path / "data") as academy:
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
@@ -60,7 +50,7 @@ def test_a_signal_lets_a_server_finish_its_calls_and_end_with_status_0(
         questions.put(consultation_pb2.PlayRequest(request_id=1, opening=question))
         assert next(answers).opening.known
 
-        academy.process.send_signal(number)
+        academy.process.send_signal(signal.SIGINT)
 
         assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
         watch.cancel()
@@ -167,8 +157,12 @@ def test_second_signal_during_the_stop_ends_cleanly(number: signal.Signals) -> N
     assert process.returncode == 0
 
 
-def test_acknowledged_writes_survive_a_kill(tmp_path: Path) -> None:
+def test_start_prints_the_address_in_one_line_and_acknowledged_writes_survive_a_kill(tmp_path: Path) -> None:
     with served(tmp_path / "data") as academy:
+        assert str(tmp_path / "data") in academy.line
+        assert "1 token" in academy.line
+        assert academy.token not in academy.line
+        assert not academy.address.endswith(":0")
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         for number in range(20):

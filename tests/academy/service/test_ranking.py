@@ -43,7 +43,7 @@ def listed(matches: Matches, ranked: RankedPatterns) -> list[tuple[int, ...]]:
     return list(zip(ids, *(column.tolist() for column in columns), strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_a_limit_leaves_the_strongest(data: st.DataObject) -> None:
     seed, size = data.draw(st.integers(0, 2**32)), data.draw(st.integers(0, 400))

@@ -1,10 +1,9 @@
 """`academy serve --processes`: several processes, one port, one folder."""
 
-import asyncio
 import os
 import signal
-import threading
-from collections.abc import Callable, Iterator
+import socket
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from academy.wire.addresses import InvalidAddressError, ServerAddress
 from tests.academy.cli.conftest import run
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
+from tests.academy.service.faulty_work import hang_once, second_fails
 from tests.academy.service.running import Client
 from tests.academy.service.server_programs import SECONDS, Served, served, started
 from tests.processes import alive, spawned
@@ -109,7 +109,9 @@ def test_writes_of_all_processes_are_counted_once_each(lasting: Served, folder: 
         assert list(check(store.environment)) == []
 
 
-def test_a_process_that_dies_with_sound_data_is_replaced_and_the_others_go_on(academy: Served) -> None:
+def test_a_process_that_dies_with_sound_data_is_replaced_and_all_end_when_the_first_is_killed(
+    academy: Served,
+) -> None:
     register(connections(academy, 1)[0])
     before = spawned(academy.process.pid)
     assert len(before) == PROCESSES
@@ -131,9 +133,12 @@ def test_a_process_that_dies_with_sound_data_is_replaced_and_the_others_go_on(ac
     until(lambda: not alive(before[1]))
     until(both_serve)
     assert academy.process.poll() is None
+    serving = spawned(academy.process.pid)
+    academy.process.kill()
+    until(lambda: not any(map(alive, serving)))
 
 
-def test_a_process_that_hangs_is_killed_and_replaced(tmp_path: Path) -> None:
+def test_a_process_that_hangs_is_replaced_and_a_signal_lets_all_end_with_status_0(tmp_path: Path) -> None:
     options = ("--processes", str(PROCESSES), "--hang-seconds", "5", "--log-level", "warning")
     with served(tmp_path / "data", *options) as academy:
         register(connections(academy, 1)[0])
@@ -141,42 +146,22 @@ def test_a_process_that_hangs_is_killed_and_replaced(tmp_path: Path) -> None:
         os.kill(before[0], signal.SIGSTOP)
         until(lambda: not alive(before[0]))
         until(lambda: len(spawned(academy.process.pid)) == PROCESSES)
-        assert all(look_up(client).known for client in connections(academy, 1))
-        academy.process.terminate()
+        clients = connections(academy)
+        assert all(look_up(client).known for client in clients)
+        serving = spawned(academy.process.pid)
+        # The others leave it to the first one, as a terminal sends it to all of them.
+        academy.process.send_signal(signal.SIGINT)
         _, output = academy.process.communicate(timeout=SECONDS)
     assert academy.process.returncode == 0
+    assert not any(map(alive, serving))
     assert "process hangs and is killed" in output and "another takes its place" in output
-
-
-def _hang_once(stood: Path, number: int, ready: Callable[[], None]) -> None:
-    async def serve() -> None:
-        ready()
-        if not stood.exists():
-            stood.touch()
-            # Nothing else is done by its event loop meanwhile.
-            threading.Event().wait()
-        os.kill(os.getppid(), signal.SIGTERM)
-        await asyncio.Event().wait()
-
-    asyncio.run(serve())
 
 
 def test_process_with_a_blocked_event_loop_is_replaced(tmp_path: Path) -> None:
     with signals(signal.SIGTERM) as pending:
-        work = partial(_hang_once, tmp_path / "stood")
+        work = partial(hang_once, tmp_path / "stood")
         ServerProcesses(work, 1, hang_seconds=2.0).run(lambda: None, pending)
     assert (tmp_path / "stood").exists()
-
-
-def test_a_signal_lets_all_processes_finish_their_calls_and_end_with_status_0(academy: Served) -> None:
-    clients = connections(academy)
-    register(clients[0])
-    assert all(look_up(client).known for client in clients)
-    serving = spawned(academy.process.pid)
-    # The others leave it to the first one, as a terminal sends it to all of them.
-    academy.process.send_signal(signal.SIGINT)
-    assert academy.ended() == 0
-    assert not any(map(alive, serving))
 
 
 def test_processes_that_still_start_end_cleanly_on_sigterm(tmp_path: Path) -> None:
@@ -190,12 +175,6 @@ def test_processes_that_still_start_end_cleanly_on_sigterm(tmp_path: Path) -> No
         process.kill()
         process.wait(SECONDS)
     assert (process.returncode, output[1]) == (0, "")
-
-
-def test_all_processes_end_when_the_first_one_is_killed(academy: Served) -> None:
-    serving = spawned(academy.process.pid)
-    academy.process.kill()
-    until(lambda: not any(map(alive, serving)))
 
 
 def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: Served) -> None:
@@ -219,10 +198,9 @@ def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: 
 
 
 def test_a_port_in_use_is_not_joined(lasting: Served, tmp_path: Path) -> None:
-    other = started(tmp_path / "other", "--address", lasting.address, "--processes", "2")
-    _, output = other.communicate(timeout=SECONDS)
-    assert other.returncode == 2
-    assert f"{lasting.address}: cannot listen there" in output
+    refused = run("serve", "--data", tmp_path / "other", "--address", lasting.address, "--processes", "2")
+    assert refused.exit_code == 2
+    assert f"{lasting.address}: cannot listen there" in refused.err
 
 
 def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
@@ -234,15 +212,14 @@ def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
 
 def test_taken_metrics_port_is_reported_before_processes_start(tmp_path: Path) -> None:
     # The second process's metrics would be at this port, which is taken.
-    with served(tmp_path / "first") as first:
-        taken = int(first.address.rpartition(":")[2])
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        taken = first.getsockname()[1]
         options = ("--metrics-address", f"127.0.0.1:{taken - 1}", "--processes", "2")
-        failing = started(tmp_path / "data", "--address", "127.0.0.1:0", *options)
-        _, output = failing.communicate(timeout=SECONDS)
-    assert failing.returncode == 2
+        refused = run("serve", "--data", tmp_path / "data", "--address", "127.0.0.1:0", *options)
+    assert refused.exit_code == 2
     # The one before it may be taken too.
-    assert output.startswith("academy: 127.0.0.1:") and len(output.splitlines()) == 1
-    assert "cannot be served there" in output
+    assert refused.err.startswith("academy: 127.0.0.1:") and len(refused.err.splitlines()) == 1
+    assert "cannot be served there" in refused.err
     assert clean_shutdown.markers(tmp_path / "data") == []
 
 
@@ -261,18 +238,7 @@ def test_ports_beyond_the_last_are_refused_and_any_port_is_any_for_each() -> Non
     assert [address.port for address in own_ports(ServerAddress.parse("127.0.0.1:0"), 3)] == [0, 0, 0]
 
 
-def _second_fails(number: int, ready: Callable[[], None]) -> None:
-    if number == 1:
-        raise SystemExit(3)
-    asyncio.run(_turns(ready))
-
-
-async def _turns(ready: Callable[[], None]) -> None:
-    ready()
-    await asyncio.Event().wait()
-
-
 def test_failed_process_at_the_start_ends_all() -> None:
     failing = pytest.raises(ServerProcessError, match="server process 1 ended with 3 before it served")
     with signals(signal.SIGTERM) as pending, failing:
-        ServerProcesses(_second_fails, 2).run(lambda: pytest.fail("not all of them serve"), pending)
+        ServerProcesses(second_fails, 2).run(lambda: pytest.fail("not all of them serve"), pending)

@@ -2,15 +2,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from tests.academy.store.examples import go_game
-
-# How long an example takes depends on what else the machine does.
-settings.register_profile("store", deadline=None, max_examples=50)
-settings.load_profile("store")
 
 
 @pytest.fixture

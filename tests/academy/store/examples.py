@@ -1,8 +1,12 @@
 """A small Go, players, and contests to report: what the store's tests tell it."""
 
 import random
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from academy.knowledge.boards import SquareGeometry
@@ -19,6 +23,7 @@ COLUMNS = "ABCDEFGHJ"
 SIZE = 9
 
 
+@cache
 def go(game_id: str = "go-9x9") -> GameSpec:
     """Go on 9x9, as its referee describes it."""
     return GameSpec(
@@ -160,3 +165,11 @@ def learn(
         waiting.append(store.submit(ReportContest(request, "arena")))
     for future in waiting:
         future.result(30)
+
+
+@contextmanager
+def opened_copy(source: Path, folder: Path) -> Iterator[Store]:
+    """A store with a folder of its own, copied from one that nobody has open."""
+    shutil.copytree(source, folder)
+    with Store(folder) as store:
+        yield store

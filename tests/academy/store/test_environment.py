@@ -40,10 +40,13 @@ def fill(transaction: Transaction, chunks: int) -> None:
 FILLING = """
     import sys
     from pathlib import Path
-    from academy.store.environment import Environment
-    from tests.academy.store.test_environment import fill
-    with Environment(Path(sys.argv[1])) as environment:
-        environment.write(lambda transaction: fill(transaction, 5_000))
+    from academy.store import environment as environments
+    environments.SMALLEST_MAP = 1 << 20
+    with environments.Environment(Path(sys.argv[1])) as environment:
+        environment.write(lambda transaction: [
+            transaction.put(environments.TableName.EVENTS, number.to_bytes(8), bytes(1 << 14))
+            for number in range(500)
+        ])
 """
 
 
@@ -110,15 +113,15 @@ def test_questions_and_writes_go_on_while_a_backup_is_made_and_the_map_grows(
         # Another process makes the map larger, then this one.
         run_python(FILLING, str(data))
         with environment.reading() as transaction:
-            assert transaction.count(TableName.EVENTS) == 5_000
+            assert transaction.count(TableName.EVENTS) == 500
         size = environment.map_size
-        environment.write(lambda transaction: fill(transaction, 10_000))
+        environment.write(lambda transaction: fill(transaction, 1_500))
         assert environment.map_size > size
         assert copier.is_alive()
         may_go_on.touch()
         copier.join(60)
     with Environment(tmp_path / "copy", read_only=True) as copy, copy.reading() as transaction:
-        assert transaction.count(TableName.EVENTS) == 10_000
+        assert transaction.count(TableName.EVENTS) == 1_500
 
 
 def test_a_backup_is_complete_where_the_map_grew_after_its_process_opened_the_data(
@@ -141,7 +144,7 @@ def test_a_backup_is_complete_where_the_map_grew_after_its_process_opened_the_da
     monkeypatch.undo()
     assert sizes[0] < (data / "data.mdb").stat().st_size
     with Environment(target, read_only=True) as copy, copy.reading() as transaction:
-        assert transaction.count(TableName.EVENTS) == 5_000
+        assert transaction.count(TableName.EVENTS) == 500
 
 
 def test_a_copy_that_finds_no_place_is_refused_as_before(tmp_path: Path) -> None:
@@ -157,7 +160,7 @@ def test_a_map_that_another_process_made_larger_is_taken_over(tmp_path: Path) ->
     with Environment(tmp_path) as environment:
         run_python(FILLING, str(tmp_path))
         with environment.reading() as transaction:
-            assert transaction.count(TableName.EVENTS) == 5_000
+            assert transaction.count(TableName.EVENTS) == 500
         environment.write(lambda transaction: transaction.put(TableName.META, b"key", b"value"))
         assert environment.map_size > SMALL_MAP
 

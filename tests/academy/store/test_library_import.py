@@ -1,6 +1,8 @@
 """An import is taken in whole, once, and only where what is learnt later can be added to it."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +26,7 @@ from academy.store.maintenance.compaction import compact
 from academy.store.replica import GameView
 from academy.v1 import pattern_pb2
 from academy.v1.libraries_pb2 import GameHistory
-from tests.academy.store.examples import go, go_game, learn
+from tests.academy.store.examples import go, go_game, learn, opened_copy
 
 ENDGAME = Library.ENDGAME
 
@@ -46,14 +48,30 @@ def exported(
     return patterns, [node_to_proto(node, game.spec.game_id) for node in game.openings.nodes.values()]
 
 
-def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
-    learn(store, contests=12)
-    store.run(RegisterGame(go_game("copy"), "arena"))
-    patterns, nodes = exported(view(store))
-    imported = store.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of a game with twelve contests, and of another of its kind that knows nothing."""
+    folder = tmp_path_factory.mktemp("taught") / "data"
+    with Store(folder) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        learn(store, contests=12)
+        store.run(RegisterGame(go_game("copy"), "arena"))
+    return folder
+
+
+@pytest.fixture
+def teacher(taught: Path, tmp_path: Path) -> Iterator[Store]:
+    """A store with a copy of it."""
+    with opened_copy(taught, tmp_path / "copy") as store:
+        yield store
+
+
+def test_what_another_game_has_learnt_can_be_imported(teacher: Store) -> None:
+    patterns, nodes = exported(view(teacher))
+    imported = teacher.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
     assert imported.patterns == sum(map(len, patterns.values()))
     assert (imported.nodes, imported.evicted) == (len(nodes) - 1, 0)
-    source, copy = view(store), view(store, "copy")
+    source, copy = view(teacher), view(teacher, "copy")
     for library in (MIDDLE_GAME, ENDGAME):
         assert sorted(
             (entry.pattern, entry.signature.value) for entry in copy.libraries[library].values()
@@ -61,32 +79,30 @@ def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
     assert copy.openings.root == source.openings.root
     assert len(copy.openings.nodes) == len(source.openings.nodes)
     # Once more: votes are united, nothing is there twice.
-    store.run(ImportLibraries("copy", patterns, [], False, "admin", again=True))
-    assert len(view(store, "copy").libraries[ENDGAME]) == len(source.libraries[ENDGAME])
+    teacher.run(ImportLibraries("copy", patterns, [], False, "admin", again=True))
+    assert len(view(teacher, "copy").libraries[ENDGAME]) == len(source.libraries[ENDGAME])
     # And in place of what there is, from more records than one event holds.
-    many = {ENDGAME: patterns[ENDGAME] * 300}
+    many = {ENDGAME: patterns[ENDGAME] * (1 + 2_000 // len(patterns[ENDGAME]))}
     assert len(many[ENDGAME]) > 2_000
-    store.run(ImportLibraries("copy", many, nodes, True, "admin"))
-    assert view(store, "copy").openings.root == source.openings.root
-    assert [event.WhichOneof("kind") for event in store.read(event_log.read_page, 100, game_id="copy")[0]][
+    teacher.run(ImportLibraries("copy", many, nodes, True, "admin"))
+    assert view(teacher, "copy").openings.root == source.openings.root
+    assert [event.WhichOneof("kind") for event in teacher.read(event_log.read_page, 100, game_id="copy")[0]][
         -2:
     ] == [
         "patterns_imported",
         "openings_imported",
     ]
-    assert not list(check(store.environment))
+    assert not list(check(teacher.environment))
 
 
 @pytest.mark.parametrize("compacted", [False, True])
-def test_an_import_that_is_repeated_changes_nothing(store: Store, compacted: bool) -> None:
-    learn(store, contests=12)
-    store.run(RegisterGame(go_game("copy"), "arena"))
-    patterns, nodes = exported(view(store))
-    store.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
+def test_an_import_that_is_repeated_changes_nothing(teacher: Store, compacted: bool) -> None:
+    patterns, nodes = exported(view(teacher))
+    teacher.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
     if compacted:
-        compact(store, keep=1)
-    before = view(store, "copy")
-    number = store.read(event_log.last_sequence)
+        compact(teacher, keep=1)
+    before = view(teacher, "copy")
+    number = teacher.read(event_log.last_sequence)
 
     for repeated in (
         ImportLibraries("copy", patterns, nodes, False, "another admin"),
@@ -94,16 +110,16 @@ def test_an_import_that_is_repeated_changes_nothing(store: Store, compacted: boo
         ImportLibraries("copy", {ENDGAME: patterns[ENDGAME][1:]}, nodes, False, "admin"),
     ):
         with pytest.raises(ImportedBeforeError, match=r"into 'copy' before, by event \d+, and would count"):
-            store.run(repeated)
-    after = view(store, "copy")
+            teacher.run(repeated)
+    after = view(teacher, "copy")
     assert (after.libraries, after.openings.root) == (before.libraries, before.openings.root)
-    assert store.read(event_log.last_sequence) == number
+    assert teacher.read(event_log.last_sequence) == number
 
     # Other games know nothing of it.
-    store.run(RegisterGame(go_game("other"), "arena"))
-    store.run(ImportLibraries("other", patterns, nodes, False, "admin"))
-    store.run(ImportLibraries("copy", patterns, nodes, False, "admin", again=True))
-    assert view(store, "copy").openings.root.visits == 2 * before.openings.root.visits
+    teacher.run(RegisterGame(go_game("other"), "arena"))
+    teacher.run(ImportLibraries("other", patterns, nodes, False, "admin"))
+    teacher.run(ImportLibraries("copy", patterns, nodes, False, "admin", again=True))
+    assert view(teacher, "copy").openings.root.visits == 2 * before.openings.root.visits
 
 
 def test_in_a_symmetric_game_a_pattern_for_the_second_player_is_imported_reversed(store: Store) -> None:
@@ -202,20 +218,18 @@ def test_an_evaluation_of_contests_that_nobody_could_play_is_refused(store: Stor
     [("pattern_id", 2**48), ("pattern_id", 2**64 - 2), ("uses", 10**11 + 1), ("last_contest", 2**64 - 1)],
 )
 def test_patterns_after_which_nothing_could_be_counted_are_not_taken_in(
-    store: Store, field: str, number: int
+    teacher: Store, field: str, number: int
 ) -> None:
-    learn(store, contests=12)
-    store.run(RegisterGame(go_game("copy"), "arena"))
-    patterns, _ = exported(view(store))
+    patterns, _ = exported(view(teacher))
     first = patterns[ENDGAME][0]
     setattr(first, field, number)
     with pytest.raises(InvalidRecordError, match=rf"patterns\[0\]\.{field}: {number:,} must be from 0 to"):
-        store.run(ImportLibraries("copy", patterns, [], False, "admin"))
+        teacher.run(ImportLibraries("copy", patterns, [], False, "admin"))
     # What is at the bound is taken in, and contests are learnt after it.
     setattr(first, field, 2**48 - 1 if field == "pattern_id" else 10**11)
-    store.run(ImportLibraries("copy", patterns, [], False, "admin"))
-    learn(store, contests=4, game_id="copy")
-    assert not list(check(store.environment))
+    teacher.run(ImportLibraries("copy", patterns, [], False, "admin"))
+    learn(teacher, contests=4, game_id="copy")
+    assert not list(check(teacher.environment))
 
 
 @pytest.mark.parametrize(
@@ -260,11 +274,9 @@ def test_nodes_after_which_nothing_could_be_counted_are_not_taken_in(
     ],
 )
 def test_measures_to_which_no_contest_could_be_added_are_not_taken_in(
-    store: Store, spoil: tuple[str, str, str], why: str
+    teacher: Store, spoil: tuple[str, str, str], why: str
 ) -> None:
-    learn(store, contests=12)
-    store.run(RegisterGame(go_game("copy"), "arena"))
-    stored = view(store).measures.as_json()
+    stored = view(teacher).measures.as_json()
     name, part, number = spoil
     sound = json.dumps(stored)
     if part:
@@ -273,10 +285,10 @@ def test_measures_to_which_no_contest_could_be_added_are_not_taken_in(
         stored[name] = "NUMBER"
     text = json.dumps(stored).replace('"NUMBER"', number)
     with pytest.raises(InvalidRecordError, match=rf"history\.measures\.{why}"):
-        store.run(ImportLibraries("copy", {}, [], False, "admin", GameHistory(measures=text)))
-    store.run(ImportLibraries("copy", {}, [], False, "admin", GameHistory(measures=sound)))
-    learn(store, contests=1, game_id="copy")
-    assert view(store, "copy").measures.contests == 13
+        teacher.run(ImportLibraries("copy", {}, [], False, "admin", GameHistory(measures=text)))
+    teacher.run(ImportLibraries("copy", {}, [], False, "admin", GameHistory(measures=sound)))
+    learn(teacher, contests=1, game_id="copy")
+    assert view(teacher, "copy").measures.contests == 13
 
 
 def test_measures_that_are_nested_too_deeply_are_refused(store: Store) -> None:

@@ -5,7 +5,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
@@ -45,6 +45,7 @@ x - o
 """
 
 
+@settings(max_examples=30)
 @given(data=st.data(), kind=st.sampled_from(list(strategies.SPECS)))
 def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     spec = strategies.SPECS[kind]

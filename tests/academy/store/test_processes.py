@@ -15,7 +15,7 @@ from academy.store.proposal_tables import ProposalFilter
 from tests.academy.store.examples import go_game, learn
 from tests.academy.store.processes import start_python
 
-ROUNDS = 6
+ROUNDS = 4
 WRITER = """
     import sys
     from pathlib import Path

@@ -56,7 +56,7 @@ def test_a_search_counts_an_equal_score_as_the_referee_does() -> None:
 def test_more_playouts_beat_fewer_and_both_beat_chance() -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     chance = random.Random(3)
-    strong = Strength("monte-carlo", playouts=60).thinker(referee, chance)
+    strong = Strength("monte-carlo", playouts=40).thinker(referee, chance)
     weak = Strength("random").thinker(referee, chance)
     wins = 0
     for game in range(8):

@@ -12,6 +12,7 @@ import pytest
 from arena.v1 import competitions_pb2
 from arena.v1 import pools_pb2 as messages
 from clients import Connection, Game, GameDeclinedError, GameTurn, Membership, register
+from clients.bots import lines_connector
 from clients.bots.lines_connector import SeatedBot
 from referees.warlight import WarLight
 from tests.arena.service.serving import Service
@@ -133,7 +134,11 @@ VIEW = RULES.view_text(RULES.view(RULES.start(1), 1))
         "import os\nwhile True: os.write(1, b'x' * 100_000)",
     ],
 )
-def test_bot_that_neither_reads_nor_ends_its_answer_is_late_thrice_and_then_gives_up(program: str) -> None:
+def test_bot_that_neither_reads_nor_ends_its_answer_is_late_thrice_and_then_gives_up(
+    program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A bot that floods keeps this process busy as long as it is waited for.
+    monkeypatch.setattr(lines_connector, "END_SECONDS", 0.1)
     bot = SeatedBot(game("warlight", {"map": "double_earth"}), [sys.executable, "-c", program], "")
     try:
         turn = GameTurn("", (), (), 0.1, 0, VIEW)

@@ -4,12 +4,13 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, SquareGeometry
@@ -426,13 +427,19 @@ class TestPoisoning:
             for number in range(count)
         ]
 
-    def harm(self, table: TesujiTable) -> tuple[float, float]:
+    @classmethod
+    @cache
+    def honest(cls) -> TesujiTable:
+        return learnt(cls.STRONG)
+
+    @classmethod
+    def harm(cls, table: TesujiTable) -> tuple[float, float]:
         """In what share of the strong players' positions another cell is advised than without the attack, and
         what that costs on average, in what was log odds without it.
         """
-        honest = learnt(self.STRONG)
+        honest = cls.honest()
         costs = []
-        for report in self.STRONG:
+        for report in cls.STRONG:
             for ply in report.plies[3:]:
                 board, player = Board(GO.geometry, ply.states), 3 - ply.player
                 cells = empty_cells(board)
@@ -447,11 +454,17 @@ class TestPoisoning:
     def test_colluders_who_come_later_change_nothing(self, contests: int) -> None:
         assert learnt([*self.STRONG, *self.attack(contests)]) == learnt(self.STRONG)
 
+    @pytest.fixture(scope="class")
+    @classmethod
+    def harm_of_others(cls) -> tuple[float, float]:
+        return cls.harm(learnt([placed(GO, towards_opponent, 1_000 + seed) for seed in range(50)]))
+
     @pytest.mark.parametrize("contests", [10, 50, 200])
-    def test_colluders_who_come_first_turn_less_than_other_honest_players_would(self, contests: int) -> None:
-        others = [placed(GO, towards_opponent, 1_000 + seed) for seed in range(50)]
+    def test_colluders_who_come_first_turn_less_than_other_honest_players_would(
+        self, contests: int, harm_of_others: tuple[float, float]
+    ) -> None:
         turned, cost = self.harm(learnt([*self.attack(contests), *self.STRONG]))
-        turned_by_others, cost_of_others = self.harm(learnt(others))
+        turned_by_others, cost_of_others = harm_of_others
         assert turned < turned_by_others < 0.3 and cost < cost_of_others < 0.1
 
 
@@ -570,6 +583,7 @@ def test_the_value_of_a_weight_is_its_share_against_one_of_zero() -> None:
     assert table.values.tolist() == pytest.approx(expected, rel=1e-5)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.sampled_from([*GAMES, replace(GO, symmetric=False)]))
 def test_each_tesuji_is_written_and_read_again(seed: int, spec: GameSpec) -> None:
     table, around = learnt([placed(spec, by_the_rules(spec), seed)], spec, 100_000), of(spec)

@@ -49,12 +49,12 @@ def test_a_backup_while_writing_is_of_one_moment(store: Store, tmp_path: Path) -
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        for number in range(5):
+        for number in range(3):
             backup(store.environment, tmp_path / f"{number}")
     finally:
         enough.set()
         writer.join(10)
-    for number in range(5):
+    for number in range(3):
         with Store(tmp_path / f"{number}") as copy:
             assert not list(check(copy.environment))
 

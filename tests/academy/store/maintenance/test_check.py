@@ -1,7 +1,8 @@
 """The check: silent about a sound folder, and telling about every kind of damage."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -21,12 +22,35 @@ from academy.store.rebuild import differences, rebuild
 from academy.store.tokens import CreateToken, Role
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
-from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
+from tests.academy.store.examples import (
+    contest,
+    endgame_proposal,
+    go_game,
+    learn,
+    opened_copy,
+    report,
+    submission,
+)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two games in which everything has happened once."""
+    folder = tmp_path_factory.mktemp("lived") / "data"
+    with Store(folder) as store:
+        live(store)
+    return folder
 
 
 @pytest.fixture
-def lived_in(store: Store) -> Store:
-    """A store with two games in which everything has happened once."""
+def lived_in(lived: Path, tmp_path: Path) -> Iterator[Store]:
+    """A store with a copy of it."""
+    with opened_copy(lived, tmp_path / "copy") as store:
+        yield store
+
+
+def live(store: Store) -> None:
+    store.run(RegisterGame(go_game(), "arena"))
     store.run(RegisterGame(go_game("other"), "arena"))
     learn(store, contests=2, game_id="other")
     learn(store, contests=12)
@@ -41,7 +65,6 @@ def lived_in(store: Store) -> Store:
     store.run(OpenContest(contest("open")))
     store.run(submission("open", 1, [endgame_proposal(report("open"))], "gnugo 1"))
     store.note(NoteUses("open", 1, Library.ENDGAME, [second]))
-    return store
 
 
 def test_a_sound_folder_gives_no_finding(lived_in: Store) -> None:

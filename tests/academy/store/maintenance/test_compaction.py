@@ -25,20 +25,30 @@ from academy.store.maintenance.backup import backup, restore, verify
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import Compacted, compact, shrink
 from academy.v1 import events_pb2, proposals_pb2
-from tests.academy.store.examples import endgame_proposal, go_game, learn, report, submission
+from tests.academy.store.examples import endgame_proposal, go_game, learn, opened_copy, report, submission
 from tests.academy.store.processes import run_python, start_python
 
 
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two games with twenty contests in all, and a pattern deleted and restored."""
+    folder = tmp_path_factory.mktemp("lived") / "data"
+    with Store(folder) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        learn(store, contests=12)
+        store.run(RegisterGame(go_game("other"), "arena"))
+        learn(store, contests=8, game_id="other")
+        number = next(iter(store.follow().refresh("go-9x9").libraries[Library.ENDGAME]))
+        store.run(DeletePattern("go-9x9", Library.ENDGAME, number, "admin"))
+        store.run(RestorePattern("go-9x9", Library.ENDGAME, number, "admin"))
+    return folder
+
+
 @pytest.fixture
-def lived_in(store: Store) -> Iterator[Store]:
-    """Two games with twenty contests in all, and a pattern deleted and restored."""
-    learn(store, contests=12)
-    store.run(RegisterGame(go_game("other"), "arena"))
-    learn(store, contests=8, game_id="other")
-    number = next(iter(store.follow().refresh("go-9x9").libraries[Library.ENDGAME]))
-    store.run(DeletePattern("go-9x9", Library.ENDGAME, number, "admin"))
-    store.run(RestorePattern("go-9x9", Library.ENDGAME, number, "admin"))
-    yield store
+def lived_in(lived: Path, tmp_path: Path) -> Iterator[Store]:
+    """A store with a copy of it."""
+    with opened_copy(lived, tmp_path / "data") as store:
+        yield store
 
 
 def stored(store: Store) -> dict[tuple[TableName, bytes], bytes]:
@@ -237,7 +247,7 @@ def test_shrinking_gives_room_back_and_keeps_everything(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Store(data) as store:
         store.run(RegisterGame(go_game(), "arena"))
-        learn(store, contests=150)
+        learn(store, contests=80)
         compact(store, keep=1)
         before = stored(store)
     data.joinpath("data.mdb").chmod(0o660)
@@ -248,7 +258,7 @@ def test_shrinking_gives_room_back_and_keeps_everything(tmp_path: Path) -> None:
     assert data.joinpath("data.mdb").stat().st_mode & 0o777 == 0o660
     with Store(data) as store:
         assert stored(store) == before
-        learn(store, contests=1, first=150)
+        learn(store, contests=1, first=80)
         assert list(check(store.environment)) == []
 
 
@@ -363,8 +373,8 @@ def test_killed_compaction_loses_nothing_and_can_be_repeated(
     with Store(tmp_path) as store:
         store.run(RegisterGame(go_game(), "arena"))
         store.run(RegisterGame(go_game("other"), "arena"))
-    turn = halfway = 0
-    while halfway < 2:
+    turn, halfway = 0, False
+    while not halfway:
         with Store(tmp_path) as store:
             learn(store, contests=10, first=10 * turn)
             learn(store, contests=6, first=6 * turn, game_id="other")
@@ -380,7 +390,7 @@ def test_killed_compaction_loses_nothing_and_can_be_repeated(
         if "done" in output:
             seconds /= 2
         else:
-            halfway += 1
+            halfway = True
         with Store(tmp_path) as store:
             with store.environment.reading() as transaction:
                 assert transaction.count(TableName.EVENTS) >= 5

@@ -1,5 +1,6 @@
 """A folder that had a log of its own becomes one of several."""
 
+import shutil
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -31,13 +32,20 @@ from tests.academy.store.shared_log.nats_servers import NatsServer, silent_until
 from tests.academy.store.shared_log.test_shared_writer import teach, wait_until_equal
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def long_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a history that takes several messages."""
-    with Store(tmp_path / "library") as store:
+    folder = tmp_path_factory.mktemp("history") / "library"
+    with Store(folder) as store:
         store.run(RegisterGame(go_game(), "arena"))
         learn(store, contests=40)
-    return tmp_path / "library"
+    return folder
+
+
+@pytest.fixture
+def library(long_history: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be moved."""
+    return shutil.copytree(long_history, tmp_path / "library")
 
 
 def test_servers_that_follow_a_moved_folders_log_know_all_that_it_had(

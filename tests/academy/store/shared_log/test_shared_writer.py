@@ -264,6 +264,7 @@ _ANOTHER_PROCESS = """
     from tests.academy.store.shared_log.test_shared_writer import teach
 
     with Store(Path(sys.argv[1])) as store:
+        print("open")
         for number in range(10):
             assert teach(store, f"there/{number}")
 """
@@ -275,6 +276,7 @@ def test_several_processes_of_one_server_write_to_its_folder_and_the_log(
     first = open_store("first", log)
     first.run(RegisterGame(go_game(), "arena"))
     process = start_python(_ANOTHER_PROCESS, str(tmp_path / "first"))
+    assert process.stdout is not None and process.stdout.readline() == "open\n"
     number = 0
     while process.poll() is None:
         assert teach(first, f"here/{number}")
@@ -477,7 +479,7 @@ def test_more_questions_than_a_message_takes_are_known_to_the_other_server(
     first, second = open_store("first", log), open_store("second", log)
     first.run(RegisterGame(go_game(), "arena"))
     chance = random.Random(1)
-    for number in range(10):
+    for number in range(6):
         first.run(OpenContest(contest(f"c/{number}")))
         for seat in (1, 2):
             claims = [Claim(None, chance.randbytes(8), chance.random()) for _ in range(1_500)]
@@ -487,7 +489,7 @@ def test_more_questions_than_a_message_takes_are_known_to_the_other_server(
     kept.result(60)
     assert first.keep_notes() is None
     wait_until_equal(first, second)
-    for number in range(10):
+    for number in range(6):
         record = second.read(contest_tables.contest_record, f"c/{number}")
         assert [seat.claims for seat in record.seats] == [1_500, 1_500]
 
@@ -673,7 +675,7 @@ def test_servers_are_upgraded_one_by_one_while_all_others_answer(
         assert contest_tables.find_contest(transaction, "newer")
 
 
-@pytest.mark.parametrize("done", [["lift"], ["freeze"], ["freeze", "lift"]])
+@pytest.mark.parametrize("done", [["lift"], ["freeze", "lift"]])
 def test_an_upgraded_server_that_freezes_or_lifts_has_no_earlier_one_write_again(
     log: LogAddress, open_store: OpenStore, tmp_path: Path, done: list[str]
 ) -> None:

@@ -178,7 +178,7 @@ address = "embedded"
 
 [[matchups]]
 players = ["north", "south"]
-games = 12
+games = 4
 """
 PLAYER = """
 [players.{name}]

@@ -20,14 +20,14 @@ record_games = true
 [game]
 name = "warlight"
 map = "double_small"
-turn_limit = 60
+turn_limit = 30
 
 [academy]
 address = "embedded"
 
 [[matchups]]
 players = ["simple", "decent"]
-games = 3
+games = 1
 """
 PLAYER = """
 [players.{name}]
