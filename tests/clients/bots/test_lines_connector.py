@@ -85,9 +85,10 @@ def test_bots_of_both_dialogues_play_and_faults_cost_what_they_cost_at_home(tmp_
         written = bots.end()
         service.close()
     orders, results_of = played(tmp_path / "war.games")
-    # A standing reaches both, and what they answer is played: they deploy in each turn.
+    # A standing reaches both, and what they answer is played: they deploy in each turn. An opponent may end a
+    # game before its first.
     for name in ("ann", "bob"):
-        assert "+" * TURNS in orders[name] and all(set(deploys) == {"+"} for deploys in orders[name])
+        assert "+" * TURNS in orders[name] and set("".join(orders[name])) == {"+"}
     # A turn that is answered too late has no orders, and the late answer is none to the next turn's.
     assert "+-+++" in orders["dan"]
     assert not any(LATE_ORDER in file.read_text() for file in (tmp_path / "war.games").iterdir())
