@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.contest_server import ContestServer
+from tests.arena.inline_worker import InlineWorker
 from tests.arena.postgresql import postgresql_server
 
 
@@ -21,6 +22,12 @@ def patient_obituary(monkeypatch: pytest.MonkeyPatch) -> None:
     """The arena waits long for the end of a program whose output has ended."""
     # On a busy machine the output can end well before the program does.
     monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
+
+
+@pytest.fixture
+def games_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs in the tests' own process play their games in it, too; for tests that show nothing of workers."""
+    monkeypatch.setattr("arena.runner.run.LocalWorkers", lambda *_, **__: InlineWorker())
 
 
 @pytest.fixture
