@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.contest_server import ContestServer
-from tests.arena.inline_worker import InlineWorker
+from tests.arena.inline_worker import games_in_this_process
 from tests.arena.postgresql import postgresql_server
 
 
@@ -25,9 +25,10 @@ def patient_obituary(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def games_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def games_here() -> Iterator[None]:
     """Runs in the tests' own process play their games in it, too; for tests that show nothing of workers."""
-    monkeypatch.setattr("arena.runner.run.LocalWorkers", lambda *_, **__: InlineWorker())
+    with games_in_this_process():
+        yield
 
 
 @pytest.fixture

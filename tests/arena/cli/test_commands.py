@@ -76,6 +76,7 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
     assert "there are no results of 'contest' yet" in arena("show", control).stderr
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_sequential_test_ends_with_its_state(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, competition="games = 2")
     text = control.read_text().replace('"all-play-all"', '"sprt"')
@@ -94,6 +95,7 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 @pytest.mark.parametrize("action", ["run", "check"])
+@pytest.mark.usefixtures("games_here")
 def test_the_option_for_other_machines_does_not_open_the_arena_to_local_programs(
     tmp_path: Path, action: str
 ) -> None:
@@ -217,6 +219,7 @@ def test_rules_of_fair_use_that_are_looser_than_the_games_are_refused_by_check_a
             assert ("checking" in done.stdout) == (action == "check")
 
 
+@pytest.mark.usefixtures("games_here")
 def test_rules_looser_than_those_of_an_embedded_academy_are_refused_by_check_while_it_is_to_begin(
     tmp_path: Path,
 ) -> None:
@@ -249,6 +252,7 @@ def test_a_run_that_waits_for_academy_says_so(tmp_path: Path) -> None:
     assert shown.startswith("warning: ") and f"{tmp_path}/nobody" in shown
 
 
+@pytest.mark.usefixtures("games_here")
 def test_reports_left_over_have_a_status_of_their_own(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -355,6 +359,7 @@ def test_a_taken_port_is_an_error_of_one_line(tmp_path: Path) -> None:
         (misbehaving("exit-at-start"), 1, True),
     ],
 )
+@pytest.mark.usefixtures("games_here")
 def test_the_arena_shows_the_output_of_its_own_programs_only(
     tmp_path: Path, player: str, status: int, advised: bool
 ) -> None:

@@ -31,12 +31,14 @@ def run(folder: Path, competition: str, players: dict[str, str] = THREE, more: s
     return control, arena("run", control, "-q")
 
 
+@pytest.mark.usefixtures("games_here")
 def test_void_retries_hold_from_the_first_game_on(tmp_path: Path) -> None:
     _, done = run(tmp_path, "rounds = 2\ncheck_players = false\nvoid_retries = 3")
     assert done.returncode == 4
     assert done.stderr.count("warning: game AvB_0 is void") == 4 and "halted by void games" in done.stderr
 
 
+@pytest.mark.usefixtures("games_here")
 def test_matchups_of_an_engine_that_dies_at_its_start_are_skipped_and_others_played(tmp_path: Path) -> None:
     control, done = run(tmp_path, 'rounds = 4\non_void = "skip-matchup"')
     assert done.returncode == 6
@@ -67,6 +69,7 @@ def test_matchups_of_an_engine_that_dies_at_its_start_are_skipped_and_others_pla
     assert json.loads(arena("show", control, "--json").stdout)["left_out"] == []
 
 
+@pytest.mark.usefixtures("games_here")
 def test_an_engine_that_dies_at_its_start_loses_where_void_games_are_forfeited(tmp_path: Path) -> None:
     control, done = run(tmp_path, 'rounds = 2\non_void = "forfeit"')
     assert done.returncode == 0, done.stderr
@@ -82,6 +85,7 @@ def test_a_python_player_that_can_only_be_ended_with_its_worker_loses_such_games
     assert results(control) == {"one": (2, 2, 0), "villain": (2, 0, 2)}
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_player_of_a_matchups_name_is_checked_where_the_matchup_is_left_out(tmp_path: Path) -> None:
     matchups = (
         '[[matchups]]\nid = "one"\nplayers = ["villain", "two"]\n'
@@ -96,6 +100,7 @@ def test_a_player_of_a_matchups_name_is_checked_where_the_matchup_is_left_out(tm
         log.unlink()
 
 
+@pytest.mark.usefixtures("games_here")
 def test_where_all_matchups_are_left_out_the_run_is_halted(tmp_path: Path) -> None:
     players = {"one": PASSING, "villain": misbehaving("exit-at-start")}
     _, done = run(tmp_path, 'rounds = 2\non_void = "skip-matchup"', players)
@@ -152,6 +157,7 @@ split = 2
         ("exit-at-start", "none", 4, "0 games"),
     ],
 )
+@pytest.mark.usefixtures("games_here")
 def test_only_the_candidate_of_a_tuner_can_lose_void_games(
     tmp_path: Path, steady: str, candidate: str, status: int, words: str
 ) -> None:
