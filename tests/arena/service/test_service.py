@@ -150,16 +150,6 @@ def test_a_stop_is_heard_by_a_run_that_is_still_starting(
     service.wait_for("starting", lambda cup: cup.state == messages.COMPETITION_STATE_STOPPED)
 
 
-def test_a_run_that_fails_says_why(service: Service, folder: Path, tmp_path: Path) -> None:
-    broken = 'command = "no-such-engine"'
-    write_control(tmp_path, {"one": RANDOM, "two": broken}).rename(folder / "broken.toml")
-    service.ask("StartCompetition", messages.StartCompetitionRequest(name="broken"))
-    halted = service.wait_for(
-        "broken", lambda competition: competition.state == messages.COMPETITION_STATE_HALTED
-    )
-    assert "there is no such program" in halted.remark
-
-
 GET, GAMES = messages.GetCompetitionRequest, messages.ListGamesRequest
 START = messages.StartCompetitionRequest
 INVALID = ("INVALID_ARGUMENT", "INVALID_REQUEST")

@@ -155,8 +155,8 @@ def places(workers: LocalWorkers, games: int) -> list[tuple[int, list[int]]]:
     teller = python_player("teller", "tests.arena.workers.test_local_workers:place_of_play")
     for number in range(games):
         workers.submit(job(teller, teller, game_id=str(number)))
-    told = [result.moves[0].comment.split() for result in finished(workers, games)]
-    return [(int(process), [*map(int, cores.split(","))]) for process, cores in told]
+    comments = [result.moves[0].comment.split() for result in finished(workers, games)]
+    return [(int(process), [*map(int, cores.split(","))]) for process, cores in comments]
 
 
 def test_workers_of_several_runs_keep_to_a_core_each_where_that_is_asked(
