@@ -55,7 +55,7 @@ def test_a_game_without_its_setting_is_answered_with_an_option_that_works(game: 
 @pytest.mark.parametrize(
     ("limit", "status", "words"),
     [
-        ("-S -n 30", 0, ""),
+        ("-S -n 20", 0, ""),
         (
             "-n 80",
             1,
