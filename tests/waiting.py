@@ -12,13 +12,16 @@ def until(
     """Wait until something holds; fails when the process that brings it about ends, or after the seconds."""
     deadline = time.monotonic() + seconds
     while True:
+        began = time.monotonic()
         # Looked at first: what holds at the process's end has been brought about.
         ended = process is not None and process.poll() is not None
         if holds():
             return
         assert not ended, f"the process ended before: {_output(process)}"
-        assert time.monotonic() < deadline, f"it did not hold within {seconds:g} s"
-        time.sleep(0.01)
+        now = time.monotonic()
+        assert now < deadline, f"it did not hold within {seconds:g} s"
+        # A look that takes long would take the processor from what it waits for.
+        time.sleep(min(max(0.01, 4.0 * (now - began)), 1.0))
 
 
 def _output(process: "subprocess.Popen[Any] | None") -> object:

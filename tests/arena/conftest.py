@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.contest_server import ContestServer
+from tests.arena.inline_worker import games_in_this_process
 from tests.arena.postgresql import postgresql_server
 
 
@@ -21,6 +22,13 @@ def patient_obituary(monkeypatch: pytest.MonkeyPatch) -> None:
     """The arena waits long for the end of a program whose output has ended."""
     # On a busy machine the output can end well before the program does.
     monkeypatch.setattr("arena.players.process._OBITUARY_SECONDS", 30.0)
+
+
+@pytest.fixture
+def games_here() -> Iterator[None]:
+    """Runs in the tests' own process play their games in it, too; for tests that show nothing of workers."""
+    with games_in_this_process():
+        yield
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Control files for the tests of whole competitions: quick games of Go on 5x5."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -85,7 +86,7 @@ split = 2
 
 
 def misbehaving(fault: str) -> str:
-    return f'command = "python3 -I -S {ENGINE} {fault}"'
+    return f'command = "{sys.executable} -I -S {ENGINE} {fault}"'
 
 
 def write_control(

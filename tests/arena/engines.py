@@ -1,7 +1,7 @@
 """Players for the tests of the arena, and what is left of them."""
 
-import collections
 import contextlib
+import ctypes
 import itertools
 import os
 import shutil
@@ -155,10 +155,12 @@ def stubborn(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any]
 
 
 def stuck(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
-    """Never comes back from C code, which looks for no signals."""
+    """Never comes back from C code, which looks for no signals: it waits for what it holds itself."""
 
     def choose(view: Any) -> str:
-        collections.deque(itertools.count(), maxlen=0)
+        library, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(128)
+        for _ in range(2):
+            library.pthread_mutex_lock(mutex)
         return "pass"
 
     return choose

@@ -1,6 +1,10 @@
 """Plays games in the tests' own process, one at a time, inside `next_result`."""
 
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
 
 from arena.jobs import GameJob, GameResult
 from arena.match.game import play
@@ -29,3 +33,11 @@ class InlineWorker(Workers):
     def stop(self) -> None:
         """Forget the games that wait."""
         self._waiting.clear()
+
+
+@contextmanager
+def games_in_this_process() -> Iterator[None]:
+    """Have the runs of this process play their games in it, too; for tests that show nothing of workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.runner.run.LocalWorkers", lambda *_, **__: InlineWorker())
+        yield

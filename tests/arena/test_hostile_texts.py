@@ -22,6 +22,8 @@ from arena.runner.run import run
 from tests.arena.control_files import PASSING, write_control
 from tests.arena.rude_engine import EVIL
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 RUDE = Path(__file__).with_name("rude_engine.py")
 
 

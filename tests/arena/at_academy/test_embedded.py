@@ -60,21 +60,15 @@ def test_an_embedded_academy_is_ready_when_started_and_gone_when_closed(academy:
         register(address)
 
 
-def test_a_killed_server_is_started_again_and_has_forgotten_nothing(academy: EmbeddedAcademy) -> None:
+def test_a_killed_server_is_started_again_has_forgotten_nothing_and_is_given_up_where_it_keeps_ending(
+    academy: EmbeddedAcademy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_RESTARTS", 1)
     assert register(academy.start())
     kill(academy)
     address = academy.restart_if_dead()
     assert address is not None
     assert not register(address)
-
-
-def test_a_server_that_keeps_ending_is_given_up(
-    academy: EmbeddedAcademy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MAX_RESTARTS", 1)
-    academy.start()
-    kill(academy)
-    assert academy.restart_if_dead() is not None
     kill(academy)
     with pytest.raises(EmbeddedAcademyError, match="keeps ending, last with status -9"):
         academy.restart_if_dead()

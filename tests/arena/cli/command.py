@@ -1,6 +1,7 @@
 """The command `arena`: in the tests' own process, where starting another takes too long, and as another."""
 
 import contextlib
+import functools
 import io
 import re
 import signal
@@ -11,11 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import typer.main
 
 from arena.cli import main
 from tests.waiting import until
 
 ARENA = (sys.executable, "-m", "arena.cli")
+
+# To put the whole command together takes longer than most actions do; a process does it once.
+_get_command = functools.cache(typer.main.get_command)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ def arena(*arguments: str | Path) -> Done:
         contextlib.redirect_stderr(stderr),
     ):
         patch.setattr(sys, "argv", ["arena", *map(str, arguments)])
+        patch.setattr(typer.main, "get_command", _get_command)
         try:
             main()
         except SystemExit as exit:

@@ -1,7 +1,9 @@
 """A control file that was changed between two runs: what does not fit the games so far is refused."""
 
 import json
+import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from arena.control.control_file import read_control
 from arena.selection.kinds import selector_for
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING
+
+pytestmark = pytest.mark.usefixtures("games_here")
 
 GAME = '[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\nmove_limit = 60\n'
 PLAYERS = f"[players.one]\n{PASSING}\n[players.two]\n{PASSING}\n"
@@ -80,6 +84,23 @@ games = 2
 """
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of a competition whose first game has been played, by its control file; for copies."""
+    folders: dict[str, Path] = {}
+
+    def begin(control: str) -> Path:
+        if control not in folders:
+            folders[control] = tmp_path_factory.mktemp("begun")
+            path = folders[control] / "cup.toml"
+            path.write_text(control)
+            first = arena("run", path, "-q", "--max-games", "1")
+            assert (first.returncode, first.stderr) == (0, "")
+        return folders[control]
+
+    return begin
+
+
 @pytest.mark.parametrize(
     ("control", "old", "new", "complaint"),
     [
@@ -138,12 +159,10 @@ games = 2
     ],
 )
 def test_a_change_that_does_not_fit_the_games_so_far_is_refused_before_any_game(
-    tmp_path: Path, control: str, old: str, new: str, complaint: str
+    tmp_path: Path, begun: Callable[[str], Path], control: str, old: str, new: str, complaint: str
 ) -> None:
+    shutil.copytree(begun(control), tmp_path, dirs_exist_ok=True)
     path = tmp_path / "cup.toml"
-    path.write_text(control)
-    first = arena("run", path, "-q", "--max-games", "1")
-    assert (first.returncode, first.stderr) == (0, "")
     history = (tmp_path / "cup.hist").read_text()
 
     path.write_text(control.replace(old, new))

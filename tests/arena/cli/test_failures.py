@@ -55,20 +55,20 @@ def test_a_game_without_its_setting_is_answered_with_an_option_that_works(game: 
 @pytest.mark.parametrize(
     ("limit", "status", "words"),
     [
-        ("-S -n 40", 0, ""),
+        ("-S -n 20", 0, ""),
         (
-            "-n 100",
+            "-n 80",
             1,
-            "arena: 16 games at a time need about 144 open files, and this process may have 100: "
-            "raise its limit (`ulimit -n 144`), or play fewer games at a time (--parallel)\n",
+            "arena: 4 games at a time need about 84 open files, and this process may have 80: "
+            "raise its limit (`ulimit -n 84`), or play fewer games at a time (--parallel)\n",
         ),
     ],
 )
 def test_many_games_at_a_time_raise_the_limit_of_open_files_or_say_who_can(
     tmp_path: Path, limit: str, status: int, words: str
 ) -> None:
-    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, None, "rounds = 16")
-    command = [*ARENA, "run", str(control), "-q", "-j", "16"]
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, None, "rounds = 4")
+    command = [*ARENA, "run", str(control), "-q", "-j", "4"]
     done = subprocess.run(
         ["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *command], stderr=subprocess.PIPE, text=True
     )

@@ -33,6 +33,7 @@ games = 4
 """
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_player_that_does_not_get_ready_is_left_out_until_readmitted(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(CONTROL)
@@ -54,6 +55,7 @@ def test_a_player_that_does_not_get_ready_is_left_out_until_readmitted(tmp_path:
     assert third.returncode == 1 and "player villain" in third.stderr
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_run_without_players_left_is_halted_and_not_complete(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
     control.write_text(CONTROL.replace(f"[players.two]\n{PASSING}\n", ""))

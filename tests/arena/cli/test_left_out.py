@@ -1,20 +1,18 @@
 """Engines that never get ready and bots that decline: others play on, and reports say who is left out."""
 
 import json
-import subprocess
-import threading
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from clients.connection import Connection
 from clients.remote_game import Engine, Game, GameDeclinedError, GameEnd, GameTurn
-from clients.remote_play import GameOver, NewGame, dial_in
-from tests.arena.cli.command import ARENA, Done, arena
+from clients.remote_play import AsyncGameOver, AsyncNewGame, dial_in_async
+from tests.arena.cli.command import Done, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
-from tests.ports import free_ports
+from tests.arena.visits import Visits
 
 THREE = {"one": PASSING, "villain": misbehaving("exit-at-start"), "two": PASSING}
 TOKEN = "a token for the tests"
@@ -31,12 +29,14 @@ def run(folder: Path, competition: str, players: dict[str, str] = THREE, more: s
     return control, arena("run", control, "-q")
 
 
+@pytest.mark.usefixtures("games_here")
 def test_void_retries_hold_from_the_first_game_on(tmp_path: Path) -> None:
     _, done = run(tmp_path, "rounds = 2\ncheck_players = false\nvoid_retries = 3")
     assert done.returncode == 4
     assert done.stderr.count("warning: game AvB_0 is void") == 4 and "halted by void games" in done.stderr
 
 
+@pytest.mark.usefixtures("games_here")
 def test_matchups_of_an_engine_that_dies_at_its_start_are_skipped_and_others_played(tmp_path: Path) -> None:
     control, done = run(tmp_path, 'rounds = 4\non_void = "skip-matchup"')
     assert done.returncode == 6
@@ -67,6 +67,7 @@ def test_matchups_of_an_engine_that_dies_at_its_start_are_skipped_and_others_pla
     assert json.loads(arena("show", control, "--json").stdout)["left_out"] == []
 
 
+@pytest.mark.usefixtures("games_here")
 def test_an_engine_that_dies_at_its_start_loses_where_void_games_are_forfeited(tmp_path: Path) -> None:
     control, done = run(tmp_path, 'rounds = 2\non_void = "forfeit"')
     assert done.returncode == 0, done.stderr
@@ -82,6 +83,7 @@ def test_a_python_player_that_can_only_be_ended_with_its_worker_loses_such_games
     assert results(control) == {"one": (2, 2, 0), "villain": (2, 0, 2)}
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_player_of_a_matchups_name_is_checked_where_the_matchup_is_left_out(tmp_path: Path) -> None:
     matchups = (
         '[[matchups]]\nid = "one"\nplayers = ["villain", "two"]\n'
@@ -96,6 +98,7 @@ def test_a_player_of_a_matchups_name_is_checked_where_the_matchup_is_left_out(tm
         log.unlink()
 
 
+@pytest.mark.usefixtures("games_here")
 def test_where_all_matchups_are_left_out_the_run_is_halted(tmp_path: Path) -> None:
     players = {"one": PASSING, "villain": misbehaving("exit-at-start")}
     _, done = run(tmp_path, 'rounds = 2\non_void = "skip-matchup"', players)
@@ -152,6 +155,7 @@ split = 2
         ("exit-at-start", "none", 4, "0 games"),
     ],
 )
+@pytest.mark.usefixtures("games_here")
 def test_only_the_candidate_of_a_tuner_can_lose_void_games(
     tmp_path: Path, steady: str, candidate: str, status: int, words: str
 ) -> None:
@@ -161,7 +165,11 @@ def test_only_the_candidate_of_a_tuner_can_lose_void_games(
     assert words in arena("show", control).stdout
 
 
-def unwilling(game: Game) -> Callable[[GameTurn], str]:
+async def passing(turn: GameTurn) -> str:
+    return "pass"
+
+
+def unwilling(game: Game) -> Callable[[GameTurn], Awaitable[str]]:
     raise GameDeclinedError("only on Sundays")
 
 
@@ -171,13 +179,13 @@ class OneAtATime:
     def __init__(self) -> None:
         self._playing = ""
 
-    def __call__(self, game: Game) -> Callable[[GameTurn], str]:
+    def __call__(self, game: Game) -> Callable[[GameTurn], Awaitable[str]]:
         if self._playing:
             raise GameDeclinedError("one at a time")
         self._playing = game.game_id
-        return lambda turn: "pass"
+        return passing
 
-    def over(self, game: Game, ending: GameEnd) -> None:
+    async def over(self, game: Game, ending: GameEnd) -> None:
         if self._playing == game.game_id:
             self._playing = ""
 
@@ -185,28 +193,26 @@ class OneAtATime:
 def played_with(
     folder: Path,
     settings: str,
-    bot: NewGame,
-    over: GameOver | None = None,
+    bot: AsyncNewGame,
+    over: AsyncGameOver | None = None,
     kind: str = '"all-play-all"',
     more: str = "",
 ) -> tuple[Path, int, str]:
     """Run a competition of two players and a bot that dials in as `remote`."""
-    (port,) = free_ports(1)
+    address = f"unix:{folder / 'lobby'}"
     (folder / "token").write_text(TOKEN)
     remote = 'protocol = "grpc"\ntoken_file = "token"\nstart_seconds = 60'
     players = {"one": SLOW, "remote": remote, "two": SLOW}
-    control = write_control(
-        folder, players, None, settings, f'[remote]\naddress = "127.0.0.1:{port}"\n{more}'
-    )
+    control = write_control(folder, players, None, settings, f'[remote]\naddress = "{address}"\n{more}')
     control.write_text(control.read_text().replace('"all-play-all"', kind))
-    with subprocess.Popen([*ARENA, "run", str(control), "-q"], stderr=subprocess.PIPE, text=True) as process:
-        connection, engine = Connection(f"127.0.0.1:{port}", token=TOKEN), Engine(games_at_once=8)
-        dialling = partial(dial_in, connection, "remote", bot, engine, redial_seconds=120, game_over=over)
-        threading.Thread(target=dialling, daemon=True).start()
-        _, errors = process.communicate(timeout=180)
-    return control, process.returncode, errors
+    connection, engine = Connection(address, token=TOKEN), Engine(games_at_once=8)
+    with closing(Visits()) as visits:
+        visits.begin(dial_in_async(connection, "remote", bot, engine, redial_seconds=120, game_over=over))
+        done = arena("run", control, "-q")
+    return control, done.returncode, done.stderr
 
 
+@pytest.mark.usefixtures("games_here")
 @pytest.mark.parametrize(("kind", "games"), [('"all-play-all"\nrounds = 4', 4), ('"swiss"\nrounds = 2', 2)])
 def test_a_bot_that_declines_each_game_is_left_out_and_others_play_on(
     tmp_path: Path, kind: str, games: int
@@ -239,12 +245,13 @@ def test_a_bot_that_declines_while_it_plays_is_asked_again_when_it_has_played(tm
 class Choosy:
     """A bot that plays with some opponents only."""
 
-    def __call__(self, game: Game) -> Callable[[GameTurn], str]:
+    def __call__(self, game: Game) -> Callable[[GameTurn], Awaitable[str]]:
         if "two" in game.players:
             raise GameDeclinedError("not with two")
-        return lambda turn: "pass"
+        return passing
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_bot_does_not_choose_its_opponents(tmp_path: Path) -> None:
     _, status, errors = played_with(tmp_path, "rounds = 12\nleave_out_after = 3", Choosy())
     assert status == 6, errors
@@ -252,14 +259,15 @@ def test_a_bot_does_not_choose_its_opponents(tmp_path: Path) -> None:
     assert errors.count("is void") <= 6
 
 
+@pytest.mark.usefixtures("games_here")
 def test_in_mars_a_bot_that_declines_one_game_plays_the_next(tmp_path: Path) -> None:
     declined: list[str] = []
 
-    def once(game: Game) -> Callable[[GameTurn], str]:
+    def once(game: Game) -> Callable[[GameTurn], Awaitable[str]]:
         if not declined:
             declined.append(game.game_id)
             raise GameDeclinedError("not this one")
-        return lambda turn: "pass"
+        return passing
 
     more = '[[series]]\nname = "s"\nselector = "least-played"\nclones = false\ngames = 3\n'
     control, status, errors = played_with(tmp_path, "leave_out_after = 3", once, kind='"mars"', more=more)

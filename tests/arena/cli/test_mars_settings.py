@@ -4,8 +4,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING
+
+pytestmark = pytest.mark.usefixtures("games_here")
 
 CONTROL = f"""[competition]
 kind = "mars"

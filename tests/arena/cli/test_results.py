@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,13 +12,26 @@ import pytest
 
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.control_files import PASSING, TUNER, write_control
+from tests.arena.inline_worker import games_in_this_process
+
+pytestmark = pytest.mark.usefixtures("games_here")
+
+
+@pytest.fixture(scope="module")
+def played_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a competition that is over; for copies."""
+    folder = tmp_path_factory.mktemp("played")
+    control = write_control(folder, {"one": PASSING, "two": PASSING})
+    with games_in_this_process():
+        assert arena(control, "-q").returncode == 0
+    return folder
 
 
 @pytest.fixture
-def played(tmp_path: Path) -> Path:
-    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
-    assert arena(control, "-q").returncode == 0
-    return control
+def played(played_once: Path, tmp_path: Path) -> Path:
+    """The control file of a competition that is over."""
+    shutil.copytree(played_once, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "contest.toml"
 
 
 def test_a_report_is_written_as_a_page_or_printed_as_json(played: Path, tmp_path: Path) -> None:

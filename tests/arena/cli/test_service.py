@@ -16,6 +16,7 @@ from arena.service.tokens import ServiceRole, add_token
 from tests.arena.cli.command import Done, arena
 from tests.arena.control_files import RANDOM, SLOW, write_control
 from tests.arena.service.serving import Service
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,10 @@ def test_a_competition_is_sent_started_watched_and_shown(
     assert json.loads(at(service, "list", "--json").stdout)["competitions"][1]["name"] == "sent/cup"
 
 
-def test_watching_ends_when_its_reader_has_seen_enough(service: Service, here: None, tmp_path: Path) -> None:
-    control = write_control(tmp_path, {"one": RANDOM, "two": RANDOM}, competition="rounds = 10_000")
+def test_watching_ends_when_its_reader_has_seen_enough_and_a_run_when_it_is_stopped(
+    service: Service, here: None, tmp_path: Path
+) -> None:
+    control = write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
     assert at(service, "start", "sent/long", "--control", control).returncode == 0
     watch = f"{sys.executable} -m arena.cli watch sent/long --address {service.address} --token $TOKEN"
     seen = subprocess.run(
@@ -71,15 +74,8 @@ def test_watching_ends_when_its_reader_has_seen_enough(service: Service, here: N
     )
     assert len(seen.stdout.splitlines()) == 1 and not seen.stderr
     assert "stopped, " in at(service, "stop", "sent/long", "--at-once").stdout
-
-
-def test_a_competition_is_stopped(service: Service, here: None) -> None:
-    assert at(service, "start", "contest").returncode == 0
-    stopped = at(service, "stop", "contest", "--at-once")
-    # New, where it had not yet got to its results.
-    assert re.match(r"contest \(all-play-all, go\): (new|stopped), ", stopped.stdout)
-    again = at(service, "stop", "contest")
-    assert again.returncode == 1 and "the competition contest is not running [NOT_RUNNING]" in again.stderr
+    again = at(service, "stop", "sent/long")
+    assert again.returncode == 1 and "the competition sent/long is not running [NOT_RUNNING]" in again.stderr
 
 
 def test_tokens_are_made_listed_and_revoked_from_elsewhere(service: Service, here: None) -> None:
@@ -144,8 +140,13 @@ dial_in(Connection(sys.argv[1], token=sys.argv[2]), "one", None, Engine("Rambler
 """
     process = subprocess.Popen([sys.executable, "-c", bot, service.address, service.tokens["one"]])
     try:
-        while not (players := json.loads(at(service, "players", "--json").stdout)["players"]):
-            assert process.poll() is None
+        players: list[object] = []
+
+        def listed() -> list[object]:
+            players[:] = json.loads(at(service, "players", "--json").stdout)["players"]
+            return players
+
+        until(listed, process)
         assert players == [{"name": "one", "engineName": "Rambler", "engineVersion": "1.0", "gamesAtOnce": 1}]
         assert at(service, "players").stdout.splitlines()[1].split() == ["one", "Rambler", "1.0", "0", "1"]
     finally:

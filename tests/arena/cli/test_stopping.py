@@ -87,6 +87,7 @@ def test_a_request_to_stop_during_the_checks_is_heard(tmp_path: Path) -> None:
     assert "it was asked to stop" in stdout and finished(control) == 0
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_request_to_stop_from_before_the_run_is_forgotten(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, competition="rounds = 1")
     CompetitionFiles(control).request_stop()
@@ -94,6 +95,7 @@ def test_a_request_to_stop_from_before_the_run_is_forgotten(tmp_path: Path) -> N
     assert done.returncode == 0 and "it was asked to stop" not in done.stdout and finished(control) == 1
 
 
+@pytest.mark.usefixtures("games_here")
 def test_the_report_of_a_run_of_no_games_says_so(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
     run = arena(control, "-g", "0")

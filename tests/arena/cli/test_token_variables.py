@@ -1,6 +1,7 @@
 """Variables that a control file names as tokens: no player's program finds them, wherever it is started."""
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ DIPLOMACY = (
     '[competition]\nkind = "mars"\n[[series]]\nname = "one"\nselector = "least-played"\ngames = 1\n'
     'contestants = { ann = 1, bob = 1 }\n[game]\nname = "diplomacy"\n'
 )
-GTP = f'["sh", "-c", "env >> seen.txt; exec python3 -I -S {ENGINE} passes"]'
+GTP = f'["sh", "-c", "env >> seen.txt; exec {sys.executable} -I -S {ENGINE} passes"]'
 ENV = '["sh", "-c", "env >> seen.txt; exit 1"]'
 
 

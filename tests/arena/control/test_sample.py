@@ -28,6 +28,7 @@ def test_a_sample_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> N
 
 
 @needs_gnugo
+@pytest.mark.usefixtures("games_here")
 def test_the_games_of_a_sample_are_the_same_with_its_seed(tmp_path: Path) -> None:
     records = []
     for name in ("first", "second"):

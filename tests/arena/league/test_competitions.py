@@ -13,8 +13,11 @@ import pytest
 from arena.runner import league as delivery
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.control_files import RANDOM
+from tests.arena.inline_worker import games_in_this_process
 from tests.arena.league.leagues import filled
 from tests.waiting import until
+
+pytestmark = pytest.mark.usefixtures("games_here")
 
 RESIGNING = 'protocol = "python"\ncommand = "tests.arena.engines:resigning"'
 CUP = """
@@ -164,6 +167,15 @@ def test_a_fixed_elo_is_the_leagues_for_all_competitions(tmp_path: Path) -> None
     assert "players.loser.fixed_elo: the league has loser at 0, the control file at 100" in refused.stderr
 
 
+@pytest.fixture(scope="module")
+def with_a_league(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a competition and its league, which tests read."""
+    folder = tmp_path_factory.mktemp("league")
+    with games_in_this_process():
+        ok(arena("run", cup(folder, "first")))
+    return folder
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -176,10 +188,9 @@ def test_a_fixed_elo_is_the_leagues_for_all_competitions(tmp_path: Path) -> None
     ],
 )
 def test_wrong_words_are_answered_with_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], complaint: str
+    with_a_league: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], complaint: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    ok(arena("run", cup(tmp_path, "first")))
+    monkeypatch.chdir(with_a_league)
     done = arena("league", *arguments)
     assert (done.returncode, done.stdout) == (1, "")
     assert complaint in done.stderr

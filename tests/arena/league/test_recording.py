@@ -196,6 +196,7 @@ def test_a_killed_import_neither_loses_nor_doubles_a_game(tmp_path: Path) -> Non
         assert stored[table] == expected[table], table
 
 
+@pytest.mark.parametrize("league", ["sqlite"], indirect=True)
 def test_few_with_new_games_are_rated_as_in_an_estimate_of_all(
     league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

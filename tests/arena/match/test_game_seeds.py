@@ -64,6 +64,7 @@ def test_a_seed_in_the_control_file_gives_the_same_games_anywhere(tmp_path: Path
     assert CompetitionFiles(here).seed_key() != CompetitionFiles(there).seed_key()
 
 
+@pytest.mark.usefixtures("games_here")
 def test_the_same_control_file_plays_the_same_moves(tmp_path: Path) -> None:
     played = []
     for name in ("a", "b"):
@@ -80,6 +81,7 @@ def test_the_same_control_file_plays_the_same_moves(tmp_path: Path) -> None:
 
 
 @pytest.mark.threat("leaks")
+@pytest.mark.usefixtures("games_here")
 def test_only_the_owner_may_read_the_secret_and_reset_deletes_it(tmp_path: Path) -> None:
     control = write_control(tmp_path, TWO, seed="")
     assert arena("run", control, "--quiet").returncode == 0

@@ -1,7 +1,6 @@
 """A player's word against the referee's: it wins nothing, and ACADEMY learns nothing where it counts."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +15,7 @@ from arena.jobs import Fault, GameResult
 from arena.match.game import play
 from arena.players.player import Choice
 from referees.api import Referee, Termination
+from tests.arena.cli.command import arena
 from tests.arena.engines import ENGINE, GNUGO, job, misbehaving, needs_gnugo, python_player
 
 JUDGE = misbehaving("rejects-moves", "judge")
@@ -130,6 +130,7 @@ def test_a_score_that_only_its_winner_tells_is_not_a_lesson(
 
 
 @needs_gnugo
+@pytest.mark.usefixtures("games_here")
 @pytest.mark.threat("unproven_results")
 def test_an_engine_that_disputes_every_move_loses_all_games_against_gnu_go(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
@@ -137,8 +138,7 @@ def test_an_engine_that_disputes_every_move_loses_all_games_against_gnu_go(tmp_p
         f"""
         [competition]
         kind = "all-play-all"
-        rounds = 4
-        parallel = 2
+        rounds = 2
 
         [game]
         name = "go"
@@ -149,27 +149,22 @@ def test_an_engine_that_disputes_every_move_loses_all_games_against_gnu_go(tmp_p
         command = ["{sys.executable}", "-I", "-S", "{ENGINE}", "rejects-moves"]
 
         [players.gnugo]
-        command = "{GNUGO} --mode gtp --level 5"
+        command = "{GNUGO} --mode gtp --level 1"
 
         [academy]
         address = "embedded"
         """
     )
-    arena = (sys.executable, "-m", "arena.cli")
-    run = subprocess.run(
-        [*arena, "run", str(control), "--quiet"], capture_output=True, text=True, timeout=300, check=False
-    )
+    run = arena("run", control, "--quiet")
     assert run.returncode == 0, run.stderr
-    shown = subprocess.run(
-        [*arena, "show", str(control), "--json"], capture_output=True, text=True, timeout=60, check=True
-    )
-    results = json.loads(shown.stdout)
+    results = json.loads(arena("show", control, "--json").stdout)
     first, last = results["players"]
-    assert (first["name"], first["wins"], first["losses"]) == ("gnugo", 4, 0)
-    assert (last["name"], last["wins"], last["forfeits"], last["faults"]) == ("judge", 0, 4, 4)
-    assert results["reports"]["acknowledged"] == 4
+    assert (first["name"], first["wins"], first["losses"]) == ("gnugo", 2, 0)
+    assert (last["name"], last["wins"], last["forfeits"], last["faults"]) == ("judge", 0, 2, 2)
+    assert results["reports"]["acknowledged"] == 2
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_ringmasters_file_says_that_disputes_are_believed(tmp_path: Path) -> None:
     control = tmp_path / "cup.ctl"
     engine = f"{sys.executable} -I -S {ENGINE}"
@@ -179,12 +174,8 @@ def test_a_ringmasters_file_says_that_disputes_are_believed(tmp_path: Path) -> N
         "matchups = [Matchup('mover', 'judge', board_size=5, komi=0.5, number_of_games=1)]\n"
     )
     for action in ("check", "run"):
-        output = subprocess.run(
-            [sys.executable, "-m", "arena.cli", action, str(control)],
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=True,
-        ).stdout
+        done = arena(action, control)
+        output = done.stdout
+        assert done.returncode == 0, done.stderr
         assert "is believed, and its opponent forfeits: that is the rule of Gomill's ringmaster" in output
     assert "judge beat mover W+F" in output

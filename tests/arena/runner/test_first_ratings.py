@@ -15,6 +15,8 @@ from tests.arena.cli.command import arena
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import PASSING, RANDOM, write_control
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 
 @pytest.fixture
 def academy(tmp_path: Path) -> Iterator[Running]:

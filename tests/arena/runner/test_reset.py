@@ -30,6 +30,8 @@ from tests.arena.control_files import PASSING, misbehaving, write_control
 from tests.arena.results.examples import heading, registered
 from tests.waiting import until
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 HANGING = misbehaving("hang-in-genmove")
 
 

@@ -24,6 +24,8 @@ from arena.runner.run import run
 from arena.terminal.standings_table import standings_text
 from referees.warlight import WarLight
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 BOT = Path(__file__).parents[1] / "warlight_bot.py"
 CONTROL = f"""
 [competition]

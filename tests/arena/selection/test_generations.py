@@ -218,6 +218,7 @@ def check_first_elo(results: Path, parents: dict[str, list[str]]) -> None:
     assert variants >= 2
 
 
+@pytest.mark.usefixtures("games_here")
 def test_a_run_that_is_killed_goes_on_with_the_same_members_each_game_once(tmp_path: Path) -> None:
     control = tmp_path / "families.toml"
     control.write_text(FAMILIES.replace("PYTHON", sys.executable))

@@ -9,6 +9,8 @@ from arena.control.sample import sample
 from arena.control.schema import KINDS
 from tests.arena.cli.command import arena
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 RANDOM = 'protocol = "python"\ncommand = "arena.players.random_moves:random_moves"'
 
 

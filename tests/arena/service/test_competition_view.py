@@ -12,6 +12,8 @@ from arena.service.competition_view import CompetitionView
 from tests.arena.cli.command import arena
 from tests.arena.control_files import RANDOM, write_control
 
+pytestmark = pytest.mark.usefixtures("games_here")
+
 
 def results_open() -> list[str]:
     # The listing's own file is closed by the time its link is read.

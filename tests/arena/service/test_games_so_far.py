@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from arena.reports.contents import CompetitionReport
 from arena.runner.report import read_report
 from arena.service.competition_view import CompetitionView
 from tests.arena.cli.command import arena
 from tests.arena.control_files import RANDOM, write_control
+
+pytestmark = pytest.mark.usefixtures("games_here")
 
 
 def read_again(view: CompetitionView) -> CompetitionReport:

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -26,6 +25,7 @@ from arena.v1 import pools_pb2 as messages
 from clients import Connection, Engine, Game, GameTurn, Membership, dial_in_async, register
 from tests.arena.cli.command import arena
 from tests.arena.service.serving import Service, reason
+from tests.arena.visits import Visits
 from tests.ports import free_ports
 from tests.waiting import until
 
@@ -45,36 +45,19 @@ def rambler(game: Game) -> Callable[[GameTurn], Awaitable[str]]:
     return choose
 
 
-class Bots:
+class Bots(Visits):
     """Members that play until they are closed."""
 
     def __init__(self, address: str) -> None:
+        super().__init__()
         self._address = address
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
 
     def join(self, name: str) -> None:
         """Register a member and let it play; it dials again where the service is killed."""
         token = register(Connection(self._address), Membership(name, "1"))
         where = Connection(self._address, token=token)
         engine = Engine(legal_moves=True, games_at_once=1)
-        visit = dial_in_async(where, name, rambler, engine, redial_seconds=180.0)
-        asyncio.run_coroutine_threadsafe(visit, self._loop)
-
-    def close(self) -> None:
-        """End all of them, and their thread."""
-
-        async def leave() -> None:
-            members = asyncio.all_tasks() - {asyncio.current_task()}
-            for member in members:
-                member.cancel()
-            await asyncio.gather(*members, return_exceptions=True)
-
-        asyncio.run_coroutine_threadsafe(leave(), self._loop).result(60)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self.begin(dial_in_async(where, name, rambler, engine, redial_seconds=180.0))
 
 
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:

@@ -90,10 +90,27 @@ def wait_for_engines(tmp_path: Path, count: int, seconds: float = 180.0) -> list
     return pids
 
 
-@pytest.fixture
-def workers() -> Iterator[LocalWorkers]:
+@pytest.fixture(scope="module")
+def go_on(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder in which games of `workers` whose players await the test look for files of their names."""
+    folder = tmp_path_factory.mktemp("go_on")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("GO_ON", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def workers(go_on: Path) -> Iterator[LocalWorkers]:
+    """Two workers; each test takes the results of its games, and a worker that it ends is replaced."""
     with LocalWorkers(2) as workers:
         yield workers
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[LocalWorkers]:
+    """One worker, so that a game has the engines of the one before."""
+    with LocalWorkers(1) as worker:
+        yield worker
 
 
 @pytest.fixture
@@ -116,45 +133,48 @@ def test_every_game_comes_back_once(workers: LocalWorkers) -> None:
     assert workers.next_result(1_000) is None
 
 
-def test_results_come_in_the_order_in_which_games_finish(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GO_ON", str(tmp_path))
+def test_results_come_in_the_order_in_which_games_finish(workers: LocalWorkers, go_on: Path) -> None:
     slow = python_player("slow", "tests.arena.engines:awaiting_the_test")
-    with LocalWorkers(2) as workers:
-        workers.submit(job(PASSERS[0], slow, game_id="slow"))
-        workers.submit(job(*PASSERS, game_id="quick"))
-        assert finished(workers, 1)[0].game_id == "quick"
-        (tmp_path / "slow").touch()
-        assert finished(workers, 1)[0].game_id == "slow"
+    workers.submit(job(PASSERS[0], slow, game_id="slow"))
+    workers.submit(job(*PASSERS, game_id="quick"))
+    assert finished(workers, 1)[0].game_id == "quick"
+    (go_on / "slow").touch()
+    assert finished(workers, 1)[0].game_id == "slow"
 
 
-def test_waiting_for_a_result_ends_at_the_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GO_ON", str(tmp_path))
+def test_waiting_for_a_result_ends_at_the_timeout(workers: LocalWorkers, go_on: Path) -> None:
     slow = python_player("slow", "tests.arena.engines:awaiting_the_test")
-    with LocalWorkers(1) as workers:
-        workers.submit(job(slow, slow, game_id="slow"))
-        assert workers.next_result(0.05) is None
-        (tmp_path / "slow").touch()
-        finished(workers, 1)
+    workers.submit(job(slow, slow, game_id="slower"))
+    assert workers.next_result(0.05) is None
+    (go_on / "slower").touch()
+    finished(workers, 1)
 
 
-@pytest.mark.parametrize("pin", [True, False])
+def places(workers: LocalWorkers, games: int) -> list[tuple[int, list[int]]]:
+    """The process that played each of some games, and its cores."""
+    teller = python_player("teller", "tests.arena.workers.test_local_workers:place_of_play")
+    for number in range(games):
+        workers.submit(job(teller, teller, game_id=str(number)))
+    comments = [result.moves[0].comment.split() for result in finished(workers, games)]
+    return [(int(process), [*map(int, cores.split(","))]) for process, cores in comments]
+
+
 def test_workers_of_several_runs_keep_to_a_core_each_where_that_is_asked(
-    pin: bool, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("arena.workers.cores._PREFIX", f"test-{os.getpid()}/core")
     allowed = sorted(os.sched_getaffinity(0))
-    teller = python_player("teller", "tests.arena.workers.test_local_workers:place_of_play")
-    comments = []
     # As on a cluster: each game has `LocalWorkers` of its own there, and numbers are the whole run's.
-    with LocalWorkers(1, pin=pin) as one_run, LocalWorkers(1, pin=pin, first_slot=len(allowed)) as another:
-        for workers in (one_run, another):
-            workers.submit(job(teller, teller))
-            comments += [result.moves[0].comment.split() for result in finished(workers, 1)]
-    cores = [[*map(int, core.split(","))] for _, core in comments]
-    assert cores == ([[allowed[0]], [allowed[1 % len(allowed)]]] if pin else [allowed, allowed])
-    assert str(os.getpid()) not in {process for process, _ in comments}
+    with LocalWorkers(1, pin=True) as one_run, LocalWorkers(1, pin=True, first_slot=len(allowed)) as another:
+        cores = [own for workers in (one_run, another) for _, own in places(workers, 1)]
+    assert cores == [[allowed[0]], [allowed[1 % len(allowed)]]]
+
+
+def test_workers_are_processes_of_their_own_that_use_any_core_where_nothing_else_is_asked(
+    workers: LocalWorkers,
+) -> None:
+    ((process, cores),) = places(workers, 1)
+    assert process != os.getpid() and cores == sorted(os.sched_getaffinity(0))
 
 
 def test_engines_get_the_slot_of_their_worker(workers: LocalWorkers, tmp_path: Path) -> None:
@@ -186,10 +206,7 @@ def test_a_killed_worker_costs_its_game_ends_its_players_and_is_replaced(
 
 
 def test_a_worker_that_ended_while_idle_costs_nothing(workers: LocalWorkers) -> None:
-    teller = python_player("teller", "tests.arena.workers.test_local_workers:place_of_play")
-    for number in range(4):
-        workers.submit(job(teller, teller, game_id=str(number)))
-    pids = {int(result.moves[0].comment.split()[0]) for result in finished(workers, 4)}
+    pids = {process for process, _ in places(workers, 4)}
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
     assert left_running([*pids]) == []
@@ -429,36 +446,34 @@ def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path: Path) -> Non
         ("dies-when-idle", "B+24.5"),
     ],
 )
-def test_failures_are_not_carried_into_the_next_game(fault: str, summary: str, tmp_path: Path) -> None:
-    with LocalWorkers(1) as workers:
-        results = played_in_turn(workers, keeping(fault, tmp_path), 2)
+def test_failures_are_not_carried_into_the_next_game(
+    worker: LocalWorkers, fault: str, summary: str, tmp_path: Path
+) -> None:
+    results = played_in_turn(worker, keeping(fault, tmp_path), 2)
     assert [outcome(result).summary for result in results] == [summary] * 2
     assert results[0].usage[0].fault is results[1].usage[0].fault
     assert len(noted(tmp_path / "pids")) == 2
 
 
-def test_another_setup_is_another_engine(tmp_path: Path) -> None:
-    with LocalWorkers(1) as workers:
-        for limit in (20.0, 20.0, 21.0):
-            played_in_turn(workers, keeping("none", tmp_path, move_seconds=limit), 1)
-        assert len(running(noted(tmp_path / "pids"))) == 2
+def test_another_setup_is_another_engine(worker: LocalWorkers, tmp_path: Path) -> None:
+    for limit in (20.0, 20.0, 21.0):
+        played_in_turn(worker, keeping("none", tmp_path, move_seconds=limit), 1)
+    assert len(running(noted(tmp_path / "pids"))) == 2
 
 
-def test_idle_engines_are_not_hoarded(tmp_path: Path) -> None:
-    with LocalWorkers(1) as workers:
-        for number in range(MAX_KEPT + 2):
-            played_in_turn(workers, keeping("none", tmp_path, name=str(number)), 1)
-        assert len(noted(tmp_path / "pids")) == MAX_KEPT + 2
-        assert len(running(noted(tmp_path / "pids"))) == MAX_KEPT
+def test_idle_engines_are_not_hoarded(worker: LocalWorkers, tmp_path: Path) -> None:
+    for number in range(MAX_KEPT + 2):
+        played_in_turn(worker, keeping("none", tmp_path, name=str(number)), 1)
+    assert len(noted(tmp_path / "pids")) == MAX_KEPT + 2
+    assert len(running(noted(tmp_path / "pids"))) == MAX_KEPT
 
 
-def test_a_player_in_both_seats_has_two_kept_engines(tmp_path: Path) -> None:
+def test_a_player_in_both_seats_has_two_kept_engines(worker: LocalWorkers, tmp_path: Path) -> None:
     player = keeping("resigns", tmp_path)
-    with LocalWorkers(1) as workers:
-        for number in range(2):
-            workers.submit(job(player, player, game_id=str(number)))
-        assert [outcome(result).summary for result in finished(workers, 2)] == ["W+R"] * 2
-        assert len(noted(tmp_path / "pids")) == 2
+    for number in range(2):
+        worker.submit(job(player, player, game_id=str(number)))
+    assert [outcome(result).summary for result in finished(worker, 2)] == ["W+R"] * 2
+    assert len(noted(tmp_path / "pids")) == 2
 
 
 def test_there_must_be_a_worker() -> None:

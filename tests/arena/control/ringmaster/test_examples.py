@@ -41,7 +41,7 @@ def quick_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("ce_tuner", 7, ["generation 1 of 5: 1/6 games", "F: "]),
     ],
 )
-@pytest.mark.usefixtures("quick_engines")
+@pytest.mark.usefixtures("quick_engines", "games_here")
 def test_an_example_runs(tmp_path: Path, name: str, games: int, expected: list[str]) -> None:
     path = tmp_path / f"{name}.ctl"
     shutil.copy(EXAMPLES / path.name, path)

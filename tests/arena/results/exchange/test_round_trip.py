@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -59,12 +60,21 @@ def opened(tmp_path: Path) -> Iterator[Callable[[str], ResultsDatabase]]:
         database.close()
 
 
+@pytest.fixture(scope="module")
+def two_competitions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of two competitions; for copies."""
+    file = tmp_path_factory.mktemp("results") / "full.sqlite"
+    with closing(ResultsDatabase.open(sqlite_url(file))) as database:
+        play(database, "first")
+        play(database, "second")
+    return file
+
+
 @pytest.fixture
-def full(opened: Callable[[str], ResultsDatabase]) -> ResultsDatabase:
-    database = opened("full")
-    play(database, "first")
-    play(database, "second")
-    return database
+def full(opened: Callable[[str], ResultsDatabase], two_competitions: Path, tmp_path: Path) -> ResultsDatabase:
+    """The results of two competitions, which the test may change."""
+    shutil.copyfile(two_competitions, tmp_path / two_competitions.name)
+    return opened("full")
 
 
 def dump(database: ResultsDatabase, names: str) -> Dump:
