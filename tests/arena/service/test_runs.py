@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.lobby.errors import TooManyError
+from arena.runner.exit_status import ExitStatus
 from arena.service import runs
 from arena.service.errors import AlreadyRunningError
 from arena.service.runs import LastRun, Runs
@@ -79,6 +80,17 @@ def test_a_run_that_ends_while_it_is_interrupted_is_waited_for(control: Path) ->
         return await children.interrupt(control)
 
     assert not asyncio.run(end())
+
+
+def test_a_run_that_is_interrupted_before_it_hears_of_it_has_not_failed(control: Path) -> None:
+    async def interrupt() -> LastRun | None:
+        children = Runs(control.parent / "lobby")
+        await children.start(control, {})
+        assert await children.interrupt(control)
+        return children.last(control)
+
+    last = asyncio.run(interrupt())
+    assert last is not None and last.status == ExitStatus.INTERRUPTED
 
 
 def test_a_run_that_warns_for_weeks_fills_no_disk_and_its_last_words_are_kept(
