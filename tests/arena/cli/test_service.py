@@ -54,7 +54,8 @@ def test_a_competition_is_sent_started_watched_and_shown(
     as_json = json.loads(at(service, "show", "sent/cup", "--json", who="eye").stdout)
     assert as_json["standings"]["games"] == 2 and as_json["competition"]["gamesPlayed"] == 2
     listed = at(service, "list", who="eye").stdout.splitlines()
-    assert [line.split()[0] for line in listed] == ["name", "contest", "sent/cup"]
+    # Those of other tests come after it.
+    assert [line.split()[0] for line in listed][:3] == ["name", "contest", "sent/cup"]
     assert json.loads(at(service, "list", "--json").stdout)["competitions"][1]["name"] == "sent/cup"
 
 
