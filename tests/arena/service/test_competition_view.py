@@ -15,10 +15,15 @@ from tests.arena.control_files import RANDOM, write_control
 pytestmark = pytest.mark.usefixtures("games_here")
 
 
-def results_open() -> list[str]:
+def results_open(folder: Path) -> list[str]:
+    """The results in a folder that this process has open; other tests may leave theirs open."""
     # The listing's own file is closed by the time its link is read.
-    links = [link.readlink().name for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
-    return [name for name in links if name.startswith("contest.results.sqlite")]
+    links = [link.readlink() for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    return [
+        link.name
+        for link in links
+        if link.parent == folder and link.name.startswith("contest.results.sqlite")
+    ]
 
 
 def games_in(file: Path) -> int:
@@ -40,7 +45,7 @@ def test_a_view_shows_results_after_a_reset_or_restore_and_holds_no_file_open(
     def look() -> int:
         counts, games = view.counts(), view.games(0, 10)
         assert (counts.games if counts else 0) == len(games)
-        assert results_open() == []
+        assert results_open(tmp_path) == []
         return len(games)
 
     assert look() == 0
