@@ -60,7 +60,7 @@ def test_an_embedded_academy_is_ready_when_started_and_gone_when_closed(academy:
         register(address)
 
 
-def test_a_killed_server_is_started_again_has_forgotten_nothing_and_is_given_up_where_it_keeps_ending(
+def test_a_killed_server_is_started_again_with_all_it_knew_unless_it_keeps_ending(
     academy: EmbeddedAcademy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_RESTARTS", 1)
