@@ -1,5 +1,6 @@
 """Plays games in the tests' own process, one at a time, inside `next_result`."""
 
+import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,4 +41,6 @@ def games_in_this_process() -> Iterator[None]:
     """Have the runs of this process play their games in it, too; for tests that show nothing of workers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arena.runner.run.LocalWorkers", lambda *_, **__: InlineWorker())
+        # Players of Python add the folders where their modules may be.
+        patch.setattr(sys, "path", list(sys.path))
         yield

@@ -39,6 +39,8 @@ def arena(*arguments: str | Path) -> Done:
         contextlib.redirect_stderr(stderr),
     ):
         patch.setattr(sys, "argv", ["arena", *map(str, arguments)])
+        # Players of Python that are checked add the folders where their modules may be.
+        patch.setattr(sys, "path", list(sys.path))
         patch.setattr(typer.main, "get_command", _get_command)
         try:
             main()
