@@ -33,7 +33,7 @@ PASSERS = python_player("a"), python_player("b")
 
 
 def place_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], Choice]:
-    """Says in its comments which process plays, in which slot, and on which cores."""
+    """Says in its comments which process plays, and on which cores."""
     cores = ",".join(map(str, sorted(os.sched_getaffinity(0))))
     return lambda view: Choice("pass", comment=f"{os.getpid()} {cores}")
 
