@@ -14,8 +14,10 @@ from academy.matching.warming import warm_up
 # Where Debian has its games, such as GNU Go; the superuser's path lacks it.
 os.environ["PATH"] += ":/usr/games"
 
-# A busy machine is slow, and not wrong.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is slow, and not wrong. Loaded anywhere else, a profile would hold for tests elsewhere too.
+settings.register_profile(
+    "patient", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("patient")
 
 

@@ -1,4 +1,4 @@
-"""A standing arena's day, in a quarter of a minute; the long one is by hand."""
+"""A standing arena's day, in a few seconds; the long one is by hand."""
 
 import re
 import subprocess

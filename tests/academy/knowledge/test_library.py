@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board
@@ -497,7 +497,6 @@ def a_board_with(pattern: Pattern, draw: Any, spec: GameSpec) -> Board:
     return Board(spec.geometry, bytes(board))
 
 
-@settings(max_examples=50)
 @given(st.data(), strategies.games, st.sampled_from([0.1, 0.5, 0.9]))
 def test_a_generalised_pattern_lies_wherever_either_parent_lay(
     data: st.DataObject, spec: GameSpec, value: float

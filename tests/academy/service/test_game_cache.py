@@ -13,6 +13,7 @@ from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import MatchQuery
+from academy.service import game_cache
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCache, RankedPatterns
 from academy.store import game_tables
@@ -100,6 +101,18 @@ def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
     matches = ranked.match(MatchQuery(board, ranked.select(map(library_to_proto, PATTERN_LIBRARIES)), 10_000))
     numbers: list[int] = ranked.pattern_ids.take(matches.places).tolist()
     return numbers
+
+
+def test_a_game_without_patterns_loads_no_kernel(tmp_path: Path) -> None:
+    with patch.object(game_cache, "warm_up_in_background") as load, serving(tmp_path) as academy:
+        arena = academy.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        question = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)])
+        arena.consultation.MatchPatterns(question)
+        load.assert_not_called()
+        examples.teach(academy, "go", "taught", [("ann", "-", 0.9)])
+        assert arena.consultation.MatchPatterns(question).positions[0].patterns
+        load.assert_called()
 
 
 def test_cache_changed_step_by_step_equals_a_new_one() -> None:
