@@ -43,7 +43,7 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
     own_nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
     log = ("--address", "127.0.0.1:0", "--log", str(own_nats.address("club")))
-    with started(folders[0], *log) as first, started(folders[1], *log) as second:
+    with started(folders[0], *log, "--processes", "2") as first, started(folders[1], *log) as second:
         try:
             server, _ = Served(first, ""), Served(second, "")
             # Beside a server, without --log: the folder knows its log.

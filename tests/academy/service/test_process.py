@@ -36,8 +36,10 @@ from tests.processes import alive, waits_for_a_lock
 from tests.waiting import until
 
 
-# SIGTERM lets a running call be finished, below.
-def test_ctrl_c_ends_waiting_streams_with_the_reason_and_the_server_with_status_0(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_lets_a_server_finish_its_calls_and_end_with_status_0(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     with served(tmp_path / "data") as academy:
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
@@ -50,7 +52,7 @@ def test_ctrl_c_ends_waiting_streams_with_the_reason_and_the_server_with_status_
         questions.put(consultation_pb2.PlayRequest(request_id=1, opening=question))
         assert next(answers).opening.known
 
-        academy.process.send_signal(signal.SIGINT)
+        academy.process.send_signal(number)
 
         assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
         watch.cancel()
