@@ -250,7 +250,8 @@ def _keep_a_log_of_writes(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA journal_mode = WAL").close()
             return
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            # The low byte is the kind of error, the others say more of it.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
         time.sleep(0.01)
 
