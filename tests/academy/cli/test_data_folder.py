@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import lmdb
@@ -252,11 +251,12 @@ def test_a_backup_that_is_ended_leaves_nothing_of_its_copy(tmp_path: Path) -> No
         command = (sys.executable, "-m", "academy", "backup", "copy", "--address", address)
         environment = {**os.environ, "ACADEMY_TOKEN": "academy_of_nobody"}
         with subprocess.Popen(command, cwd=tmp_path, env=environment) as backup:
-            while not any(tmp_path.iterdir()):
-                assert backup.poll() is None
-                time.sleep(0.01)
-            backup.terminate()
-            assert backup.wait(60) == -signal.SIGTERM
+            # It calls the server from within the folder of its copy.
+            silent.settimeout(60)
+            with silent.accept()[0]:
+                assert any(tmp_path.iterdir())
+                backup.terminate()
+                assert backup.wait(60) == -signal.SIGTERM
     assert not any(tmp_path.iterdir())
 
 
