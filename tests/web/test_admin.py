@@ -284,6 +284,35 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     assert "verified" in backup.words and len(list((place.folder / "backups").iterdir())) == 1
 
 
+def test_an_admin_alone_deletes_a_tesuji_by_a_second_click_and_takes_it_back(place: Place) -> None:
+    gallery = f"/games/{GO}/tesujis"
+    listed = place.academy.admin().libraries.ListTesujis(libraries_pb2.ListTesujisRequest(game_id=GO))
+    tesuji, form = listed.tesujis[0], {"game_id": GO, "code": listed.tesujis[0].code}
+    admin = SignedIn(place.visitor, place.admin)
+    reader = SignedIn(place.visitor, place.academy.token("reader"))
+    assert "Delete this tesuji" not in reader.get(gallery).words
+    assert reader.send("delete-tesuji", **form).status == 403
+    shown = admin.get(f"{gallery}?order=best-known")
+    assert f"Delete tesuji {tesuji.code}" in shown.words
+    assert "Contests that have it teach it again, from weight 0." in shown.words
+
+    deleted = admin.do("delete-tesuji", **form)
+    assert f"tesuji {tesuji.code} is deleted" in deleted.words
+    assert f"{listed.total_size - 1:,} tesujis, learnt" in deleted.words
+    missing = admin.send("delete-tesuji", **form)
+    assert missing.status == 404 and f"{GO} has no tesuji of code {tesuji.code}" in missing.words
+    assert admin.send("delete-tesuji", game_id=GO).status == 400
+    log = admin.get("/admin/events")
+    assert f"tesuji deleted: {' / '.join(tesuji.cells.splitlines())}" in log.words
+    assert "Tesuji deleted by admin" in admin.get(f"/games/{GO}/admin").words
+
+    removal = deleted.text.partition('name="removal" value="')[2].partition('"')[0]
+    restored = admin.do("restore-removal", game_id=GO, removal=removal)
+    assert "So did 1 tesujis" in restored.words
+    assert f"{listed.total_size:,} tesujis, learnt" in admin.get(gallery).words
+    assert 'name="removal"' not in admin.get("/admin/events").text
+
+
 @pytest.mark.threat("sessions")
 def test_members_watch_by_a_token_of_the_arena_until_they_sign_out(place: Place, members: Visitor) -> None:
     assert members.get("/competition/events?name=cup").status == 403
