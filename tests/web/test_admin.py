@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from academy.service.server import ServerSettings
 from academy.store.maintenance.backup import restore
 from academy.store.tokens import Role
-from academy.v1 import libraries_pb2
+from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
@@ -146,6 +146,7 @@ def test_pages_of_admins_and_operators_are_accessible_and_as_wide_as_the_screen(
         "/admin/events",
         f"{settings}/change?endgame_capacity=1&prune_below=0.2",
         f"/games/{GO}/patterns/endgame/1",
+        f"/games/{GO}/tesujis",
         f"/player?{urlencode({'name': HOSTILE_NAME})}",
         "/competitions/upload",
         "/sign-in",
@@ -286,15 +287,28 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
 
 def test_an_admin_alone_deletes_a_tesuji_by_a_second_click_and_takes_it_back(place: Place) -> None:
     gallery = f"/games/{GO}/tesujis"
-    listed = place.academy.admin().libraries.ListTesujis(libraries_pb2.ListTesujisRequest(game_id=GO))
+    libraries = place.academy.admin().libraries
+    # As a player would propose it: no shape of the game's own.
+    proposed = pattern_pb2.TesujiRecord(
+        cells="x # *", player=1, offered=9, chosen=9, elo_hundredths=1_350_000, weight_millionths=7_000_000
+    )
+    header = libraries_pb2.ImportHeader(game_id=GO)
+    parts = [
+        libraries_pb2.ImportLibraryRequest(header=header),
+        libraries_pb2.ImportLibraryRequest(tesuji=proposed),
+    ]
+    libraries.ImportLibrary(iter(parts))
+    listed = libraries.ListTesujis(libraries_pb2.ListTesujisRequest(game_id=GO, order_by="weight desc"))
     tesuji, form = listed.tesujis[0], {"game_id": GO, "code": listed.tesujis[0].code}
+    assert tesuji.code >= 2**62
     admin = SignedIn(place.visitor, place.admin)
     reader = SignedIn(place.visitor, place.academy.token("reader"))
     assert "Delete this tesuji" not in reader.get(gallery).words
     assert reader.send("delete-tesuji", **form).status == 403
-    shown = admin.get(f"{gallery}?order=best-known")
-    assert f"Delete tesuji {tesuji.code}" in shown.words
-    assert "Contests that have it teach it again, from weight 0." in shown.words
+    shown = admin.get(gallery)
+    assert f'name="code" value="{tesuji.code}"' in shown.text
+    assert shown.words.count("Delete this tesuji It stays away until a player proposes it again.") == 1
+    assert "Delete this tesuji Contests that have it teach it again, from weight 0." in shown.words
 
     deleted = admin.do("delete-tesuji", **form)
     assert f"tesuji {tesuji.code} is deleted" in deleted.words
