@@ -476,6 +476,25 @@ class Academy(Questions):
         request = libraries_pb2.AnalyseOpeningsRequest(game_id=game_id, lines=[line])
         return bool((self._call(self._libraries.AnalyseOpenings, request)).counted)
 
+    def delete_tesuji(self, game_id: str, code: int) -> libraries_pb2.DeleteTesujiResponse:
+        """Delete a tesuji of a game: for admins. `academy removals restore` undoes it.
+
+        Args:
+            game_id: ACADEMY's name of the game.
+            code: the tesuji's code, as in `Advice.tesuji_ids`.
+
+        Returns:
+            The tesuji as it was, and the number of its removal.
+
+        Raises:
+            ValueError: the code is below 0 or has more than 63 bits.
+            AcademyRefusedError: ACADEMY refused, or the game has no tesuji of this code.
+            AcademyUnavailableError: ACADEMY did not answer in time.
+        """
+        check_number("code", code, 0, 2**63 - 1)
+        request = libraries_pb2.DeleteTesujiRequest(game_id=game_id, code=code)
+        return self._call(self._libraries.DeleteTesuji, request)
+
     def _ask(self, question: str, request: Any) -> Any:
         return self._call(self._questions[question], request)
 

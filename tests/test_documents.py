@@ -197,8 +197,8 @@ MEANT = {
     "FOLDER": ["library"],
     "ARENA": ["arena"],
 }
-# These need what only the reader has: a pattern's number, a file, an abandoned contest, another arena, a
-# removal. And what lasts until Ctrl-C.
+# These need what only the reader has: a pattern's number, a tesuji's code, a file, an abandoned contest,
+# another arena, a removal. And what lasts until Ctrl-C.
 INCOMPLETE = {
     *(
         "academy serve",
@@ -212,7 +212,7 @@ INCOMPLETE = {
         "academy backup",
     ),
     *("academy arenas link", "academy arenas allow", "academy arenas forbid"),
-    *("academy openings delete", "academy removals", "academy players"),
+    *("academy openings delete", "academy tesujis delete", "academy removals", "academy players"),
 }
 
 

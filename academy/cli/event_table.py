@@ -47,8 +47,10 @@ _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "pattern_restored": lambda body: f"{body.record.pattern_id}",
     "library_pruned": lambda body: f"below {body.below:g}",
     "opening_deleted": lambda body: " ".join(body.moves),
+    "tesuji_deleted": lambda body: f"{body.code}, {' / '.join(body.cells.splitlines())}",
     "removal_restored": lambda body: (
-        f"{body.removal}, {len(body.patterns)} patterns, {len(body.nodes)} positions"
+        f"{body.removal}, {len(body.patterns)} patterns, {len(body.nodes)} positions, "
+        f"{len(body.tesujis)} tesujis"
     ),
     "player_muted": lambda body: body.player,
     "player_unmuted": lambda body: body.player,

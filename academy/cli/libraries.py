@@ -41,7 +41,10 @@ def add_to(application: typer.Typer) -> None:
     patterns.command("delete")(with_server(delete_pattern))
     patterns.command("restore")(with_server(restore_pattern))
     application.add_typer(patterns, name="patterns")
-    application.command("tesujis")(with_server(list_tesujis))
+    tesujis = typer.Typer(cls=ListingCommands, no_args_is_help=True, help="List tesujis, delete one of them.")
+    tesujis.command("list")(with_server(list_tesujis))
+    tesujis.command("delete")(with_server(delete_tesuji))
+    application.add_typer(tesujis, name="tesujis")
     lines = typer.Typer(
         cls=ListingCommands, no_args_is_help=True, help="Show the opening tree, delete lines of it."
     )
@@ -166,6 +169,34 @@ def list_tesujis(
     title = f"{game}: {len(response.tesujis)} of {response.total_size} tesujis"
     printing.show(response, json, library_tables.tesujis_table(title, response.tesujis, described))
     printing.show_next_page(response.next_page_token, json)
+
+
+def delete_tesuji(
+    server: Server,
+    game: Game,
+    code: Annotated[
+        int,
+        typer.Argument(
+            min=0, max=LARGEST_NUMBER, metavar="CODE", help="The tesuji's code, as `tesujis list` shows it."
+        ),
+    ],
+    json: Json = False,
+) -> None:
+    """Delete a tesuji; `removals restore` undoes it.
+
+    One of a shape that a player proposed stays away until a player proposes it again. Contests teach one of
+    the game's own shapes again, from weight 0.
+    """
+    request = libraries_pb2.DeleteTesujiRequest(game_id=game, code=code)
+    response = server.libraries.DeleteTesuji(request)
+    if json:
+        printing.print_json(printing.as_json(response))
+        return
+    described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
+    title = f"{game}: tesuji deleted"
+    printing.console().print(library_tables.tesujis_table(title, [response.tesuji], described))
+    undo = f"undo it with: academy removals restore {game} {response.removal}"
+    printing.console().print(undo, soft_wrap=True)
 
 
 def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -> None:
@@ -313,7 +344,7 @@ def forget_analyses(
 
 
 def list_removals(server: Server, game: Game, json: Json = False) -> None:
-    """List what was pruned, evicted by a lowered capacity (tesujis and weights, too), or deleted of openings.
+    """List what was pruned, evicted by a lowered capacity, or deleted of openings and tesujis.
 
     The newest comes first.
     """

@@ -69,12 +69,16 @@ def board_of(game: game_pb2.Game) -> str:
 
 def tesujis_table(title: str, tesujis: Iterable[pattern_pb2.TesujiRecord], game: game_pb2.Game) -> Table:
     """Tesujis, drawn as text beside their figures: `*` is the cell that the move goes to."""
-    table = new_table(title, " tesuji", "place", *("offered", "chosen", "elo", "value", "weight", "uses"))
+    table = new_table(
+        title, " tesuji", " code, place", *("offered", "chosen", "elo", "value", "weight", "uses")
+    )
+    # A drawing is read, and a code copied, as a whole.
+    table.columns[0].no_wrap = table.columns[1].no_wrap = True
     table.show_lines = True
     for tesuji in tesujis:
         table.add_row(
             Text(tesuji.cells),
-            place_of(tesuji, game),
+            "\n".join([str(tesuji.code), *filter(None, place_of(tesuji, game).split(", "))]),
             str(tesuji.offered),
             str(tesuji.chosen),
             f"{tesuji.signature.elo:.0f}",

@@ -396,6 +396,18 @@ class GameKnowledge:
         """
         return self.libraries[library].remove(pattern_id)
 
+    def delete_tesuji(self, code: int) -> int:
+        """Remove a tesuji. Contests may teach it again, from weight 0, as players may propose it again.
+
+        Args:
+            code: The tesuji's code.
+
+        Returns:
+            How many were removed: 0 if the table does not have it.
+        """
+        before, self.tesujis = self.tesujis, self.tesujis.without(code)
+        return len(before) - len(self.tesujis)
+
     def restore_pattern(self, library: Library, entry: PatternEntry) -> int:
         """Put a deleted pattern back.
 

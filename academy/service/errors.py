@@ -322,6 +322,9 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
     ),
     store.UnknownArenaError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_ARENA", "List the arenas."),
     store.NotDeletedError: ErrorRow(StatusCode.NOT_FOUND, "PATTERN_NOT_DELETED", "List the removals."),
+    store.UnknownTesujiError: ErrorRow(
+        StatusCode.NOT_FOUND, "UNKNOWN_TESUJI", "List the tesujis of the game, with their codes."
+    ),
     store.UnknownRemovalError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_REMOVAL", "List the removals."),
     store.UnknownRecordError: ErrorRow(StatusCode.NOT_FOUND, "UNKNOWN_RECORD", _CORRECT),
     store.InvalidRecordError: ErrorRow(StatusCode.INVALID_ARGUMENT, "INVALID_RECORD", _CORRECT),

@@ -50,6 +50,7 @@ from academy.store.library_commands import (
     DeleteGame,
     DeleteOpening,
     DeletePattern,
+    DeleteTesuji,
     ForgetAnalyses,
     PruneLibrary,
     RestorePattern,
@@ -196,6 +197,15 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         deleted, event = await self._store.write(command)
         nodes = [node_to_proto(node, request.game_id) for node in deleted[:_PRUNED_SHOWN]]
         return messages.DeleteOpeningResponse(removed=len(deleted), nodes=nodes, removal=event)
+
+    async def DeleteTesuji(
+        self, request: messages.DeleteTesujiRequest, context: Context
+    ) -> messages.DeleteTesujiResponse:
+        """Delete a tesuji and return it."""
+        require(request.HasField("code"), "code", "name a tesuji by its code, as ListTesujis has it")
+        command = DeleteTesuji(request.game_id, request.code, current_caller.get().name)
+        tesuji, event = await self._store.write(command)
+        return messages.DeleteTesujiResponse(tesuji=tesuji, removal=event)
 
     async def AnalyseOpenings(
         self, request: messages.AnalyseOpeningsRequest, context: Context

@@ -133,6 +133,17 @@ class NotDeletedError(UnknownRecordError):
         )
 
 
+class UnknownTesujiError(UnknownRecordError):
+    """The game has no tesuji of this code."""
+
+    def __init__(self, game_id: str, code: int) -> None:
+        super().__init__(
+            f"{game_id} has no tesuji of code {code}; `academy tesujis {game_id}` lists their codes",
+            game_id=game_id,
+            code=code,
+        )
+
+
 class UnknownRemovalError(UnknownRecordError):
     """Nothing is kept of what an event removed."""
 

@@ -91,7 +91,7 @@ def apply(
             return EventOutcome()
         case "pattern_deleted" | "pattern_restored":
             return _delete_or_restore(knowledge, event)
-        case "library_pruned" | "opening_deleted" | "removal_restored":
+        case "library_pruned" | "opening_deleted" | "tesuji_deleted" | "removal_restored":
             return _remove_or_put_back(knowledge, event)
         case "openings_analysed" | "analyses_forgotten":
             return _analyse(knowledge, event)
@@ -202,6 +202,8 @@ def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> Ev
     if event.WhichOneof("kind") == "opening_deleted":
         deleted = knowledge.delete_opening(event.opening_deleted.node_id)
         return EventOutcome(removed=len(deleted), pruned=tuple(deleted))
+    if event.WhichOneof("kind") == "tesuji_deleted":
+        return EventOutcome(removed=knowledge.delete_tesuji(event.tesuji_deleted.code))
     restored = event.removal_restored
     values_taken: dict[int, dict[int, tuple[int, ...]]] = {}
     for taken in restored.values_taken:

@@ -12,6 +12,7 @@ from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import contest_tables, event_log, game_tables, keys
 from academy.store.codec.games import library_to_proto, settings_from_proto, settings_to_proto
+from academy.store.codec.learnt_tables import tesuji_records
 from academy.store.codec.openings import analysis_to_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import entry_to_proto
@@ -20,18 +21,20 @@ from academy.store.errors import (
     GameInUseError,
     InvalidRecordError,
     NotDeletedError,
+    UnknownTesujiError,
 )
 from academy.store.removals import (
     CAPACITY_LOWERED,
     OPENING_DELETED,
     PRUNED,
+    TESUJI_DELETED,
     find_removed_pattern,
     keep_removal,
     record_removal,
 )
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
-from academy.v1 import events_pb2, game_pb2
+from academy.v1 import events_pb2, game_pb2, pattern_pb2
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +193,33 @@ class DeleteOpening:
             OPENING_DELETED,
         )
         return [node for node in outcome.pruned if isinstance(node, OpeningNode)], number
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteTesuji:
+    """Take a tesuji out of a game's table. The result is the tesuji as it was, and the event.
+
+    Raises UnknownTesujiError and UnknownGameError.
+    """
+
+    game_id: str
+    code: int
+    actor: str
+
+    def execute(self, work: WriteContext) -> tuple[pattern_pb2.TesujiRecord, int]:
+        """Log the deletion and keep the tesuji."""
+        knowledge = work.knowledge(self.game_id)
+        rows = knowledge.tesujis.rows_of(self.code)
+        tesuji = next(tesuji_records(knowledge.tesujis, knowledge.spec, rows), None)
+        if tesuji is None:
+            raise UnknownTesujiError(self.game_id, self.code)
+        deleted = events_pb2.TesujiDeleted(code=self.code, cells=tesuji.cells)
+        number, _ = record_removal(
+            work,
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, tesuji_deleted=deleted),
+            TESUJI_DELETED,
+        )
+        return tesuji, number
 
 
 @dataclass(frozen=True, slots=True)

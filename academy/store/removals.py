@@ -28,6 +28,7 @@ from academy.v1 import events_pb2, libraries_pb2, pattern_pb2
 PRUNED: Final = "pruned"
 CAPACITY_LOWERED: Final = "capacity lowered"
 OPENING_DELETED: Final = "opening deleted"
+TESUJI_DELETED: Final = "tesuji deleted"
 PLAYER_MUTED: Final = "player muted"
 MOST_LISTED: Final = 1_000
 _DAY: Final = 86_400.0

@@ -481,3 +481,28 @@ def test_an_analysis_reported_by_asyncio_is_known_when_a_call_repeats_it(analysi
     assert asyncio.run(report_analysis())
     with Academy(connection) as client:
         assert not client.report_analysis(GAME, ["c3"], Analysis(0.5, 200))
+
+
+def test_an_admins_program_deletes_a_tesuji_by_the_code_that_advice_named(analysing: Running) -> None:
+    connection = Connection(str(analysing.address), analysing.token("admin", Role.ADMIN))
+    seat = Seat(GAME, SPEC.geometry, 1, with_ids=True)
+
+    async def deleted(code: int) -> int:
+        async with AsyncAcademy(connection) as client:
+            return (await client.delete_tesuji(GAME, code)).tesuji.code
+
+    with Academy(connection) as client:
+        first, second, *_ = client.advise(seat, BOARDS[1], [0, 2, 12]).tesuji_ids
+        done = client.delete_tesuji(GAME, first)
+        assert done.tesuji.code == first and done.removal
+        assert asyncio.run(deleted(second)) == second
+        assert not {first, second} & {*client.advise(seat, BOARDS[1], [0, 2, 12]).tesuji_ids}
+        with pytest.raises(AcademyRefusedError, match="has no tesuji of code"):
+            client.delete_tesuji(GAME, first)
+        with pytest.raises(ValueError, match="code -1: it is from 0"):
+            client.delete_tesuji(GAME, -1)
+    with (
+        Academy(Connection(str(analysing.address), analysing.token("ann"))) as player,
+        pytest.raises(AcademyRefusedError, match="admin"),
+    ):
+        player.delete_tesuji(GAME, second)

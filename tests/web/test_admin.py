@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from academy.service.server import ServerSettings
 from academy.store.maintenance.backup import restore
 from academy.store.tokens import Role
-from academy.v1 import libraries_pb2
+from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, serving
@@ -146,6 +146,7 @@ def test_pages_of_admins_and_operators_are_accessible_and_as_wide_as_the_screen(
         "/admin/events",
         f"{settings}/change?endgame_capacity=1&prune_below=0.2",
         f"/games/{GO}/patterns/endgame/1",
+        f"/games/{GO}/tesujis",
         f"/player?{urlencode({'name': HOSTILE_NAME})}",
         "/competitions/upload",
         "/sign-in",
@@ -282,6 +283,48 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     assert reader.get("/admin/backup").status == 403
     backup = admin.do("create-backup")
     assert "verified" in backup.words and len(list((place.folder / "backups").iterdir())) == 1
+
+
+def test_an_admin_alone_deletes_a_tesuji_by_a_second_click_and_takes_it_back(place: Place) -> None:
+    gallery = f"/games/{GO}/tesujis"
+    libraries = place.academy.admin().libraries
+    # As a player would propose it: no shape of the game's own.
+    proposed = pattern_pb2.TesujiRecord(
+        cells="x # *", player=1, offered=9, chosen=9, elo_hundredths=1_350_000, weight_millionths=7_000_000
+    )
+    header = libraries_pb2.ImportHeader(game_id=GO)
+    parts = [
+        libraries_pb2.ImportLibraryRequest(header=header),
+        libraries_pb2.ImportLibraryRequest(tesuji=proposed),
+    ]
+    libraries.ImportLibrary(iter(parts))
+    listed = libraries.ListTesujis(libraries_pb2.ListTesujisRequest(game_id=GO, order_by="weight desc"))
+    tesuji, form = listed.tesujis[0], {"game_id": GO, "code": listed.tesujis[0].code}
+    assert tesuji.code >= 2**62
+    admin = SignedIn(place.visitor, place.admin)
+    reader = SignedIn(place.visitor, place.academy.token("reader"))
+    assert "Delete this tesuji" not in reader.get(gallery).words
+    assert reader.send("delete-tesuji", **form).status == 403
+    shown = admin.get(gallery)
+    assert f'name="code" value="{tesuji.code}"' in shown.text
+    assert shown.words.count("Delete this tesuji It stays away until a player proposes it again.") == 1
+    assert "Delete this tesuji Contests that have it teach it again, from weight 0." in shown.words
+
+    deleted = admin.do("delete-tesuji", **form)
+    assert f"tesuji {tesuji.code} is deleted" in deleted.words
+    assert f"{listed.total_size - 1:,} tesujis, learnt" in deleted.words
+    missing = admin.send("delete-tesuji", **form)
+    assert missing.status == 404 and f"{GO} has no tesuji of code {tesuji.code}" in missing.words
+    assert admin.send("delete-tesuji", game_id=GO).status == 400
+    log = admin.get("/admin/events")
+    assert f"tesuji deleted: {' / '.join(tesuji.cells.splitlines())}" in log.words
+    assert "Tesuji deleted by admin" in admin.get(f"/games/{GO}/admin").words
+
+    removal = deleted.text.partition('name="removal" value="')[2].partition('"')[0]
+    restored = admin.do("restore-removal", game_id=GO, removal=removal)
+    assert "So did 1 tesujis" in restored.words
+    assert f"{listed.total_size:,} tesujis, learnt" in admin.get(gallery).words
+    assert 'name="removal"' not in admin.get("/admin/events").text
 
 
 @pytest.mark.threat("sessions")

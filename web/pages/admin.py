@@ -196,7 +196,7 @@ def _undo_of(event: events_pb2.Event) -> Undo | None:
             return Undo("restore-pattern", fields)
         case "player_muted":
             return Undo("unmute-player", {"player": event.player_muted.player})
-        case "opening_deleted" | "library_pruned":
+        case "opening_deleted" | "library_pruned" | "tesuji_deleted":
             return Undo("restore-removal", {"game_id": event.game_id, "removal": event.sequence})
         case _:
             return None
@@ -249,6 +249,8 @@ def _event(event: events_pb2.Event, undo: Undo | None) -> _Event:
         what += f": {event.player_unmuted.player}"
     elif kind == "opening_deleted":
         what += f": {' '.join(event.opening_deleted.moves)}"
+    elif kind == "tesuji_deleted":
+        what += f": {' / '.join(event.tesuji_deleted.cells.splitlines())}"
     return _Event(event.sequence, format_time(event.time), event.actor, event.game_id, what, undo)
 
 

@@ -1,4 +1,4 @@
-"""What an admin may change in a game: its settings, weak knowledge, single patterns and lines."""
+"""What an admin may change in a game: its settings, weak knowledge, single patterns, lines and tesujis."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -342,6 +342,16 @@ async def _delete_opening(session: Session, form: Query) -> str:
     return link(f"/games/{game_id}/openings", [("m", move) for move in moves[:-1]])
 
 
+async def _delete_tesuji(session: Session, form: Query) -> str:
+    own, game_id = own_academy(session), check_game_id(form.text("game_id"))
+    code = form.whole("code", 0, 2**63 - 1)
+    question = libraries_pb2.DeleteTesujiRequest(game_id=game_id, code=code)
+    done = await own.ask(own.libraries.DeleteTesuji, question)
+    given = {"game_id": game_id, "removal": done.removal}
+    session.note(Notice(f"{game_id}: tesuji {code} is deleted.", undo=Undo("restore-removal", given)))
+    return link(f"/games/{game_id}/tesujis")
+
+
 _PATTERN: Final = ("game_id", "library", "pattern_id")
 ACTIONS: Final[Mapping[str, Action]] = {
     name: Action(run, names, lambda session: session.is_admin, "an admin of ACADEMY")
@@ -352,5 +362,6 @@ ACTIONS: Final[Mapping[str, Action]] = {
         ("delete-pattern", _delete_pattern, _PATTERN),
         ("restore-pattern", _restore_pattern, _PATTERN),
         ("delete-opening", _delete_opening, ("game_id", "m")),
+        ("delete-tesuji", _delete_tesuji, ("game_id", "code")),
     )
 }

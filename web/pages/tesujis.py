@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from academy.knowledge.spec import GameSpec, Placement
+from academy.knowledge.tesujis.shapes import PROPOSED
 from academy.v1 import libraries_pb2, pattern_pb2
 from academy.wire.games import read_spec
 from academy.wire.tesujis import read_fight
@@ -28,9 +29,12 @@ _THIRDS: Final = ("first", "second", "last")
 
 @dataclass(frozen=True)
 class _Item:
+    """A tesuji for the gallery; `comes_back` says what teaches it again once it is deleted."""
+
     record: pattern_pb2.TesujiRecord
     name: str
     drawing: Markup
+    comes_back: str
 
 
 async def show_tesujis(request: Request, academy: AcademyService) -> Response:
@@ -65,7 +69,12 @@ async def show_tesujis(request: Request, academy: AcademyService) -> Response:
 
 def _item(record: pattern_pb2.TesujiRecord, spec: GameSpec) -> _Item:
     name = _name(record, spec)
-    return _Item(record, name, draw_tesuji(record.cells, spec.geometry, name))
+    comes_back = (
+        "It stays away until a player proposes it again."
+        if record.code >= PROPOSED
+        else "Contests that have it teach it again, from weight 0."
+    )
+    return _Item(record, name, draw_tesuji(record.cells, spec.geometry, name), comes_back)
 
 
 def _name(record: pattern_pb2.TesujiRecord, spec: GameSpec) -> str:

@@ -197,6 +197,22 @@ class TesujiTable:
         """Return the row of each code, -1 where it is not known."""
         return find_rows(codes, self.codes, self._by_code)
 
+    def rows_of(self, code: int) -> list[int]:
+        """Return the row of a tesuji, or no row if the table does not have it.
+
+        Args:
+            code: The tesuji's code.
+        """
+        return np.flatnonzero(self.codes == code).tolist()
+
+    def without(self, code: int) -> "TesujiTable":
+        """Return the table without a tesuji; the others go on.
+
+        Args:
+            code: The tesuji's code.
+        """
+        return self._take(np.flatnonzero(self.codes != code))
+
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """How often each is moved into that stands against one of weight 0."""

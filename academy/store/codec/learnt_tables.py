@@ -168,6 +168,7 @@ def tesuji_records(
             place=tesuji.place,
             turned=tesuji.turned,
             strength=strengths[row],
+            code=int(table.codes[row]),
         )
         if tesuji.fight is not None:
             record.fight.CopyFrom(pattern_pb2.Fight(**asdict(tesuji.fight)))

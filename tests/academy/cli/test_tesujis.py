@@ -7,10 +7,12 @@ from random import Random
 
 import pytest
 
+from academy.cli import library_tables
 from academy.store.codec.games import spec_to_proto
-from academy.v1 import contests_pb2, game_pb2, libraries_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from referees.api import referee
 from tests.academy.cli.conftest import Academy, pointed_at
+from tests.academy.cli.test_printing import printed_in_columns
 from tests.academy.service import examples
 from tests.academy.service.examples import teach_tesujis
 from tests.academy.service.running import Running, serving
@@ -165,6 +167,48 @@ def test_text_that_no_tesuji_could_have_is_refused_by_line(
     refused = academy("import", "edited", file)
     assert refused.exit_code and complaint in " ".join(refused.err.split()) and "line " in refused.err
     assert server.admin().libraries.GetStatistics(request).tesujis
+
+
+def test_one_proposed_tesuji_is_deleted_by_its_code_and_restored(server: Running, academy: Academy) -> None:
+    teach_tesujis(server, "mended")
+    contest = examples.contest("mended/pair", "mended")
+    opened = server.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
+    submitted(server.client(opened.tickets[1]), contest.contest_id, tesuji(PAIR, ply=4))
+    server.arena().contests.ReportContest(between(contest))
+    listed = "tesujis", "mended", "--limit", 1_000
+    before = academy(*listed, "--json").json()["tesujis"]
+    (proposed,) = [tesuji for tesuji in before if tesuji["code"] >= 2**62]
+    code = proposed["code"]
+    assert str(code) in academy(*listed).out
+
+    done = academy("tesujis", "delete", "mended", code)
+    assert "mended: tesuji deleted" in done.out and str(code) in done.out
+    left = academy(*listed, "--json").json()["tesujis"]
+    assert [tesuji for tesuji in before if tesuji not in left] == [proposed]
+    again = academy("tesujis", "delete", "mended", code)
+    assert again.exit_code == 1
+    assert f"mended has no tesuji of code {code}; `academy tesujis mended` lists their codes" in again.err
+    assert "UNKNOWN_TESUJI" in again.err
+    log = academy("events", "mended", "--changes").out
+    assert f"tesuji deleted: {code}," in log and " / ".join(proposed["cells"].splitlines()) in log
+    assert "tesuji deleted" in academy("removals", "list", "mended").out
+
+    undo = re.search(r"undo it with: academy (removals restore mended \d+)", done.out)
+    assert undo is not None
+    assert "mended: 1 tesujis and 0 weights restored" in academy(*undo[1].split()).out
+    assert academy(*listed, "--json").json()["tesujis"] == before
+    assert "1 tesujis" in academy("events", "mended", "--limit", 1).out
+
+    printed = academy("tesujis", "delete", "mended", code, "--json").json()
+    assert printed["tesuji"] == proposed and printed["removal"] > 0
+
+
+def test_a_terminal_of_80_columns_shows_a_proposed_tesuji_and_its_code_whole() -> None:
+    record = pattern_pb2.TesujiRecord(
+        code=2**63 - 1, cells="x - # - - - x\n- - - * - - -", player=1, offered=123_456, chosen=12_345
+    )
+    narrow = printed_in_columns(80, library_tables.tesujis_table("go", [record], game_pb2.Game()))
+    assert str(2**63 - 1) in narrow and all(line in narrow for line in record.cells.splitlines())
 
 
 def test_a_turned_drawing_is_the_same_tesuji(server: Running, academy: Academy, tmp_path: Path) -> None:

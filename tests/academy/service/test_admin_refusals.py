@@ -75,6 +75,24 @@ REFUSED: dict[str, Case] = {
         "",
         "77",
     ),
+    "a deletion of a missing tesuji": (
+        "admin",
+        lambda client: client.libraries.DeleteTesuji(
+            libraries_pb2.DeleteTesujiRequest(game_id=GAME, code=2**64 - 1)
+        ),
+        NOT_FOUND,
+        "UNKNOWN_TESUJI",
+        "",
+        f"{GAME} has no tesuji of code {2**64 - 1}; `academy tesujis {GAME}` lists their codes",
+    ),
+    "a deletion that names no tesuji": (
+        "admin",
+        lambda client: client.libraries.DeleteTesuji(libraries_pb2.DeleteTesujiRequest(game_id=GAME)),
+        INVALID,
+        "INVALID_FIELD",
+        "code",
+        "name a tesuji by its code",
+    ),
     "an undo of no deletion": (
         "admin",
         lambda client: client.libraries.RestorePattern(

@@ -78,6 +78,7 @@ LibraryService/GetPattern              -    -       -      -     +    -    -    
 LibraryService/DeletePattern           -    -       -      -     +    -    -    -
 LibraryService/RestorePattern          -    -       -      -     +    -    -    -
 LibraryService/ListTesujis             -    -       -      -     +    -    -    -
+LibraryService/DeleteTesuji            -    -       -      -     +    -    -    -
 LibraryService/ListOpenings            -    -       -      -     +    -    -    -
 LibraryService/DeleteOpening           -    -       -      -     +    -    -    -
 LibraryService/ListRemovals            -    -       -      -     +    -    -    -
@@ -165,6 +166,7 @@ def _questions() -> dict[str, Message]:
         "DeletePattern": libraries_pb2.DeletePatternRequest(**chosen),
         "RestorePattern": libraries_pb2.RestorePatternRequest(**chosen),
         "ListTesujis": libraries_pb2.ListTesujisRequest(game_id=GAME),
+        "DeleteTesuji": libraries_pb2.DeleteTesujiRequest(game_id=GAME, code=2**50),
         "ListOpenings": libraries_pb2.ListOpeningsRequest(game_id=GAME, depth=1),
         "DeleteOpening": libraries_pb2.DeleteOpeningRequest(game_id=GAME, moves=["none"]),
         "ListRemovals": libraries_pb2.ListRemovalsRequest(game_id=GAME),

@@ -19,7 +19,15 @@ from academy.store.event_log import read_page
 from academy.store.maintenance.backup import last_backup, open_copy
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
-from tests.academy.service.examples import ENDGAME, OPENING, contest, report, teach
+from tests.academy.service.examples import (
+    ENDGAME,
+    OPENING,
+    contest,
+    download_weights,
+    report,
+    teach,
+    teach_weights,
+)
 from tests.academy.service.running import Client, Running, refusal
 from tests.academy.store.examples import go_game, learn
 
@@ -211,6 +219,40 @@ class TestMending:
             == admin.libraries.GetPattern(libraries_pb2.GetPatternRequest(**ids)).pattern
         )
         assert listed(admin) == before
+
+    def test_a_deleted_tesuji_advises_nobody_until_it_is_restored(self, fresh: Running) -> None:
+        teach_weights(fresh, "go")
+        admin, named = fresh.admin(), libraries_pb2.ListTesujisRequest(game_id="go")
+        before = admin.libraries.ListTesujis(named)
+        known = {
+            tesuji.code: tesuji.weight_millionths
+            for tesuji in before.tesujis
+            if tesuji.weight_millionths and tesuji.code
+        }
+        code = max(known, key=lambda code: abs(known[code]))
+        request = libraries_pb2.DeleteTesujiRequest(game_id="go", code=code)
+
+        deleted = admin.libraries.DeleteTesuji(request)
+
+        assert deleted.tesuji in before.tesujis and deleted.tesuji.code == code
+        assert code not in download_weights(admin, "go").tesujis.codes
+        assert admin.libraries.ListTesujis(named).total_size == before.total_size - 1
+        # Again, it is missing as a pattern would be.
+        refused = refusal(lambda: admin.libraries.DeleteTesuji(request))
+        assert (refused.code, refused.reason) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_TESUJI")
+        (newest,) = admin.libraries.ListEvents(
+            libraries_pb2.ListEventsRequest(game_id="go", newest_first=True, page_size=1)
+        ).events
+        assert (newest.sequence, newest.actor) == (deleted.removal, "admin")
+        assert (newest.tesuji_deleted.code, newest.tesuji_deleted.cells) == (code, deleted.tesuji.cells)
+
+        admin.libraries.RestoreRemoval(
+            libraries_pb2.RestoreRemovalRequest(game_id="go", removal=deleted.removal)
+        )
+        again = admin.libraries.ListTesujis(named)
+        assert sorted(again.tesujis, key=lambda tesuji: tesuji.code) == sorted(
+            before.tesujis, key=lambda tesuji: tesuji.code
+        )
 
     def test_settings_change_by_name_and_lowering_a_capacity_removes_the_weakest(
         self, grown: Running

@@ -117,6 +117,26 @@ def endgame_proposal(
     )
 
 
+def marked_proposal(request: contests_pb2.ReportContestRequest) -> proposals_pb2.NewProposal:
+    """A move of the first player's that gained much, and what stood two cells before it in its row."""
+    cells = go().cell_names
+    for number in range(3, len(request.plies) + 1, 2):
+        (before,), (after,) = (
+            [value.value for value in ply.values if value.player == 1]
+            for ply in request.plies[number - 2 : number]
+        )
+        cell = cells.index(request.plies[number - 1].move)
+        if after - before >= 0.2 and cell % SIZE >= 2:
+            return proposals_pb2.NewProposal(
+                library=pattern_pb2.LIBRARY_MIDDLE_GAME,
+                cells=f"{request.plies[number - 2].board[cell - 2]} # *",
+                ply=number,
+                value=after,
+                value_before=before,
+            )
+    raise ValueError(f"{request.contest.contest_id}: no move gained enough")
+
+
 def submission(
     contest_id: str,
     seat: int,

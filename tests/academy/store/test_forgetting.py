@@ -14,16 +14,17 @@ from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import StoreBusyError
 from academy.store.forgetting import Difference, ForgetPlayer
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import ChangeSettings, DeletePattern, RestorePattern
+from academy.store.library_commands import ChangeSettings, DeletePattern, DeleteTesuji, RestorePattern
 from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
 from academy.store.proposal_tables import ProposalFilter
+from academy.store.removals import RestoreRemoval
 from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
-from tests.academy.store.examples import SIZE, contest, go, go_game, report, submission
+from tests.academy.store.examples import SIZE, contest, go, go_game, marked_proposal, report, submission
 
 GAME = "go-9x9"
 NAMES = ("ann", "bob", "troll")
@@ -278,3 +279,21 @@ def test_a_deleted_pattern_comes_back_with_the_silent_votes_of_others_than_the_f
         forget(store, "troll")
         restored = store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
         assert restored is not None and [vote.player for vote in restored.votes.counted] == ["ann"]
+
+
+def test_a_player_whose_proposed_tesuji_was_deleted_and_restored_can_be_forgotten(tmp_path: Path) -> None:
+    with world(tmp_path / "data") as store:
+        store.run(ChangeSettings(GAME, game_pb2.LibrarySettings(tesuji_capacity=100), "admin"))
+        names = ("troll", "ann")
+        request = report("marked", names=names)
+        store.run(OpenContest(contest("marked", names=names)))
+        store.run(submission("marked", 1, [marked_proposal(request), pair(request, 1, 1)], "troll"))
+        store.run(ReportContest(request, "arena"))
+        (code,) = view(store).tesujis.proposed
+        _, event = store.run(DeleteTesuji(GAME, code, "admin"))
+        store.run(RestoreRemoval(GAME, event, "admin"))
+        # The replay without the player knows no such tesuji.
+        store.run(DeleteTesuji(GAME, code, "admin"))
+        done = forget(store, "troll")
+        assert done.replayed and done.gone and votes_of(store, "troll") == 0
+        assert not view(store).tesujis.proposed and not list(check(store.environment))

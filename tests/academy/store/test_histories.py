@@ -12,12 +12,25 @@ from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.errors import ContestOverError, NotDeletedError, TooManyProposalsError, UnknownContestError
+from academy.store.errors import (
+    ContestOverError,
+    NotDeletedError,
+    TooManyProposalsError,
+    UnknownContestError,
+    UnknownRemovalError,
+)
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
+from academy.store.library_commands import (
+    ChangeSettings,
+    DeletePattern,
+    DeleteTesuji,
+    PruneLibrary,
+    RestorePattern,
+)
 from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.store.removals import RestoreRemoval
 from academy.store.replica import GameView
 from academy.store.writer import GAMES_IN_MEMORY, Command, LoadedGames
 from academy.v1 import contests_pb2, game_pb2
@@ -26,6 +39,14 @@ from tests.academy.store.test_replica import Mirror, matchable
 
 GAMES = ("go-9x9", "go")
 PLIES = 12
+
+_REFUSALS = (
+    ContestOverError,
+    NotDeletedError,
+    TooManyProposalsError,
+    UnknownContestError,
+    UnknownRemovalError,
+)
 
 small = st.integers(0, 3)
 steps = st.one_of(
@@ -36,7 +57,9 @@ steps = st.one_of(
     st.tuples(st.just("use"), small),
     st.tuples(st.just("capacities"), st.integers(0, 12)),
     st.tuples(st.just("delete"), small),
+    st.tuples(st.just("delete tesuji"), small),
     st.tuples(st.just("restore"), small),
+    st.tuples(st.just("restore removal"), small),
     st.tuples(st.just("prune"), st.sampled_from([Library.ENDGAME, Library.OPENING])),
     st.tuples(st.just("import"), st.booleans()),
     st.tuples(st.just("look")),
@@ -93,6 +116,11 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
             return DeletePattern(
                 game_id, Library.ENDGAME, list(entries)[int(str(number)) % len(entries)], "admin"
             )
+        case "delete tesuji" if len(view.tesujis):
+            codes = view.tesujis.codes.tolist()
+            return DeleteTesuji(game_id, codes[int(str(number)) % len(codes)], "admin")
+        case "restore removal":
+            return RestoreRemoval(game_id, max(1, view.generation - int(str(number))), "admin")
         case "restore":
             return RestorePattern(game_id, Library.ENDGAME, int(str(number)) + 1, "admin")
         case "prune":
@@ -127,7 +155,7 @@ def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, 
                     store.note(made)
                 else:
                     store.run(made)
-            except (ContestOverError, UnknownContestError, NotDeletedError, TooManyProposalsError):
+            except _REFUSALS:
                 continue
         assert list(check(store.environment)) == []
         views = [follower.refresh(game_id) for game_id in GAMES]

@@ -4,16 +4,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from academy.knowledge.settings import Library
 from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
-from academy.store import game_tables, keys, rebuild
+from academy.store import event_log, game_tables, keys, rebuild
 from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName, Transaction
+from academy.store.errors import UnknownGameError, UnknownTesujiError
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import ChangeSettings
+from academy.store.library_commands import ChangeSettings, DeleteTesuji
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
@@ -22,7 +24,7 @@ from academy.store.removals import RestoreRemoval, list_removals
 from academy.store.replica import GameView
 from academy.store.writer import LoadedGames
 from academy.v1 import contests_pb2, game_pb2
-from tests.academy.store.examples import contest, go_game, report
+from tests.academy.store.examples import contest, go_game, marked_proposal, report, submission
 
 GAME = "tesuji"
 CAPACITY = 150
@@ -137,6 +139,76 @@ def test_the_strongest_removed_tesujis_come_back_first(taught: Store) -> None:
     assert left.tesujis == back.no_room
     restored = taught.follow().refresh(GAME).tesujis
     assert set(restored.codes.tolist()) == set(before.keep_strongest(50).codes.tolist())
+
+
+def propose(store: Store, contest_id: str) -> int:
+    """Play a contest, always of the same moves, that brings a proposed tesuji; return its code."""
+    request = report(contest_id, GAME, seed=3)
+    store.run(OpenContest(contest(contest_id, GAME)))
+    store.run(submission(contest_id, 1, [marked_proposal(request)], "gnugo 1", GAME))
+    store.run(ReportContest(request, "arena"))
+    (code,) = store.follow().refresh(GAME).tesujis.proposed
+    return code
+
+
+def test_a_deleted_proposed_tesuji_stays_away_until_it_is_proposed_again(taught: Store) -> None:
+    code = propose(taught, "proposed")
+    teach(taught, 2, first=6)
+    before = taught.follow().refresh(GAME).tesujis
+    tesuji, event = taught.run(DeleteTesuji(GAME, code, "admin"))
+    assert tesuji.code == code and tesuji.cells.count("*") == 1
+    (kept,) = taught.read(list_removals, GAME, taught.clock())
+    assert (kept.event, kept.tesujis, kept.what, kept.actor) == (event, 1, "tesuji deleted", "admin")
+    teach(taught, 2, first=8)
+    now = taught.follow().refresh(GAME).tesujis
+    assert not now.proposed and not list(check(taught.environment))
+    assert propose(taught, "proposed/again") == code
+    # It began again: fewer moves have taught it.
+    again = taught.follow().refresh(GAME).tesujis
+    assert again.offered[again.rows_of(code)] < before.offered[before.rows_of(code)]
+    assert not list(check(taught.environment))
+
+
+def test_a_deleted_tesuji_of_the_games_own_shapes_is_taught_again_from_weight_0(taught: Store) -> None:
+    before = taught.follow().refresh(GAME).tesujis
+    # Nothing around: each contest has it.
+    code = min(before.codes.tolist())
+    taught.run(DeleteTesuji(GAME, code, "admin"))
+    without = taught.follow().refresh(GAME).tesujis
+    assert before.missing_from(without).codes.tolist() == [code] and len(without) == len(before) - 1
+    teach(taught, 1, first=6)
+    again = taught.follow().refresh(GAME).tesujis
+    assert 0 < again.offered[again.rows_of(code)] < before.offered[before.rows_of(code)]
+    assert not list(check(taught.environment))
+
+
+def test_a_deletion_is_undone_with_all_figures_and_once_only(taught: Store) -> None:
+    code = propose(taught, "proposed")
+    follower = taught.follow()
+    before = follower.refresh(GAME).tesujis
+    _, event = taught.run(DeleteTesuji(GAME, code, "admin"))
+    assert not follower.refresh(GAME).tesujis.proposed
+    back = taught.run(RestoreRemoval(GAME, event, "admin"))
+    assert (back.tesujis, back.no_room) == (1, 0)
+    now = follower.refresh(GAME).tesujis
+    assert now.missing_from(before) == before.missing_from(now) == TesujiTable.empty()
+    rows = [table.rows_of(code) for table in (before, now)]
+    assert before._take(np.array(rows[0])) == now._take(np.array(rows[1]))
+    assert not taught.read(list_removals, GAME, taught.clock()) and not list(check(taught.environment))
+    compact(taught, keep=1)
+    assert taught.follow().refresh(GAME).tesujis == now and not list(check(taught.environment))
+
+
+@pytest.mark.parametrize("code", [3, 2**63 - 1, 2**64 - 1])
+def test_a_tesuji_that_a_game_does_not_have_is_not_deleted_and_leaves_no_event(
+    taught: Store, code: int
+) -> None:
+    before = taught.read(event_log.last_sequence)
+    with pytest.raises(UnknownTesujiError, match=rf"{GAME} has no tesuji of code {code}; `academy tesujis"):
+        taught.run(DeleteTesuji(GAME, code, "admin"))
+    with pytest.raises(UnknownGameError):
+        taught.run(DeleteTesuji("nowhere", code, "admin"))
+    assert taught.read(event_log.last_sequence) == before
 
 
 def test_uses_in_contests_are_counted_and_made_again(taught: Store) -> None:

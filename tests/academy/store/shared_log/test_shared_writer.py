@@ -31,7 +31,7 @@ from academy.store.errors import (
     StoreFullError,
 )
 from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import DeletePattern, RestorePattern
+from academy.store.library_commands import DeletePattern, DeleteTesuji, RestorePattern
 from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.agreement import disagreements
@@ -39,6 +39,7 @@ from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MutePlayer
+from academy.store.removals import RestoreRemoval
 from academy.store.shared_log import jetstream, messages, place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog, Message
@@ -220,6 +221,26 @@ def test_what_an_admin_deleted_at_one_server_is_restored_at_another(
     wait_until_equal(first, second)
     restored = second.run(RestorePattern(GAME, Library.ENDGAME, 1, "admin"))
     assert restored is not None and restored.pattern_id == 1
+
+
+def test_a_tesuji_deleted_at_one_server_is_restored_at_another(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    game = go_game()
+    game.settings.tesuji_capacity = 100
+    first.run(RegisterGame(game, "arena"))
+    teach(first, "taught")
+    wait_until_equal(first, second)
+    before = first.follow().refresh(GAME).tesujis
+    code = int(before.codes[0])
+    _, event = first.run(DeleteTesuji(GAME, code, "admin"))
+    wait_until_equal(first, second)
+    assert code not in second.follow().refresh(GAME).tesujis.codes
+    assert second.run(RestoreRemoval(GAME, event, "admin")).tesujis == 1
+    wait_until_equal(first, second)
+    now = first.follow().refresh(GAME).tesujis
+    assert code in now.codes and len(now) == len(before)
 
 
 _KILLED_BEFORE_THE_COMMIT = """
