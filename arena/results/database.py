@@ -203,7 +203,7 @@ class ResultsDatabase(Database):
             url = shown(connection.engine.url)
             raise ResultsError(f"{url} has tables of our names but was not made by the arena")
         else:
-            METADATA.create_all(connection)
+            METADATA.create_all(connection, checkfirst=False)
             create_views(connection)
             connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))
 
