@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+import structlog
 import typer
 
 from academy.cli.commands import CommandError, ExitCode
@@ -25,7 +27,13 @@ from academy.service.workers import (
     shared_port,
     signals,
 )
-from academy.store.errors import LogUnavailableError, StoreCorruptError, UnknownTokenIdError
+from academy.store.errors import (
+    LogHostUnknownError,
+    LogRefusedError,
+    LogUnavailableError,
+    StoreCorruptError,
+    UnknownTokenIdError,
+)
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokeToken, Role, tokens
@@ -36,6 +44,14 @@ from academy.wire.metrics_page import MetricsPage
 EMBEDDED_NAME: Final = "arena"
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 _MOST_SIGNALS: Final = 64
+# How long a server that starts waits for NATS: what is started together with it, as by Compose or Kubernetes,
+# is there by then.
+_AWAY_SECONDS: Final = 300.0
+# A name may be mistyped. That of a container is known as soon as it runs, and Kubernetes' name service may
+# keep for half a minute that it did not know one.
+_UNKNOWN_HOST_SECONDS: Final = 60.0
+_PAUSE_SECONDS: Final = 0.5
+_log = structlog.get_logger()
 
 
 def run_server(
@@ -101,7 +117,10 @@ class _StoppedError(Exception):
 
 
 def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
-    """Open the store, which may first read a long log. Raises _StoppedError as soon as a signal comes."""
+    """Open the store, which may first wait for its log, and read it.
+
+    Raises _StoppedError as soon as a signal comes.
+    """
 
     def stop(*_: object) -> None:
         # Once: what was begun is undone in peace.
@@ -120,14 +139,33 @@ def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
     try:
         for number in _SIGNALS:
             signal.signal(number, stop)
+        # Also between tries: Python drops what a handler raises while it ends an import or collects garbage.
         check()
-        return Store(data, log=settings.log)
-    except LogUnavailableError:
-        # Python drops what a handler raises while it ends an import or collects garbage.
-        check()
-        raise
+        return _wait_for_log(lambda: Store(data, log=settings.log), check)
     finally:
         restore()
+
+
+def _wait_for_log(open_store: Callable[[], Store], check: Callable[[], None]) -> Store:
+    """Try again while the log is away; `check` is called after each try."""
+    away_since: float | None = None
+    allowed = 0.0
+    while True:
+        try:
+            return open_store()
+        except LogUnavailableError as error:
+            check()
+            if isinstance(error, LogRefusedError):
+                raise
+            now = time.monotonic()
+            away_since = away_since or now
+            known = allowed
+            allowed = _UNKNOWN_HOST_SECONDS if isinstance(error, LogHostUnknownError) else _AWAY_SECONDS
+            if now - away_since >= allowed:
+                raise
+            if allowed != known:
+                _log.warning("waits for the shared log", why=str(error), at_most_seconds=allowed)
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _announce(data: Path, hint: str, address: ServerAddress) -> None:

@@ -60,6 +60,14 @@ class LogUnavailableError(StoreError):
     """The log that servers share does not answer. Whether the write was done is not known: try again."""
 
 
+class LogRefusedError(LogUnavailableError):
+    """NATS does not let this server do something, and will not later either."""
+
+
+class LogHostUnknownError(LogUnavailableError):
+    """No name in the log's address is known: they may be mistyped, or their machines are starting."""
+
+
 class LogDivergedError(StoreError):
     """The data folder and the log that servers share do not belong together, or no longer."""
 

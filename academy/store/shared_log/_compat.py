@@ -8,7 +8,8 @@ The client encrypts where the server asks for it; of an address with `tls://` it
 from typing import Any
 
 from nats.aio.client import Client
-from nats.errors import Error as NatsError
+
+from academy.store.errors import LogRefusedError
 
 
 class EncryptingClient(Client):
@@ -16,5 +17,7 @@ class EncryptingClient(Client):
 
     async def _process_info(self, info: dict[str, Any], initial_connection: bool = False) -> None:
         if initial_connection and not info.get("tls_required"):
-            raise NatsError("it does not encrypt, as tls:// demands: give it certificates, or write nats://")
+            raise LogRefusedError(
+                "it does not encrypt, as tls:// demands: give it certificates, or write nats://"
+            )
         await super()._process_info(info, initial_connection)

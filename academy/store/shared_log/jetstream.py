@@ -7,6 +7,7 @@ import asyncio
 import json
 import logging
 import secrets
+import socket
 import threading
 import time
 from collections import deque
@@ -14,6 +15,7 @@ from collections.abc import Callable, Coroutine, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from ssl import SSLCertVerificationError
 from typing import Any, Final, NamedTuple, TypeVar
 
 from nats.aio.client import Client
@@ -37,7 +39,9 @@ from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 from academy.store.errors import (
     LogCutError,
     LogDivergedError,
+    LogHostUnknownError,
     LogMessageTooLargeError,
+    LogRefusedError,
     LogUnavailableError,
     StoreError,
 )
@@ -174,16 +178,21 @@ class JetStreamLog:
         try:
             await self._connect()
         except (NatsError, OSError, ValueError) as error:
-            why = describe(self._last_error or error)
-            remedy = (
-                "check the user and the password in the address, nats://USER:PASSWORD@HOST"
-                if "Authorization" in why
-                else "check the address and that the server runs with JetStream (nats-server --jetstream)"
-            )
-            raise LogUnavailableError(
-                f"no NATS server lets this one in at {self.address}: {why}; {remedy}"
-            ) from error
+            raise self._explain(self._last_error or error) from error
         return await self._look_again()
+
+    def _explain(self, error: Exception) -> LogUnavailableError:
+        why = describe(error)
+        remedy = "check the address and that the server runs with JetStream (nats-server --jetstream)"
+        kind = LogUnavailableError
+        if isinstance(error, socket.gaierror) and error.errno == socket.EAI_NONAME:
+            kind = LogHostUnknownError
+        elif "Authorization" in why:
+            remedy = "check the user and the password in the address, nats://USER:PASSWORD@HOST"
+            kind = LogRefusedError
+        elif isinstance(error, LogRefusedError | SSLCertVerificationError | ValueError):
+            kind = LogRefusedError
+        return kind(f"no NATS server lets this one in at {self.address}: {why}; {remedy}")
 
     async def _connect(self) -> None:
         connecting = asyncio.ensure_future(
@@ -224,7 +233,7 @@ class JetStreamLog:
 
     async def _note_error(self, error: Exception) -> None:
         # A connection that is reset hides why: an earlier try may have heard it.
-        if not (isinstance(error, OSError) and isinstance(self._last_error, NatsError)):
+        if self._last_error is None or _weight(error) >= _weight(self._last_error):
             self._last_error = error
 
     async def _note_loss(self) -> None:
@@ -371,7 +380,7 @@ class JetStreamLog:
                 return await ask()
             except (NatsError, TimeoutError) as error:
                 if _is_refusal(error):
-                    raise LogUnavailableError(f"{self.address}: NATS refuses: {describe(error)}") from error
+                    raise LogRefusedError(f"{self.address}: NATS refuses: {describe(error)}") from error
                 if time.monotonic() > deadline:
                     raise LogUnavailableError(
                         f"{self.address}: NATS does not answer ({describe(error)}); what was asked may "
@@ -615,6 +624,13 @@ async def _end(tasks: Set[asyncio.Task[Any]]) -> None:
         for task in tasks:
             task.cancel()
         _, tasks = await asyncio.wait(tasks, timeout=_PAUSE)
+
+
+def _weight(error: Exception) -> int:
+    """How much a failed connection says: that of one server tells more than the unknown name of another."""
+    if isinstance(error, socket.gaierror):
+        return 0
+    return 2 if isinstance(error, NatsError | LogRefusedError | SSLCertVerificationError) else 1
 
 
 def _is_refusal(error: Exception) -> bool:

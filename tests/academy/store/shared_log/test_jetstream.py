@@ -17,7 +17,7 @@ from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg, StorageType, StreamConfig
 
-from academy.store.errors import LogDivergedError, LogUnavailableError
+from academy.store.errors import LogDivergedError, LogRefusedError, LogUnavailableError
 from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog, LostRaceError, Message
@@ -71,9 +71,7 @@ def test_a_server_that_nats_refuses_gives_up_though_a_cancel_is_lost(monkeypatch
 
 
 def test_several_nats_servers_that_are_not_a_cluster_are_named_at_once(nats: NatsServer) -> None:
-    with pytest.raises(
-        LogUnavailableError, match="NATS refuses: replicas > 1 not supported in non-clustered"
-    ):
+    with pytest.raises(LogRefusedError, match="NATS refuses: replicas > 1 not supported in non-clustered"):
         JetStreamLog(LogAddress.parse(f"nats://{nats.host},127.0.0.1:1/copies-of-none"))
 
 
@@ -188,7 +186,7 @@ def test_a_password_is_sent_to_no_server_that_does_not_encrypt(monkeypatch: pyte
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=answer, args=[server], daemon=True).start()
         host = f"127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(LogUnavailableError, match=r"does not encrypt, as tls:// demands"):
+        with pytest.raises(LogRefusedError, match=r"does not encrypt, as tls:// demands"):
             JetStreamLog(LogAddress.parse(f"tls://bob:secret@{host}/plain"))
         # The same server hears it of a client that does not mind.
         with pytest.raises(LogUnavailableError):
@@ -210,6 +208,10 @@ def test_a_log_is_shared_over_encrypted_connections(tmp_path: Path, monkeypatch:
     try:
         with closing(JetStreamLog(LogAddress.parse(f"tls://bob:secret@{nats.host}/club"))) as log:
             assert log.state.last == 0
+        monkeypatch.delenv("SSL_CERT_FILE")
+        # No wait makes the certificate good.
+        with pytest.raises(LogRefusedError, match=r"certificate verify failed"):
+            JetStreamLog(LogAddress.parse(f"tls://bob:secret@{nats.host}/club"))
     finally:
         nats.kill()
 
