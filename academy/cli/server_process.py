@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 import typer
@@ -34,7 +34,7 @@ from academy.store.errors import (
     StoreCorruptError,
     UnknownTokenIdError,
 )
-from academy.store.library_store import Store
+from academy.store.library_store import Store, find_log
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokeToken, Role, tokens
 from academy.wire.addresses import InvalidAddressError, ServerAddress
@@ -51,6 +51,7 @@ _AWAY_SECONDS: Final = 300.0
 # keep for half a minute that it did not know one.
 _UNKNOWN_HOST_SECONDS: Final = 60.0
 _PAUSE_SECONDS: Final = 0.5
+_T = TypeVar("_T")
 _log = structlog.get_logger()
 
 
@@ -68,22 +69,10 @@ def run_server(
     replaced. A token for the program that started this one is written to `token_file`. Raises
     InvalidAddressError, CommandError and StoreError.
     """
-    # Before the folder is made.
-    if settings.log is None and not (data / "data.mdb").exists():
-        _check_snapshots(data, settings, shares_log=False)
     try:
         with (
             signals(*_SIGNALS) as signal_pipe,
-            clean_shutdown.serving(
-                data,
-                harmless=(
-                    CommandError,
-                    InvalidAddressError,
-                    LogUnavailableError,
-                    ServerProcessError,
-                    _StoppedError,
-                ),
-            ) as marker,
+            _serving(data, settings, signal_pipe) as marker,
             _open(data, settings, signal_pipe) as store,
             embedded_token(store, marker, token_file),
         ):
@@ -103,6 +92,19 @@ def run_server(
         raise CommandError(f"{error}; its own messages say why") from error
 
 
+@contextmanager
+def _serving(data: Path, settings: ServerSettings, signal_pipe: int) -> Iterator[Path]:
+    """Mark a folder as served. What is refused or stopped before that makes no folder."""
+    if not (data / "data.mdb").exists():
+        if settings.log is None:
+            _check_snapshots(data, settings, shares_log=False)
+        else:
+            _wait_for_log(partial(find_log, settings.log), signal_pipe)
+    harmless = (CommandError, InvalidAddressError, LogUnavailableError, ServerProcessError, _StoppedError)
+    with clean_shutdown.serving(data, harmless) as marker:
+        yield marker
+
+
 def _check_snapshots(data: Path, settings: ServerSettings, *, shares_log: bool) -> None:
     if settings.snapshot_every and not shares_log:
         raise CommandError(
@@ -117,9 +119,14 @@ class _StoppedError(Exception):
 
 
 def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
-    """Open the store, which may first wait for its log, and read it.
+    """Open the store, which may first read a long log. Raises _StoppedError as soon as a signal comes."""
+    return _wait_for_log(lambda: Store(data, log=settings.log), signal_pipe)
 
-    Raises _StoppedError as soon as a signal comes.
+
+def _wait_for_log(work: Callable[[], _T], signal_pipe: int) -> _T:
+    """Do what needs the shared log, again while that is away. Raises _StoppedError as soon as a signal comes.
+
+    Raises like the work, and LogUnavailableError when the log was away for too long.
     """
 
     def stop(*_: object) -> None:
@@ -141,18 +148,18 @@ def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
             signal.signal(number, stop)
         # Also between tries: Python drops what a handler raises while it ends an import or collects garbage.
         check()
-        return _wait_for_log(lambda: Store(data, log=settings.log), check)
+        return _try_again(work, check)
     finally:
         restore()
 
 
-def _wait_for_log(open_store: Callable[[], Store], check: Callable[[], None]) -> Store:
-    """Try again while the log is away; `check` is called after each try."""
+def _try_again(work: Callable[[], _T], check: Callable[[], None]) -> _T:
+    """Do it until the log is not away; `check` is called after each try."""
     away_since: float | None = None
     allowed = 0.0
     while True:
         try:
-            return open_store()
+            return work()
         except LogUnavailableError as error:
             check()
             if isinstance(error, LogRefusedError):

@@ -72,8 +72,11 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
 def test_a_server_that_is_stopped_while_it_waits_for_its_log_ends_well(
     own_nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
+    address = own_nats.address("club")
+    with Store(folders[0], log=address):
+        pass
     own_nats.pause()
-    server = started(folders[0], "--log", str(own_nats.address("club")))
+    server = started(folders[0], "--log", str(address))
     # Its handlers are there before its marker.
     until(lambda: (folders[0] / clean_shutdown.FOLDER).exists() and bool(clean_shutdown.markers(folders[0])))
     server.terminate()
@@ -186,19 +189,23 @@ def test_servers_that_are_started_before_nats_wait_for_it_and_say_so_once(
             new.kill()
 
 
-def test_sigterm_ends_a_server_that_waits_for_nats(folders: tuple[Path, Path]) -> None:
+def test_sigterm_ends_a_server_that_waits_for_nats_and_leaves_no_folder(folders: tuple[Path, Path]) -> None:
     with started(folders[0], "--log", "nats://127.0.0.1:1/club") as server:
         waiting_line(server)
         server.terminate()
         _, errors = server.communicate(timeout=60)
     assert (server.returncode, errors) == (0, "")
+    assert not folders[0].exists()
 
 
-def test_a_log_that_nobody_serves_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_nobody_serves_is_named_and_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 0.5)
     monkeypatch.setattr("academy.cli.server_process._AWAY_SECONDS", 0.0)
-    refused = run("serve", "--data", tmp_path, "--log", "nats://127.0.0.1:1/club")
+    refused = run("serve", "--data", tmp_path / "data", "--log", "nats://127.0.0.1:1/club")
     assert refused.exit_code == 3
+    assert not (tmp_path / "data").exists()
     assert "no NATS server lets this one in at nats://127.0.0.1:1/club" in refused.err
     assert "nats-server --jetstream" in refused.err
 
