@@ -113,7 +113,7 @@ def _messages(transaction: Transaction, limit: int) -> Iterator[bytes]:
 def _parts(transaction: Transaction) -> Iterator[CommandEntries]:
     for event in event_log.scan(transaction):
         part = CommandEntries()
-        part.note_event(event)
+        part.note_events([event])
         yield part
     for table in sorted(place.SHARED_TABLES):
         for key, value in transaction.scan(table):

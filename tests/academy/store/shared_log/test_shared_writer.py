@@ -11,13 +11,15 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from academy.knowledge.claims import Claim
+from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library
-from academy.store import arenas, contest_tables, event_log, rebuild, tokens
+from academy.store import arenas, contest_tables, event_effects, event_log, game_tables, rebuild, tokens
 from academy.store.consultation_notes import NoteClaims
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment, TableName, Transaction
@@ -29,7 +31,9 @@ from academy.store.errors import (
     LogUpgradingError,
     StoreError,
     StoreFullError,
+    UnknownGameError,
 )
+from academy.store.fork import ForkGame
 from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_import import ImportLibraries
@@ -46,7 +50,7 @@ from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.shared_writer import SharedWriter
 from academy.store.tokens import CreateToken, Role
 from academy.store.writer import Command
-from academy.v1 import pattern_pb2
+from academy.v1 import events_pb2, pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
@@ -462,6 +466,29 @@ def test_a_write_beyond_what_nats_takes_is_refused_alone(log: LogAddress, open_s
     ):
         refused.result(60)
     assert taken.result(60).patterns == 10
+    assert not list(disagreements(store.environment, open_store("fresh", log).environment))
+
+
+def test_a_fork_beyond_what_nats_takes_is_refused_before_it_is_executed(
+    log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store("one", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    for part in range(6):
+        store.run(big_import(100, 100 * part))
+    executed, apply = [], event_effects.apply
+
+    def note(knowledge: GameKnowledge, event: events_pb2.Event, *more: Any) -> event_effects.EventOutcome:
+        executed.append(event.WhichOneof("kind"))
+        return apply(knowledge, event, *more)
+
+    monkeypatch.setattr(event_effects, "apply", note)
+    with pytest.raises(LogMessageTooLargeError, match=r"a message of [\d,]+ bytes, NATS takes 130,048"):
+        store.run(ForkGame(GAME, "fork", "admin"))
+    # What is long to execute are the patterns.
+    assert executed == ["game_forked"]
+    with pytest.raises(UnknownGameError):
+        store.read(game_tables.game_state, "fork")
     assert not list(disagreements(store.environment, open_store("fresh", log).environment))
 
 
