@@ -2,7 +2,7 @@
 
 nats-py 2.16.0: `_process_info` takes in what a server says of itself, before the client sends its password.
 The client encrypts where the server asks for it; of an address with `tls://` it only takes the name.
-`tests/academy/store/shared_log/test_jetstream.py` fails where that changes.
+`tests/academy/store/shared_log/test_connection.py` fails where that changes.
 """
 
 from typing import Any

@@ -12,8 +12,10 @@ from academy.store.errors import LogDivergedError, StoreError
 from academy.store.maintenance.compaction import lock_alone
 from academy.store.shared_log import place, snapshots
 from academy.store.shared_log.address import LogAddress
-from academy.store.shared_log.jetstream import PATIENCE, JetStreamLog, LostRaceError, Message
+from academy.store.shared_log.connection import PATIENCE
+from academy.store.shared_log.jetstream import JetStreamLog, LostRaceError
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
+from academy.store.shared_log.stream import Message
 from academy.store.v1 import records_pb2
 
 

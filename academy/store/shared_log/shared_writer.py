@@ -34,15 +34,10 @@ from academy.store.errors import (
 )
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
-from academy.store.shared_log.jetstream import (
-    MOVE,
-    PATIENCE,
-    JetStreamLog,
-    LostRaceError,
-    Message,
-    StreamState,
-)
+from academy.store.shared_log.connection import PATIENCE
+from academy.store.shared_log.jetstream import JetStreamLog, LostRaceError
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
+from academy.store.shared_log.stream import MOVE, Message, StreamState
 from academy.store.v1 import records_pb2
 from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 from academy.v1 import events_pb2

@@ -19,7 +19,8 @@ from academy.store import event_log
 from academy.store.environment import Environment, TableName
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.store.shared_log.jetstream import JetStreamLog, Message
+from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.stream import Message
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
@@ -201,7 +202,7 @@ def test_sigterm_ends_a_server_that_waits_for_nats_and_leaves_no_folder(folders:
 def test_a_log_that_nobody_serves_is_named_and_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 0.5)
+    monkeypatch.setattr("academy.store.shared_log.connection._CONNECTING_SECONDS", 0.5)
     monkeypatch.setattr("academy.cli.server_process._AWAY_SECONDS", 0.0)
     refused = run("serve", "--data", tmp_path / "data", "--log", "nats://127.0.0.1:1/club")
     assert refused.exit_code == 3
@@ -218,7 +219,7 @@ def test_a_log_whose_host_nobody_knows_is_waited_for_less_long(
 
     # What the name service of this machine knows is not ours.
     monkeypatch.setattr("socket.getaddrinfo", know_none)
-    monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 0.5)
+    monkeypatch.setattr("academy.store.shared_log.connection._CONNECTING_SECONDS", 0.5)
     monkeypatch.setattr("academy.cli.server_process._UNKNOWN_HOST_SECONDS", 2.0)
     refused = run("serve", "--data", tmp_path, "--log", "nats://mistyped/club")
     assert refused.exit_code == 3

@@ -43,11 +43,12 @@ from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MutePlayer
-from academy.store.shared_log import jetstream, messages, place
+from academy.store.shared_log import connection, jetstream, messages, place, reading
 from academy.store.shared_log.address import LogAddress
-from academy.store.shared_log.jetstream import JetStreamLog, Message
+from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.shared_writer import SharedWriter
+from academy.store.shared_log.stream import Message
 from academy.store.tokens import CreateToken, Role
 from academy.store.writer import Command
 from academy.v1 import events_pb2, pattern_pb2
@@ -379,7 +380,7 @@ def test_what_waits_for_nats_when_a_server_stops_is_given_up_together(
 def test_a_server_whose_disk_was_full_takes_in_what_came_meanwhile(
     log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(jetstream, "_REQUEST", jetstream._REQUEST.replace(b"5000000000", b"1000000000"))
+    monkeypatch.setattr(reading, "_REQUEST", reading._REQUEST.replace(b"5000000000", b"1000000000"))
     first, second = open_store("first", log), open_store("second", log)
     failed = threading.Event()
 
@@ -429,7 +430,7 @@ def test_a_folder_whose_last_messages_were_lost_by_nats_and_replaced_by_others_i
 def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
     own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("academy.store.shared_log.jetstream._PING_SECONDS", 0.1)
+    monkeypatch.setattr("academy.store.shared_log.connection._PING_SECONDS", 0.1)
     store = open_store("one", own_nats.address("silent"))
 
     until(lambda: store.follows_log)
@@ -586,7 +587,7 @@ def test_a_write_that_came_while_others_waited_for_nats_does_not_wait_as_long_ag
     for write in (first, second):
         with pytest.raises(LogUnavailableError):
             write.result(60)
-    assert deadlines[1] <= came + jetstream.PATIENCE
+    assert deadlines[1] <= came + connection.PATIENCE
 
 
 @pytest.mark.parametrize(
