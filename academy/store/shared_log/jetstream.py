@@ -11,7 +11,7 @@ from nats.errors import MaxPayloadError
 from nats.js.api import Header
 from nats.js.errors import APIError, NotFoundError
 
-from academy.store.errors import LogMessageTooLargeError, StoreError
+from academy.store.errors import LogMessageTooLargeError, LogUnavailableError, StoreError
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.reading import LogReader
 from academy.store.shared_log.stream import FOLLOWS, Message
@@ -75,6 +75,11 @@ class JetStreamLog(LogReader):
     async def _is_stored(self, message: Message) -> bool:
         with suppress(NotFoundError):
             return await self._find_name(message.place) == message.name
+        if message.place < (await self.stream.stream_info(self.address.stream)).state.first_seq:
+            raise LogUnavailableError(
+                f"{self.address}: the log was cut past message {message.place:,}: whether the write was done "
+                "is not known, try again"
+            )
         return False
 
     def follow(self, after: int, name: str, tell_news: Callable[[], None]) -> None:
