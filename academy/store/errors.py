@@ -90,7 +90,8 @@ class LogMessageTooLargeError(StoreError):
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(
             f"the write makes a message of {size:,} bytes, NATS takes {limit:,}: write less at once, or "
-            "raise max_payload in the configuration of the NATS servers (8MB is enough for large libraries)",
+            "raise max_payload in the configuration of the NATS servers, as a fork needs (8MB is enough for "
+            "large libraries)",
             bytes=size,
             limit=limit,
         )
