@@ -6,13 +6,15 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+import structlog
 import typer
 
 from academy.cli.commands import CommandError, ExitCode
@@ -25,8 +27,14 @@ from academy.service.workers import (
     shared_port,
     signals,
 )
-from academy.store.errors import LogUnavailableError, StoreCorruptError, UnknownTokenIdError
-from academy.store.library_store import Store
+from academy.store.errors import (
+    LogHostUnknownError,
+    LogRefusedError,
+    LogUnavailableError,
+    StoreCorruptError,
+    UnknownTokenIdError,
+)
+from academy.store.library_store import Store, find_log
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokeToken, Role, tokens
 from academy.wire.addresses import InvalidAddressError, ServerAddress
@@ -36,6 +44,15 @@ from academy.wire.metrics_page import MetricsPage
 EMBEDDED_NAME: Final = "arena"
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 _MOST_SIGNALS: Final = 64
+# How long a server that starts waits for NATS: what is started together with it, as by Compose or Kubernetes,
+# is there by then.
+_AWAY_SECONDS: Final = 300.0
+# A name may be mistyped. That of a container is known as soon as it runs, and Kubernetes' name service may
+# keep for half a minute that it did not know one.
+_UNKNOWN_HOST_SECONDS: Final = 60.0
+_PAUSE_SECONDS: Final = 0.5
+_T = TypeVar("_T")
+_log = structlog.get_logger()
 
 
 def run_server(
@@ -52,22 +69,10 @@ def run_server(
     replaced. A token for the program that started this one is written to `token_file`. Raises
     InvalidAddressError, CommandError and StoreError.
     """
-    # Before the folder is made.
-    if settings.log is None and not (data / "data.mdb").exists():
-        _check_snapshots(data, settings, shares_log=False)
     try:
         with (
             signals(*_SIGNALS) as signal_pipe,
-            clean_shutdown.serving(
-                data,
-                harmless=(
-                    CommandError,
-                    InvalidAddressError,
-                    LogUnavailableError,
-                    ServerProcessError,
-                    _StoppedError,
-                ),
-            ) as marker,
+            _serving(data, settings, signal_pipe) as marker,
             _open(data, settings, signal_pipe) as store,
             embedded_token(store, marker, token_file),
         ):
@@ -87,6 +92,19 @@ def run_server(
         raise CommandError(f"{error}; its own messages say why") from error
 
 
+@contextmanager
+def _serving(data: Path, settings: ServerSettings, signal_pipe: int) -> Iterator[Path]:
+    """Mark a folder as served. What is refused or stopped before that makes no folder."""
+    if not (data / "data.mdb").exists():
+        if settings.log is None:
+            _check_snapshots(data, settings, shares_log=False)
+        else:
+            _wait_for_log(partial(find_log, settings.log), signal_pipe)
+    harmless = (CommandError, InvalidAddressError, LogUnavailableError, ServerProcessError, _StoppedError)
+    with clean_shutdown.serving(data, harmless) as marker:
+        yield marker
+
+
 def _check_snapshots(data: Path, settings: ServerSettings, *, shares_log: bool) -> None:
     if settings.snapshot_every and not shares_log:
         raise CommandError(
@@ -102,6 +120,14 @@ class _StoppedError(Exception):
 
 def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
     """Open the store, which may first read a long log. Raises _StoppedError as soon as a signal comes."""
+    return _wait_for_log(lambda: Store(data, log=settings.log), signal_pipe)
+
+
+def _wait_for_log(work: Callable[[], _T], signal_pipe: int) -> _T:
+    """Do what needs the shared log, again while that is away. Raises _StoppedError as soon as a signal comes.
+
+    Raises like the work, and LogUnavailableError when the log was away for too long.
+    """
 
     def stop(*_: object) -> None:
         # Once: what was begun is undone in peace.
@@ -120,14 +146,33 @@ def _open(data: Path, settings: ServerSettings, signal_pipe: int) -> Store:
     try:
         for number in _SIGNALS:
             signal.signal(number, stop)
+        # Also between tries: Python drops what a handler raises while it ends an import or collects garbage.
         check()
-        return Store(data, log=settings.log)
-    except LogUnavailableError:
-        # Python drops what a handler raises while it ends an import or collects garbage.
-        check()
-        raise
+        return _try_again(work, check)
     finally:
         restore()
+
+
+def _try_again(work: Callable[[], _T], check: Callable[[], None]) -> _T:
+    """Do it until the log is not away; `check` is called after each try."""
+    away_since: float | None = None
+    allowed = 0.0
+    while True:
+        try:
+            return work()
+        except LogUnavailableError as error:
+            check()
+            if isinstance(error, LogRefusedError):
+                raise
+            now = time.monotonic()
+            away_since = away_since or now
+            known = allowed
+            allowed = _UNKNOWN_HOST_SECONDS if isinstance(error, LogHostUnknownError) else _AWAY_SECONDS
+            if now - away_since >= allowed:
+                raise
+            if allowed != known:
+                _log.warning("waits for the shared log", why=str(error), at_most_seconds=allowed)
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _announce(data: Path, hint: str, address: ServerAddress) -> None:

@@ -60,6 +60,14 @@ class LogUnavailableError(StoreError):
     """The log that servers share does not answer. Whether the write was done is not known: try again."""
 
 
+class LogRefusedError(LogUnavailableError):
+    """NATS does not let this server do something, and will not later either."""
+
+
+class LogHostUnknownError(LogUnavailableError):
+    """No name in the log's address is known: they may be mistyped, or their machines are starting."""
+
+
 class LogDivergedError(StoreError):
     """The data folder and the log that servers share do not belong together, or no longer."""
 
@@ -82,7 +90,8 @@ class LogMessageTooLargeError(StoreError):
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(
             f"the write makes a message of {size:,} bytes, NATS takes {limit:,}: write less at once, or "
-            "raise max_payload in the configuration of the NATS servers (8MB is enough for large libraries)",
+            "raise max_payload in the configuration of the NATS servers, as a fork needs (8MB is enough for "
+            "large libraries)",
             bytes=size,
             limit=limit,
         )

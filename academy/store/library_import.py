@@ -48,7 +48,6 @@ class ImportLibraries:
         its measures and ratings go on from the `history`.
         """
         self._check_bounds()
-        evicted = 0
         knowledge = work.knowledge(self.game_id)
         is_new = knowledge.counters == Counters() and not knowledge.measures.contests
         events = list(self._events(is_new and self._has_numbers()))
@@ -71,9 +70,8 @@ class ImportLibraries:
             history = events_pb2.HistoryImported(measures=given.measures, ratings=given.ratings)
             event = events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history)
             event.sources.extend(named)
-            work.record(event)
-        for event in events:
-            evicted += work.record(event)[1].removed
+            events.insert(0, event)
+        evicted = sum(outcome.removed for _, outcome in work.record_all(events))
         return libraries_pb2.ImportLibraryResponse(
             patterns=sum(map(len, self.patterns.values())),
             nodes=sum(node.node_id != ROOT for node in self.nodes),

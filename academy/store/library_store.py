@@ -39,6 +39,17 @@ def _needing_nats(log: LogAddress) -> Iterator[None]:
         ) from error
 
 
+def find_log(log: LogAddress) -> None:
+    """Connect to a log, and make it where it is missing, before anything is written here.
+
+    Raises StoreError, LogUnavailableError.
+    """
+    with _needing_nats(log):
+        from academy.store.shared_log.jetstream import JetStreamLog
+
+        JetStreamLog(log).close()
+
+
 def _begin_with_snapshot(folder: Path, log: LogAddress) -> None:
     with _needing_nats(log):
         from academy.store.shared_log.snapshots import fetch

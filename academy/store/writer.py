@@ -106,14 +106,17 @@ class WriteContext:
         journal: ConsultationJournal,
         now: float,
         give_way: Callable[[], None] = lambda: None,
-        note_event: Callable[[events_pb2.Event], None] = lambda event: None,
+        note_events: Callable[[Sequence[events_pb2.Event]], None] = lambda events: None,
     ) -> None:
-        """Begin at the time `now`; `give_way` is called between steps, `note_event` with each new event."""
+        """Begin at the time `now`.
+
+        `give_way` is called between steps, `note_events` with new events before they are taken in.
+        """
         self.transaction = transaction
         self.journal = journal
         self.now = now
         self._give_way = give_way
-        self._note_event = note_event
+        self._note_events = note_events
         self.touched: set[str] = set()
         self._games = games
 
@@ -132,11 +135,19 @@ class WriteContext:
 
         Raises what `event_effects.apply` raises; then the transaction must not be committed.
         """
-        event.sequence = event_log.last_sequence(self.transaction) + 1
-        event.time.CopyFrom(self.time)
-        event.rules = RULES_VERSION
-        self._note_event(event)
-        return self.take_in(event)
+        return self.record_all([event])[0]
+
+    def record_all(self, events: Sequence[events_pb2.Event]) -> list[tuple[int, event_effects.EventOutcome]]:
+        """Do what `record` does with events in their order.
+
+        Where they are too many for a shared log, none is taken in. Raises like `record`.
+        """
+        for sequence, event in enumerate(events, event_log.last_sequence(self.transaction) + 1):
+            event.sequence = sequence
+            event.time.CopyFrom(self.time)
+            event.rules = RULES_VERSION
+        self._note_events(events)
+        return [self.take_in(event) for event in events]
 
     def take_in(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
         """Log a numbered event, and store what it changes. Returns and raises like `record`."""

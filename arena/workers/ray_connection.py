@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
+from arena.workers._compat import runs_node
 from arena.workers.interface import WorkersError
 
 LOCAL: Final = "ray"
@@ -62,6 +63,11 @@ def connect(on: str, runtime_env: dict[str, Any]) -> Any:
         os.environ.setdefault(name, value)
     import ray
 
+    if on != LOCAL and not on.startswith("ray://") and not runs_node():
+        raise RayUnavailableError(
+            f"{on}: this machine is not a node of that cluster; `ray start --address {on}` makes it one, "
+            "ray://HOST:10001 needs none"
+        )
     options: dict[str, Any] = {"logging_level": "CRITICAL", "log_to_driver": False}
     if runtime_env:
         options["runtime_env"] = runtime_env

@@ -2,13 +2,14 @@
 
 nats-py 2.16.0: `_process_info` takes in what a server says of itself, before the client sends its password.
 The client encrypts where the server asks for it; of an address with `tls://` it only takes the name.
-`tests/academy/store/shared_log/test_jetstream.py` fails where that changes.
+`tests/academy/store/shared_log/test_connection.py` fails where that changes.
 """
 
 from typing import Any
 
 from nats.aio.client import Client
-from nats.errors import Error as NatsError
+
+from academy.store.errors import LogRefusedError
 
 
 class EncryptingClient(Client):
@@ -16,5 +17,7 @@ class EncryptingClient(Client):
 
     async def _process_info(self, info: dict[str, Any], initial_connection: bool = False) -> None:
         if initial_connection and not info.get("tls_required"):
-            raise NatsError("it does not encrypt, as tls:// demands: give it certificates, or write nats://")
+            raise LogRefusedError(
+                "it does not encrypt, as tls:// demands: give it certificates, or write nats://"
+            )
         await super()._process_info(info, initial_connection)

@@ -5,6 +5,7 @@ restored have no events: their records are taken over as they were written.
 """
 
 import zlib
+from collections.abc import Iterable
 from typing import Final
 
 from academy.knowledge.game import RULES_VERSION
@@ -46,20 +47,24 @@ class MessageDraft:
     def __bool__(self) -> bool:
         return bool(self._message.entries)
 
+    def check(self, part: "CommandEntries") -> None:
+        """Raise LogMessageTooLargeError where what a command has written so far fits into no message."""
+        # Compressed it is much smaller, which is not worth compressing after each command.
+        if part.size() > self._limit:
+            packed = len(_pack(records_pb2.LogMessage(schema=SCHEMA_VERSION, entries=part.entries)))
+            if packed > self._limit:
+                raise LogMessageTooLargeError(packed, self._limit)
+
     def add(self, part: "CommandEntries") -> None:
         """Take in what a command wrote.
 
         Raises MessageFullError, or LogMessageTooLargeError where nothing was taken in before.
         """
-        written = records_pb2.LogMessage(schema=SCHEMA_VERSION, entries=part.entries)
-        # Compressed it is much smaller, which is not worth compressing after each command.
-        size = written.ByteSize()
+        size = part.size()
         if self._size + size > self._limit:
             if self._message.entries:
                 raise MessageFullError
-            packed = len(_pack(written))
-            if packed > self._limit:
-                raise LogMessageTooLargeError(packed, self._limit)
+            self.check(part)
         self._size += size
         self._message.entries.extend(part.entries)
 
@@ -74,9 +79,13 @@ class CommandEntries:
     def __init__(self) -> None:
         self.entries: list[records_pb2.LogEntry] = []
 
-    def note_event(self, event: events_pb2.Event) -> None:
-        """Take an event."""
-        self.entries.append(records_pb2.LogEntry(event=event))
+    def size(self) -> int:
+        """How many bytes they have."""
+        return sum(entry.ByteSize() for entry in self.entries)
+
+    def note_events(self, events: Iterable[events_pb2.Event]) -> None:
+        """Take events."""
+        self.entries.extend(records_pb2.LogEntry(event=event) for event in events)
 
     def note_record(self, table: TableName, key: bytes, value: bytes | None) -> None:
         """Take a record that is put, or removed (None), if events do not make it."""

@@ -12,8 +12,10 @@ from academy.store.errors import LogDivergedError, StoreError
 from academy.store.maintenance.compaction import lock_alone
 from academy.store.shared_log import place, snapshots
 from academy.store.shared_log.address import LogAddress
-from academy.store.shared_log.jetstream import PATIENCE, JetStreamLog, LostRaceError, Message
+from academy.store.shared_log.connection import PATIENCE
+from academy.store.shared_log.jetstream import JetStreamLog, LostRaceError
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
+from academy.store.shared_log.stream import Message
 from academy.store.v1 import records_pb2
 
 
@@ -113,7 +115,7 @@ def _messages(transaction: Transaction, limit: int) -> Iterator[bytes]:
 def _parts(transaction: Transaction) -> Iterator[CommandEntries]:
     for event in event_log.scan(transaction):
         part = CommandEntries()
-        part.note_event(event)
+        part.note_events([event])
         yield part
     for table in sorted(place.SHARED_TABLES):
         for key, value in transaction.scan(table):

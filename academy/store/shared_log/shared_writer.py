@@ -10,7 +10,7 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,17 +34,13 @@ from academy.store.errors import (
 )
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
-from academy.store.shared_log.jetstream import (
-    MOVE,
-    PATIENCE,
-    JetStreamLog,
-    LostRaceError,
-    Message,
-    StreamState,
-)
+from academy.store.shared_log.connection import PATIENCE
+from academy.store.shared_log.jetstream import JetStreamLog, LostRaceError
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
+from academy.store.shared_log.stream import MOVE, Message, StreamState
 from academy.store.v1 import records_pb2
 from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
+from academy.v1 import events_pb2
 
 # What a transaction folds at most before it is committed.
 _FOLDING_SECONDS: Final = 0.5
@@ -385,10 +381,14 @@ class SharedWriter(Writer):
     @contextmanager
     def _begin(self, transaction: Transaction) -> Iterator[WriteContext]:
         part = CommandEntries()
+
+        def note_events(events: Sequence[events_pb2.Event]) -> None:
+            part.note_events(events)
+            # Not only in the end: to execute a large import or fork takes long.
+            self._draft.check(part)
+
         with transaction.begin_nested(part.note_record) as nested:
-            yield WriteContext(
-                nested, self._games, self._journal, self._clock(), self._give_way, part.note_event
-            )
+            yield WriteContext(nested, self._games, self._journal, self._clock(), self._give_way, note_events)
             self._draft.add(part)
 
 

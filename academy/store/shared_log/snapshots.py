@@ -30,7 +30,9 @@ from academy.store.maintenance.backup import draft_in, place_copy, place_receive
 from academy.store.maintenance.compaction import lock_alone, put_in_place
 from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
-from academy.store.shared_log.jetstream import NAME_IN_USE, JetStreamLog, describe
+from academy.store.shared_log.connection import describe
+from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.stream import NAME_IN_USE
 
 # One may be damaged, and the log must not be cut behind the only other one.
 KEPT: Final = 2

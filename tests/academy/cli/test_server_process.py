@@ -18,7 +18,7 @@ from academy.cli import server_process
 from academy.service import logs
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
-from academy.store.errors import LogUnavailableError
+from academy.store.errors import LogRefusedError
 from academy.store.library_store import Store
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.raw_calls import RawCalls
@@ -40,7 +40,7 @@ def test_a_stop_that_python_drops_while_it_collects_garbage_ends_the_server_all_
     def open_store(*_: object, **__: object) -> None:
         if stopped:
             Dying()
-        raise LogUnavailableError("no NATS server lets this one in")
+        raise LogRefusedError("no NATS server lets this one in")
 
     # Where a garbage collection falls cannot be chosen in a server of its own.
     monkeypatch.setattr(server_process, "Store", open_store)
@@ -49,7 +49,7 @@ def test_a_stop_that_python_drops_while_it_collects_garbage_ends_the_server_all_
     ended = None
     try:
         server_process.run_server(tmp_path, settings, lambda: None, 1, 60, None)
-    except LogUnavailableError as error:
+    except LogRefusedError as error:
         ended = error
     assert (ended is None) == stopped
 

@@ -1,9 +1,11 @@
 """Servers that share a log, as administrators start and compare them."""
 
 import errno
+import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,7 +19,8 @@ from academy.store import event_log
 from academy.store.environment import Environment, TableName
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.store.shared_log.jetstream import JetStreamLog, Message
+from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.stream import Message
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
@@ -70,8 +73,11 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
 def test_a_server_that_is_stopped_while_it_waits_for_its_log_ends_well(
     own_nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
+    address = own_nats.address("club")
+    with Store(folders[0], log=address):
+        pass
     own_nats.pause()
-    server = started(folders[0], "--log", str(own_nats.address("club")))
+    server = started(folders[0], "--log", str(address))
     # Its handlers are there before its marker.
     until(lambda: (folders[0] / clean_shutdown.FOLDER).exists() and bool(clean_shutdown.markers(folders[0])))
     server.terminate()
@@ -151,12 +157,75 @@ def test_a_log_that_is_not_an_address_is_refused_with_the_rule(tmp_path: Path) -
     assert "write nats://HOST[:PORT]" in refused.err
 
 
-def test_a_log_that_nobody_serves_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("academy.store.shared_log.jetstream._CONNECTING_SECONDS", 0.5)
-    refused = run("serve", "--data", tmp_path, "--log", "nats://127.0.0.1:1/club")
+def waiting_line(server: subprocess.Popen[str]) -> Any:
+    """The first line of a server's log, once there is one."""
+    assert server.stderr is not None
+    return json.loads(server.stderr.readline())
+
+
+def test_servers_that_are_started_before_nats_wait_for_it_and_say_so_once(
+    own_nats: NatsServer, folders: tuple[Path, Path]
+) -> None:
+    own_nats.kill()
+    options = ("--address", "127.0.0.1:0", "--log", str(own_nats.address("club")), "--log-level", "warning")
+    with started(folders[0], *options) as new:
+        try:
+            line = waiting_line(new)
+            assert line["event"] == "waits for the shared log" and line["at_most_seconds"] == 300.0
+            assert f"no NATS server lets this one in at {own_nats.address('club')}" in line["why"]
+            own_nats.start()
+            assert Served(new, "").address
+            new.terminate()
+            assert new.communicate(timeout=60)[1] == "" and new.returncode == 0
+            # So does one whose folder follows the log already, with each of its processes.
+            own_nats.kill()
+            with started(folders[0], *options[:2], "--processes", "2") as known:
+                try:
+                    assert waiting_line(known)["event"] == "waits for the shared log"
+                    own_nats.start()
+                    assert Served(known, "").address
+                finally:
+                    known.kill()
+        finally:
+            new.kill()
+
+
+def test_sigterm_ends_a_server_that_waits_for_nats_and_leaves_no_folder(folders: tuple[Path, Path]) -> None:
+    with started(folders[0], "--log", "nats://127.0.0.1:1/club") as server:
+        waiting_line(server)
+        server.terminate()
+        _, errors = server.communicate(timeout=60)
+    assert (server.returncode, errors) == (0, "")
+    assert not folders[0].exists()
+
+
+def test_a_log_that_nobody_serves_is_named_and_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.shared_log.connection._CONNECTING_SECONDS", 0.5)
+    monkeypatch.setattr("academy.cli.server_process._AWAY_SECONDS", 0.0)
+    refused = run("serve", "--data", tmp_path / "data", "--log", "nats://127.0.0.1:1/club")
     assert refused.exit_code == 3
+    assert not (tmp_path / "data").exists()
     assert "no NATS server lets this one in at nats://127.0.0.1:1/club" in refused.err
     assert "nats-server --jetstream" in refused.err
+
+
+def test_a_log_whose_host_nobody_knows_is_waited_for_less_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def know_none(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    # What the name service of this machine knows is not ours.
+    monkeypatch.setattr("socket.getaddrinfo", know_none)
+    monkeypatch.setattr("academy.store.shared_log.connection._CONNECTING_SECONDS", 0.5)
+    monkeypatch.setattr("academy.cli.server_process._UNKNOWN_HOST_SECONDS", 2.0)
+    refused = run("serve", "--data", tmp_path, "--log", "nats://mistyped/club")
+    assert refused.exit_code == 3
+    waiting, line = refused.err.splitlines()
+    assert json.loads(waiting)["at_most_seconds"] == 2.0
+    assert "Name or service not known; check the address" in line
 
 
 def test_a_wrong_password_for_nats_is_named_and_not_shown(tmp_path: Path) -> None:
@@ -167,6 +236,8 @@ def test_a_wrong_password_for_nats_is_named_and_not_shown(tmp_path: Path) -> Non
     finally:
         nats.kill()
     assert refused.exit_code == 3
+    # At once: waiting mends none.
+    assert refused.err.startswith("academy: no NATS server lets this one in")
     assert "'Authorization Violation'; check the user and the password" in refused.err
     assert "wrong" not in refused.err
 

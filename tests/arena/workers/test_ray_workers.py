@@ -18,6 +18,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'academy-ar
 from arena.results.database import NoResultsYetError, ResultsDatabase
 from arena.results.series_reader import SeriesReader
 from arena.runner.files import CompetitionFiles
+from arena.workers.ray_connection import RayUnavailableError, connect
 from tests.arena.engines import ENGINE
 from tests.ports import free_ports
 from tests.waiting import until
@@ -146,6 +147,17 @@ def test_a_head_that_ray_start_made_is_reached_on_its_machine_by_localhost(host:
                 process.terminate()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count(": works") == 2
+
+
+def test_a_run_on_a_machine_without_a_node_says_so_before_ray_looks_for_one(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The nodes of the cluster are on this machine.
+    monkeypatch.setattr("ray._private.services.find_node_ids", lambda: set())
+    with pytest.raises(
+        RayUnavailableError, match=r"this machine is not a node .* ray://HOST:10001 needs none"
+    ):
+        connect(cluster.address, {})
 
 
 def test_the_check_says_what_is_missing_on_which_node(cluster: Any, tmp_path: Path) -> None:

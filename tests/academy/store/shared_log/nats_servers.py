@@ -15,7 +15,7 @@ from nats.js import JetStreamContext
 from nats.js.api import PubAck
 
 from academy.store.maintenance.backup import sync
-from academy.store.shared_log import jetstream
+from academy.store.shared_log import connection
 from academy.store.shared_log.address import LogAddress
 from tests.ports import free_ports
 
@@ -105,7 +105,7 @@ def silent_until_the_third_sending(nats: NatsServer) -> Iterator[None]:
         return await publish(context, *message, **more)
 
     with pytest.MonkeyPatch.context() as late:
-        late.setattr(jetstream, "_ANSWER_SECONDS", 0.2)
+        late.setattr(connection, "_ANSWER_SECONDS", 0.2)
         late.setattr(JetStreamContext, "publish", answer_the_third)
         nats.pause()
         try:

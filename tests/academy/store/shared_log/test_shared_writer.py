@@ -11,13 +11,15 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from academy.knowledge.claims import Claim
+from academy.knowledge.game import GameKnowledge
 from academy.knowledge.settings import Library
-from academy.store import arenas, contest_tables, event_log, rebuild, tokens
+from academy.store import arenas, contest_tables, event_effects, event_log, game_tables, rebuild, tokens
 from academy.store.consultation_notes import NoteClaims
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment, TableName, Transaction
@@ -29,7 +31,9 @@ from academy.store.errors import (
     LogUpgradingError,
     StoreError,
     StoreFullError,
+    UnknownGameError,
 )
+from academy.store.fork import ForkGame
 from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeletePattern, DeleteTesuji, RestorePattern
 from academy.store.library_import import ImportLibraries
@@ -40,14 +44,15 @@ from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MutePlayer
 from academy.store.removals import RestoreRemoval
-from academy.store.shared_log import jetstream, messages, place
+from academy.store.shared_log import connection, jetstream, messages, place, reading
 from academy.store.shared_log.address import LogAddress
-from academy.store.shared_log.jetstream import JetStreamLog, Message
+from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.shared_writer import SharedWriter
+from academy.store.shared_log.stream import Message
 from academy.store.tokens import CreateToken, Role
 from academy.store.writer import Command
-from academy.v1 import pattern_pb2
+from academy.v1 import events_pb2, pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
@@ -396,7 +401,7 @@ def test_what_waits_for_nats_when_a_server_stops_is_given_up_together(
 def test_a_server_whose_disk_was_full_takes_in_what_came_meanwhile(
     log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(jetstream, "_REQUEST", jetstream._REQUEST.replace(b"5000000000", b"1000000000"))
+    monkeypatch.setattr(reading, "_REQUEST", reading._REQUEST.replace(b"5000000000", b"1000000000"))
     first, second = open_store("first", log), open_store("second", log)
     failed = threading.Event()
 
@@ -446,7 +451,7 @@ def test_a_folder_whose_last_messages_were_lost_by_nats_and_replaced_by_others_i
 def test_a_nats_server_that_falls_silent_is_noticed_so_that_another_is_asked(
     own_nats: NatsServer, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("academy.store.shared_log.jetstream._PING_SECONDS", 0.1)
+    monkeypatch.setattr("academy.store.shared_log.connection._PING_SECONDS", 0.1)
     store = open_store("one", own_nats.address("silent"))
 
     until(lambda: store.follows_log)
@@ -483,6 +488,29 @@ def test_a_write_beyond_what_nats_takes_is_refused_alone(log: LogAddress, open_s
     ):
         refused.result(60)
     assert taken.result(60).patterns == 10
+    assert not list(disagreements(store.environment, open_store("fresh", log).environment))
+
+
+def test_a_fork_beyond_what_nats_takes_is_refused_before_it_is_executed(
+    log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store("one", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    for part in range(6):
+        store.run(big_import(100, 100 * part))
+    executed, apply = [], event_effects.apply
+
+    def note(knowledge: GameKnowledge, event: events_pb2.Event, *more: Any) -> event_effects.EventOutcome:
+        executed.append(event.WhichOneof("kind"))
+        return apply(knowledge, event, *more)
+
+    monkeypatch.setattr(event_effects, "apply", note)
+    with pytest.raises(LogMessageTooLargeError, match=r"a message of [\d,]+ bytes, NATS takes 130,048"):
+        store.run(ForkGame(GAME, "fork", "admin"))
+    # What is long to execute are the patterns.
+    assert executed == ["game_forked"]
+    with pytest.raises(UnknownGameError):
+        store.read(game_tables.game_state, "fork")
     assert not list(disagreements(store.environment, open_store("fresh", log).environment))
 
 
@@ -580,7 +608,7 @@ def test_a_write_that_came_while_others_waited_for_nats_does_not_wait_as_long_ag
     for write in (first, second):
         with pytest.raises(LogUnavailableError):
             write.result(60)
-    assert deadlines[1] <= came + jetstream.PATIENCE
+    assert deadlines[1] <= came + connection.PATIENCE
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def first(log: LogAddress, open_store: OpenStore) -> Store:
 @pytest.fixture(autouse=True)
 def patient_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have each question to NATS wait for its answer however long a busy machine takes."""
-    monkeypatch.setattr("academy.store.shared_log.jetstream._ANSWER_SECONDS", 60.0)
+    monkeypatch.setattr("academy.store.shared_log.connection._ANSWER_SECONDS", 60.0)
 
 
 def damage(log: LogAddress, name: str) -> None:
@@ -317,7 +317,7 @@ def test_a_new_server_does_not_wait_for_ever_where_nats_is_lost_while_it_lists_s
     log = own_nats.address("lost")
     with Store(tmp_path / "first", log=log) as store:
         snapshots.make(store.environment)
-    monkeypatch.setattr("academy.store.shared_log.jetstream.PATIENCE", 0.5)
+    monkeypatch.setattr("academy.store.shared_log.connection.PATIENCE", 0.5)
     monkeypatch.setattr(snapshots, "_STALLED_SECONDS", 1.0)
     subscribe = JetStreamContext.subscribe
 

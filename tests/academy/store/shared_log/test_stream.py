@@ -1,0 +1,64 @@
+"""The stream that servers share, as it is made or refused."""
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nats.js.api import StorageType, StreamConfig
+
+from academy.store.errors import LogDivergedError, LogRefusedError, LogUnavailableError
+from academy.store.library_store import Store
+from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import JetStreamLog
+from tests.academy.store.shared_log.nats_servers import NatsServer
+
+
+def test_several_nats_servers_that_are_not_a_cluster_are_named_at_once(nats: NatsServer) -> None:
+    with pytest.raises(LogRefusedError, match="NATS refuses: replicas > 1 not supported in non-clustered"):
+        JetStreamLog(LogAddress.parse(f"nats://{nats.host},127.0.0.1:1/copies-of-none"))
+
+
+def test_a_nats_server_without_jetstream_is_answered_with_how_to_turn_it_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.shared_log.connection.PATIENCE", 0.5)
+    nats = NatsServer(tmp_path / "nats", jetstream=False)
+    try:
+        with pytest.raises(LogUnavailableError, match=r"\(JetStream .* is off: nats-server --jetstream"):
+            JetStreamLog(nats.address("club"))
+    finally:
+        nats.kill()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_msgs_per_subject": 3},
+        {"max_age": 3600.0},
+        {"storage": StorageType.MEMORY},
+        {"subjects": ["another-subject"]},
+    ],
+    ids=["few", "young", "memory", "others"],
+)
+def test_a_stream_that_may_lose_messages_is_refused(
+    nats: NatsServer, log: LogAddress, change: dict[str, Any], tmp_path: Path
+) -> None:
+    config: dict[str, Any] = {"name": log.stream, "subjects": [log.subject], "storage": StorageType.FILE}
+    with closing(JetStreamLog(nats.address("any"))) as client:
+        subjects = config["subjects"] + change.get("subjects", [])
+        client.run(client.stream.add_stream(StreamConfig(**config | change | {"subjects": subjects})))
+    with pytest.raises(LogDivergedError, match=r"must keep all messages of .* in files; name another"):
+        Store(tmp_path / "data", log=log)
+
+
+def test_a_server_warns_where_the_stream_lacks_replicas(
+    log: LogAddress, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Store(tmp_path / "one", log=log):
+        pass
+    assert "copies" not in caplog.text
+    with Store(tmp_path / "two", log=replace(log, replicas=3)):
+        pass
+    assert f"1 of 3 copies, until `nats stream edit {log.stream} --replicas 3`" in caplog.text
