@@ -107,9 +107,8 @@ def apply(
         case "player_muted" | "player_unmuted" | "player_forgotten":
             return _apply_to_player(knowledge, event)
         case kind:
-            raise StoreCorruptError(
-                f"event {event.sequence}: a {kind} event cannot follow another of the game"
-            )
+            what = f"a {kind} event" if kind else "one of a kind that only newer versions have"
+            raise StoreCorruptError(f"event {event.sequence}: {what} cannot follow another of the game")
 
 
 def _learn_contest(

@@ -114,6 +114,12 @@ def fold(work: WriteContext, message: bytes) -> None:
     for entry in entries:
         if entry.WhichOneof("what") == "event":
             _check_version("rules", entry.event.rules, RULES_VERSION)
+            if entry.event.WhichOneof("kind") is None:
+                raise LogUpgradingError(
+                    f"the shared log goes on with event {entry.event.sequence:,}, of a kind that only newer "
+                    "versions have: this server answers questions from what it had, and writes nothing until "
+                    "it is upgraded"
+                )
     for entry in entries:
         if entry.WhichOneof("what") == "event":
             _take_in(work, entry.event)

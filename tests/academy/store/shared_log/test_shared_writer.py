@@ -17,7 +17,7 @@ from unittest.mock import Mock
 import pytest
 
 from academy.knowledge.claims import Claim
-from academy.knowledge.game import GameKnowledge
+from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.knowledge.settings import Library
 from academy.store import arenas, contest_tables, event_effects, event_log, game_tables, rebuild, tokens
 from academy.store.consultation_notes import NoteClaims
@@ -618,6 +618,17 @@ def test_a_write_that_came_while_others_waited_for_nats_does_not_wait_as_long_ag
 def test_a_message_that_is_none_of_academys_says_what_is_wrong_with_it(message: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         messages.fold(Mock(), message)
+
+
+def test_an_event_of_a_kind_that_only_newer_versions_have_stops_writes_until_the_upgrade() -> None:
+    # A field that no version has yet, as a newer one's kind is to this one.
+    unknown = events_pb2.Event.FromString(b"\xfa\x3e\x00")
+    unknown.sequence, unknown.rules = 7, RULES_VERSION
+    written, draft = messages.CommandEntries(), messages.MessageDraft(1_000_000)
+    written.note_events([unknown])
+    draft.add(written)
+    with pytest.raises(LogUpgradingError, match="goes on with event 7, of a kind that only newer versions"):
+        messages.fold(Mock(), draft.pack())
 
 
 def test_damage_of_a_folder_that_takes_in_a_message_is_not_called_the_messages(
