@@ -93,6 +93,8 @@ def run(  # noqa: PLR0913 - the options of a command
         from arena.runner.run import run as run_competition
 
         control, files = open_competition(file, results)
+        if _uses_grpc(control):
+            import arena.cli.silent_grpc  # noqa: F401
         options = RunOptions(
             parallel or control.parallel, max_games, quiet, log_protocol, readmit, without_tokens, on or ""
         )
@@ -121,6 +123,14 @@ def run(  # noqa: PLR0913 - the options of a command
     if ended.end is RunEnd.WITHOUT_SOME:
         complain(f"arena: {ended.end.value}; `arena show` says who, and why")
         raise typer.Exit(ExitStatus.WITHOUT_SOME)
+
+
+def _uses_grpc(control: "Control") -> bool:
+    from arena.jobs import REMOTE
+
+    return control.academy is not None or any(
+        player.protocol == REMOTE for player in control.players.values()
+    )
 
 
 def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = None) -> None:

@@ -95,7 +95,7 @@ class Nursery:
     def __init__(self) -> None:
         """Start it in a thread that lives as long as workers are needed."""
         self._program: _Program | None = None
-        # Where no process can be started now, whoever hires finds out whether it can be then.
+        # Where no process can be started now, `hire` tries again, and says why if it fails.
         with contextlib.suppress(OSError):
             self._program = _Program()
 
