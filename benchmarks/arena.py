@@ -140,11 +140,12 @@ class Run:
 
 
 def _workers(pid: int) -> list[int]:
-    """The guardians of the workers, with the workers; engines, the workers' children, are not the arena's."""
-    guardians = [
+    """The nursery, the guardians and the workers; engines, the workers' children, are not the arena's."""
+    nursery = [
         child for child in _children(pid) if b"arena.workers" in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
-    return guardians + [worker for guardian in guardians for worker in _children(guardian)]
+    guardians = [guardian for process in nursery for guardian in _children(process)]
+    return [*nursery, *guardians, *(worker for guardian in guardians for worker in _children(guardian))]
 
 
 def _children(pid: int) -> list[int]:

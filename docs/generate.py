@@ -55,11 +55,11 @@ def commands() -> str:
     import clients.bots.gtp_connector
     import clients.bots.lines_connector
     from academy.cli.app import application as academy
-    from arena.cli.app import application as arena
+    from arena.cli.app import make_application as make_arena
     from web.cli.app import application as web
 
     parts: list[str] = []
-    for name, application in (("academy", academy), ("arena", arena), ("academy-web", web)):
+    for name, application in (("academy", academy), ("arena", make_arena()), ("academy-web", web)):
         parts += _command(get_command(application), name, 2)
     bots = clients.bots
     for program in (

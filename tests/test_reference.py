@@ -13,7 +13,7 @@ from academy.cli.app import application as academy
 from academy.knowledge.measures import Measures
 from academy.knowledge.settings import LibrarySettings
 from academy.service.limits import Limits
-from arena.cli.app import application as arena
+from arena.cli.app import make_application as make_arena
 from arena.lobby.lobby import LobbyLimits
 from referees.api import Termination
 
@@ -43,7 +43,7 @@ def test_pages_use_every_generator_once(generate: ModuleType) -> None:
 
 def test_every_command_is_listed(generate: ModuleType) -> None:
     text = generate.commands()
-    for program, application in (("academy", academy), ("arena", arena)):
+    for program, application in (("academy", academy), ("arena", make_arena())):
         for command in application.registered_commands:
             if not command.hidden and command.callback is not None:
                 assert f"`{program} {command.name or command.callback.__name__}`" in text

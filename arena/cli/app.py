@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
-from arena.cli import control_files, league, members, pools, ratings, results, running, serving
+from arena.cli import running
 from arena.cli.arguments import ActionGroup
 from arena.output import complain
 
@@ -32,8 +32,6 @@ class Actions(ActionGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Carry out the action."""
-        import arena.cli.silent_grpc  # noqa: F401 - before all that loads gRPC
-
         try:
             return super().invoke(ctx)
         except (typer.Exit, TyperException):
@@ -103,38 +101,48 @@ def _valued_options(group: TyperGroup) -> frozenset[str]:
     )
 
 
-application = typer.Typer(
-    name="arena",
-    cls=Actions,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Run competitions of game-playing programs, look at them, stop them. Options and the action may "
-    "stand anywhere; without an action the competition is run. Exit status: 0 done, 1 an error, "
-    "2 wrong usage, 3 interrupted, 4 halted by void games, or because no missing game can be played, "
-    "5 reports to ACADEMY, or games to the league, still wait, 6 completed, except for "
-    "games of players or matchups that are left out.",
-    epilog="First steps: arena init all-play-all cup.toml; arena check cup.toml; arena run cup.toml",
-)
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"arena {version('academy-arena')}")
         raise typer.Exit
 
 
-@application.callback()
-def arena(
+def _arena(
+    context: typer.Context,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Options of the program itself."""
+    # Before all that loads gRPC, which few runs need.
+    if context.invoked_subcommand != DEFAULT_ACTION:
+        import arena.cli.silent_grpc  # noqa: F401
 
 
-for actions in (control_files, running, results, league, members, pools, ratings, serving):
-    actions.add_to(application)
+def make_application(*, to_run: bool = False) -> typer.Typer:
+    """Make the command; where it is `to_run` a competition, without most of the other actions."""
+    application = typer.Typer(
+        name="arena",
+        cls=Actions,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        help="Run competitions of game-playing programs, look at them, stop them. Options and the action may "
+        "stand anywhere; without an action the competition is run. Exit status: 0 done, 1 an error, "
+        "2 wrong usage, 3 interrupted, 4 halted by void games, or because no missing game can be played, "
+        "5 reports to ACADEMY, or games to the league, still wait, 6 completed, except for "
+        "games of players or matchups that are left out.",
+        epilog="First steps: arena init all-play-all cup.toml; arena check cup.toml; arena run cup.toml",
+    )
+    application.callback()(_arena)
+    if to_run:
+        running.add_to(application)
+        return application
+    from arena.cli import control_files, league, members, pools, ratings, results, serving
+
+    for actions in (control_files, running, results, league, members, pools, ratings, serving):
+        actions.add_to(application)
+    return application
 
 
 def main() -> None:
@@ -142,4 +150,5 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal may not have all letters of names.
         sys.stdout.reconfigure(errors="backslashreplace")
-    application()
+    # To load all actions takes longer than a short game.
+    make_application(to_run=sys.argv[1:2] == [DEFAULT_ACTION])()

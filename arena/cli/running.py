@@ -82,19 +82,25 @@ def run(  # noqa: PLR0913 - the options of a command
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
     once, and they are played again by the next run. `arena --help` lists the exit statuses.
     """
-    from arena.cli.web_pages import served_pages
-    from arena.runner.exit_status import ExitStatus
-    from arena.runner.options import RunOptions
-    from arena.runner.run import run as run_competition
+    from arena.workers.nursery import Nursery
 
-    control, files = open_competition(file, results)
-    options = RunOptions(
-        parallel or control.parallel, max_games, quiet, log_protocol, readmit, without_tokens, on or ""
-    )
     with ExitStack() as beside:
+        # First: it loads on another core what workers need, while this process loads what it needs itself.
+        nursery = beside.enter_context(Nursery()) if on in (None, "local") else None
+        from arena.cli.web_pages import served_pages
+        from arena.runner.exit_status import ExitStatus
+        from arena.runner.options import RunOptions
+        from arena.runner.run import run as run_competition
+
+        control, files = open_competition(file, results)
+        if _uses_grpc(control):
+            import arena.cli.silent_grpc  # noqa: F401
+        options = RunOptions(
+            parallel or control.parallel, max_games, quiet, log_protocol, readmit, without_tokens, on or ""
+        )
         if web:
             say(f"{beside.enter_context(served_pages(control.path, web, control.academy))} while this runs")
-        ended = run_competition(control, files, options)
+        ended = run_competition(control, files, options, nursery)
     from arena.runner.competition import RunEnd
 
     if not quiet:
@@ -117,6 +123,14 @@ def run(  # noqa: PLR0913 - the options of a command
     if ended.end is RunEnd.WITHOUT_SOME:
         complain(f"arena: {ended.end.value}; `arena show` says who, and why")
         raise typer.Exit(ExitStatus.WITHOUT_SOME)
+
+
+def _uses_grpc(control: "Control") -> bool:
+    from arena.jobs import REMOTE
+
+    return control.academy is not None or any(
+        player.protocol == REMOTE for player in control.players.values()
+    )
 
 
 def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = None) -> None:

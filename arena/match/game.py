@@ -380,9 +380,9 @@ class _Match:
         if self._on_progress is not None:
             self._on_progress(GameProgress(self._job.game_id, new, self._arrangement, self._gone.seats))
         if self._job.live_path is not None:
-            self._grow_live_file(Path(self._job.live_path), new)
+            self._grow_live_file(self._job.live_path, new)
 
-    def _grow_live_file(self, path: Path, moves: Sequence[JobMove]) -> None:
+    def _grow_live_file(self, path: str, moves: Sequence[JobMove]) -> None:
         """Append a turn to the file that watchers read; the first call makes it."""
         if self._live is None:
             names = tuple(player.name for player in self._job.players)
@@ -390,7 +390,7 @@ class _Match:
             heading = LiveHeading(
                 self._job.game_id, names, self._started, self._arrangement, self._rules.hides, settings
             )
-            self._live = LiveFile(path, heading)
+            self._live = LiveFile(Path(path), heading)
         self._live.add(moves)
 
     def _choose(self, seat: int) -> _Answer | Loss:

@@ -304,8 +304,10 @@ class ChildProcess:
     @property
     def unread(self) -> bytes:
         """Output that has arrived and is not read yet."""
-        with contextlib.suppress(BlockingIOError):
-            self._buffer += os.read(self._out, _CHUNK)
+        # To read where nothing is costs several times as much as to look, and is done before each command.
+        if self._poll.poll(0):
+            with contextlib.suppress(BlockingIOError):
+                self._buffer += os.read(self._out, _CHUNK)
         return bytes(self._buffer) if self._buffer else b""
 
     def _fill(self, deadline: float) -> bool:

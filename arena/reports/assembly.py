@@ -2,20 +2,21 @@
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from arena.control.plans import AllPlayAllPlan, GameSettings, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
+from arena.control.schema import TUNERS
 from arena.control.settings import Control
 from arena.jobs import Fault
 from arena.ratings.places import RatedBy, places_of
 from arena.ratings.pot_scores import pot_scores
-from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts, is_tuner
+from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts
+from arena.reports.replay import inform_selector
 from arena.reports.tally import MatchupTally, tally, unplanned_tallies
 from arena.results.database import ResultsError
-from arena.results.exclusions import Change, Exclusion, interleave
 from arena.results.first_ratings import with_first_ratings
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
@@ -23,10 +24,9 @@ from arena.results.series_reader import LastFault, SeriesReader
 from arena.results.standings import Standings
 from arena.selection.cross_entropy import CrossEntropyTuner
 from arena.selection.generations import Generations
-from arena.selection.kinds import selector_for
 from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
+from arena.selection.selector import CompetitionChangedError, Selector
 from arena.selection.sprt import SprtMatch
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
     game = replace(terms.game, folder=control.game.folder) if selector is None else control.game
     rules = game.rules()
     seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
-    if is_tuner(terms.kind):
+    if terms.kind in TUNERS:
         games = [_of_all_candidates(game, control, selector) for game in games]
     listed = () if selector is None else control.competitors
     standings = Standings(listed, control.elo, games, unranked=(CANDIDATES,))
     faults = series.last_faults()
-    rated = rules.seats == 2 and not is_tuner(terms.kind)
+    rated = rules.seats == 2 and terms.kind not in TUNERS
     lettered = selector is not None and isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
     return CompetitionReport(
         name=name,
@@ -86,21 +86,11 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         sprt=selector.state() if isinstance(selector, SprtMatch) else None,
         tuning=selector.state() if isinstance(selector, MonteCarloTuner | CrossEntropyTuner) else None,
         descent=selector.descent() if isinstance(selector, Generations) else None,
-        candidates=_candidate_faults(standings, games, faults) if is_tuner(terms.kind) else None,
+        candidates=_candidate_faults(standings, games, faults) if terms.kind in TUNERS else None,
         warning=warning,
         newest=games[: -_NEWEST - 1 : -1],
         record_extension=rules.record_extension,
     )
-
-
-def inform_selector(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
-    """A selector that knows all games so far. Raises CompetitionChangedError."""
-    selector = selector_for(control)
-    for _ in replay_games(selector, games, series.exclusions()):
-        pass
-    for name, variant in series.inhibited():
-        selector.inhibit(name, variant)
-    return selector
 
 
 def _empty_tallies(
@@ -208,31 +198,3 @@ def _of_all_candidates(game: FinishedGame, control: Control, selector: Selector 
     if selector is not None:
         candidates = set(game.players).difference(control.competitors)
     return replace(game, players=tuple(CANDIDATES if name in candidates else name for name in game.players))
-
-
-def replay_games(
-    selector: Selector,
-    games: Iterable[FinishedGame],
-    excluded: Iterable[Exclusion],
-    *,
-    remarks: bool = False,
-) -> Iterator[tuple[FinishedGame, str]]:
-    """Pass the finished games and exclusions on to the selector in their order, and yield each game.
-
-    With `remarks` each game comes with what the history file says of it besides its result.
-
-    Raises CompetitionChangedError if they are not the games of the control file.
-    """
-    for entry in interleave(games, excluded):
-        match entry:
-            case Change(scope, name, is_out):
-                (selector.exclude if is_out else selector.readmit)(scope, name)
-            case game:
-                remark = selector.history_remark(game.game_id, game.detail) if remarks else ""
-                selector.completed(completed_game(game))
-                yield game, remark
-
-
-def completed_game(game: FinishedGame) -> CompletedGame:
-    """What a selector learns of a stored game."""
-    return CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)

@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from arena.ratings.skill import Skill
 
 
-def is_tuner(kind: str) -> bool:
-    """Whether a kind of competition has candidates, a game or two each."""
-    return kind in TUNERS
-
-
 @dataclass(frozen=True)
 class PlayerFacts:
     """A player beside its standing: what it calls itself, and what it used (None: it has no game yet).
@@ -138,7 +133,7 @@ class CompetitionReport:
     @property
     def of_tuner(self) -> bool:
         """Whether the games are those of a tuner's candidates."""
-        return is_tuner(self.kind)
+        return self.kind in TUNERS
 
     @property
     def ranked(self) -> Sequence[str]:

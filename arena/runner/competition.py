@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 
 from arena.academy.contests import ContestNotOpenError, Contests, void_contest_report
 from arena.control import plans
+from arena.control.schema import TUNERS
 from arena.control.settings import Control, Scope
 from arena.jobs import Fault, GameResult, PlayerSetup
-from arena.reports.contents import is_tuner
 from arena.results.games import FinishedGame
 from arena.results.series import Attempt, PlannedGame, Series
 from arena.results.series_reader import StoredRecord
@@ -359,7 +359,7 @@ class Competition:
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
         # Candidates of a tuner play too little for a rating, and games against them rate no player.
-        rated = not is_tuner(self._control.kind)
+        rated = self._control.kind not in TUNERS
         after = self._control.elo.rate_outcome(fixture.players, before, result.outcome) if rated else before
         if counts_at_academy:
             report = self._academy.report(game.contest, result, after)

@@ -6,8 +6,6 @@ from functools import partial
 from arena.control import plans
 from arena.control.settings import Control
 from arena.output import say
-from arena.reports.assembly import assemble
-from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading, SeriesHeading
 from arena.results.run_lock import lock_competition
@@ -24,7 +22,6 @@ from arena.runner.player_check import check_at_startup, players_spared
 from arena.runner.remote_players import remote_players
 from arena.runner.stopping import StopRequests
 from arena.selection.kinds import selector_for
-from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.terminal.display import display_for
 from arena.workers.interface import Workers
@@ -102,6 +99,10 @@ def play_games(
 
                 follow_players(selector, Roster(control, enter, log.add), competition, opened)
             end = competition.run(options.max_games)
+        # They load much that only reports need, and games begin without.
+        from arena.reports.assembly import assemble
+        from arena.reports.text import text_report
+
         files.write_report(text_report(assemble(control, files.name, series)))
         return Ended(end, series.outbox.count_waiting(), league is None or league.complete)
 
@@ -123,6 +124,8 @@ def _heading(control: Control, files: CompetitionFiles, selector: Selector) -> H
 
 
 def _series_heading(series: plans.MarsSeries) -> SeriesHeading:
+    from arena.selection.mars import series_text
+
     games = [(setting.game, setting.weight) for setting in series.settings]
     return SeriesHeading(
         name=series.name,

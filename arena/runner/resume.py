@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from arena.academy.contests import void_contest_report
 from arena.control.settings import Control
-from arena.reports.assembly import replay_games
+from arena.reports.replay import replay_games
 from arena.results.series import Series, UnfinishedGame
 from arena.results.standings import Standings
 from arena.runner.event_log import EventLog

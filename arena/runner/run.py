@@ -15,11 +15,14 @@ from arena.runner.remote_players import LOBBY_VARIABLE
 from arena.runner.stopping import StopRequests
 from arena.workers.interface import Workers
 from arena.workers.local_workers import LocalWorkers
+from arena.workers.nursery import Nursery
 from arena.workers.worker import NO_SLOT
 
 
-def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
-    """Run a competition, or take it up again where it was left.
+def run(
+    control: Control, files: CompetitionFiles, options: RunOptions, nursery: Nursery | None = None
+) -> Ended:
+    """Run a competition, or take it up again where it was left; its workers are forked from the nursery.
 
     Raises CompetitionRunningError, SecretFileError, ResultsError, RunInterruptedError, PlayerError, and what
     `Competition.run` and `AcademySession` raise.
@@ -31,20 +34,21 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
             # A service forgets requests of before by itself: it may have asked again since it started this.
             files.forget_stop()
         stopping = stack.enter_context(StopRequests(files))
-        workers = stack.enter_context(open_workers(control, options))
+        workers = stack.enter_context(open_workers(control, options, nursery))
         # Workers get ready while this process loads the rest, which takes it longer.
         from arena.runner.playing import play_games
 
         return play_games(control, files, options, stopping, workers)
 
 
-def open_workers(control: Control, options: RunOptions) -> Workers:
+def open_workers(control: Control, options: RunOptions, nursery: Nursery | None = None) -> Workers:
     """Where the games of a run are played. Raises RayUnavailableError and ControlError."""
     on = options.on or control.workers.on
     if on == "local":
         # Gomill's ringmaster leaves the slot out where games are not simultaneous.
         alone = control.ringmaster_rules and options.parallel == 1
-        return LocalWorkers(options.parallel, pin=control.pin_cores, first_slot=NO_SLOT if alone else 0)
+        first_slot = NO_SLOT if alone else 0
+        return LocalWorkers(options.parallel, pin=control.pin_cores, first_slot=first_slot, nursery=nursery)
     check_reachable(control, on)
     # It takes seconds to load, and few have it.
     from arena.workers.ray_workers import RayWorkers

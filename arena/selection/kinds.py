@@ -7,44 +7,54 @@ from arena.control.parameters import Parameter
 from arena.control.plans import GameSettings
 from arena.control.settings import Control
 from arena.jobs import PlayerSetup
-from arena.selection.cross_entropy import CrossEntropyTuner
-from arena.selection.generations import Generations
-from arena.selection.mars import Mars
-from arena.selection.monte_carlo import MonteCarloTuner, ParameterTree
-from arena.selection.playoff import Playoff
-from arena.selection.round_robin import Gauntlet, RoundRobin
 from arena.selection.selector import Selector
-from arena.selection.sprt import SprtMatch
-from arena.selection.swiss import Swiss
 
 
 def selector_for(control: Control) -> Selector:  # noqa: C901 - a case for each kind
     """A fresh selector as the control file asks for."""
     # Who plays whom need not be secret.
     plan, seed, folder = control.plan, control.seed or 0, str(control.path.parent)
+    # Each loads what it needs itself: a run has one kind, and is to begin soon.
     match plan:
         case plans.AllPlayAllPlan():
+            from arena.selection.round_robin import RoundRobin
+
             return RoundRobin(plan.competitors, plan.rounds, seed, _seats(control))
         case plans.PlayoffPlan():
+            from arena.selection.playoff import Playoff
+
             return Playoff(plan.matchups, control.players, control.path.stem, seed)
         case plans.GauntletPlan():
+            from arena.selection.round_robin import Gauntlet
+
             return Gauntlet(plan.challengers, plan.opponents, plan.rounds, seed)
         case plans.SwissPlan():
+            from arena.selection.swiss import Swiss
+
             return Swiss(plan, seed)
         case plans.StandingPlan():
-            # It computes with NumPy, which takes longer to load than a run of another kind to begin.
             from arena.selection.standing import Standing
 
             return Standing(plan, seed)
         case plans.SprtPlan():
+            from arena.selection.sprt import SprtMatch
+
             return SprtMatch(plan, seed)
         case plans.MarsPlan():
+            from arena.selection.mars import Mars
+
             return Mars(plan.series, _seats(control), seed)
         case plans.GenerationsPlan():
+            from arena.selection.generations import Generations
+
             return Generations(plan, {name: control.players[name] for name in plan.panel}, seed)
         case plans.MonteCarloPlan():
+            from arena.selection.monte_carlo import MonteCarloTuner
+
             return MonteCarloTuner(plan, control.players[plan.candidate.opponent], seed, folder)
         case plans.CrossEntropyPlan():
+            from arena.selection.cross_entropy import CrossEntropyTuner
+
             return CrossEntropyTuner(plan, control.players[plan.candidate.opponent], seed, folder)
 
 
@@ -102,6 +112,8 @@ def _sample_of(family: plans.Family) -> PlayerSetup:
 def _sample(plan: plans.MonteCarloPlan | plans.CrossEntropyPlan) -> PlayerSetup:
     parameters: Sequence[Parameter] = plan.parameters
     if isinstance(plan, plans.MonteCarloPlan):
+        from arena.selection.monte_carlo import ParameterTree
+
         places = ParameterTree(plan).centre((0,))
     else:
         places = tuple(parameter.mean for parameter in plan.parameters)

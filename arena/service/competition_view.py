@@ -13,13 +13,14 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from arena.control.changed_settings import abridge
 from arena.control.control_file import read_control
+from arena.control.schema import TUNERS
 from arena.control.settings import Control
 from arena.match.live_game import LiveFolder
 from arena.players.remote import to_duration
 from arena.ratings.rating_list import RatingList
-from arena.reports.assembly import completed_game, likeliest_ratings
-from arena.reports.contents import is_tuner
+from arena.reports.assembly import likeliest_ratings
 from arena.reports.kept_texts import read_texts
+from arena.reports.replay import completed_game
 from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError
 from arena.results.first_ratings import with_first_ratings
 from arena.results.game_filter import GameFilter
@@ -146,7 +147,7 @@ class CompetitionView:
                 finished = Timestamp()
                 for game in listing.games_after(0, 1, newest_first=True):
                     finished.FromDatetime(game.finished)
-                leaders = () if is_tuner(listing.terms().kind) else _leaders(_table(listing, self.control))
+                leaders = () if listing.terms().kind in TUNERS else _leaders(_table(listing, self.control))
             known = self._newest = _Newest(counts, finished, leaders)
         return known
 
@@ -174,13 +175,13 @@ class CompetitionView:
         selector = selector_for(self.control)
         with self._listing() as listing:
             answer = competitions_pb2.GetHistoryResponse(games=listing.game_count())
-            ratings = {} if is_tuner(self.control.kind) else listing.rating_history(player, points)
+            ratings = {} if self.control.kind in TUNERS else listing.rating_history(player, points)
             for name, path in sorted(ratings.items()):
                 elo = competitions_pb2.HistoryPoints(
                     games=[at for at, _ in path], values=[elo for _, elo in path]
                 )
                 answer.players.add(player=name, elo=elo)
-            if is_tuner(self.control.kind):
+            if self.control.kind in TUNERS:
                 _add_parameters(answer, read_report(self.control, self.files).tuning)
             if isinstance(selector, Generations):
                 _add_members(answer, read_report(self.control, self.files).descent)
@@ -265,7 +266,7 @@ class CompetitionView:
         """Whether the games are a tuner's, whose candidates make one line."""
         with self._listing() as listing:
             # The control file may be another one by now.
-            return is_tuner(listing.terms().kind)
+            return listing.terms().kind in TUNERS
 
     def _add_state(self, answer: competitions_pb2.GetStandingsResponse) -> None:
         """Add what only the competition's kind knows of its state."""

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from arena.control.settings import Control
-from arena.reports.assembly import inform_selector, replay_games
+from arena.reports.replay import inform_selector, replay_games
 from arena.results.first_ratings import with_first_ratings
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms

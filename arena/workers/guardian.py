@@ -4,15 +4,12 @@ A worker runs other people's code, which may hold it for ever in a call to C, or
 may start processes that leave their group and session. So each worker is the child of a guardian,
 which does nothing but wait: for the worker's end, or for the arena's. Then it kills what is left, all
 of which has become its children.
-
-Run by `arena.workers.local_workers`, with the same arguments as `arena.workers.worker`.
 """
 
 import os
 import signal
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.players.process_tree import adopt_orphans, die_with_parent, end_children
@@ -24,12 +21,15 @@ _LONG_SECONDS: Final = 3600.0
 _AWAITED: Final = (signal.SIGCHLD, signal.SIGTERM, AT_ONCE)
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Start the worker and guard it to its end; then end in the same way as it did."""
-    descriptors, parent = map(int, arguments[:2]), int(arguments[2])
+def guard(be_worker: Callable[[], None], descriptors: Sequence[int], parent: int) -> int:
+    """Fork a worker and guard it to its end, in a process that was forked for that by `parent`.
+
+    The worker alone keeps the descriptors. Returns the exit code of the process that it returns in, the
+    worker or its guardian; where a signal has ended the worker, the guardian ends by it as well.
+    """
     guardian = os.getpid()
-    # The terminal's Ctrl-C is the arena's to judge.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What is left in the session of a guardian that was killed can be found.
+    os.setsid()
     signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
     adopt_orphans()
     die_with_parent(signal.SIGTERM, parent)
@@ -37,11 +37,8 @@ def main(arguments: Sequence[str]) -> None:
     if worker == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _AWAITED)
         die_with_parent(signal.SIGKILL, guardian)
-        # Only the worker needs what this loads; and forks are for processes without threads.
-        from arena.workers.worker import main as work
-
-        work(arguments)
-        return
+        be_worker()
+        return 0
     for descriptor in descriptors:
         os.close(descriptor)
     status = os.waitstatus_to_exitcode(_guard(worker))
@@ -51,7 +48,7 @@ def main(arguments: Sequence[str]) -> None:
             signal.signal(-status, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.kill(guardian, -status)
-    sys.exit(status)
+    return status
 
 
 def _guard(worker: int) -> int:
@@ -72,7 +69,3 @@ def _guard(worker: int) -> int:
                 deadline = time.monotonic() + GRACE_SECONDS
             case signal.SIGUSR1:
                 deadline = time.monotonic()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

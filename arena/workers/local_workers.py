@@ -1,12 +1,10 @@
 """Playing games in worker processes on this machine, as many at a time as there are workers."""
 
 import contextlib
-import os
 import resource
 import select
+import signal
 import socket
-import subprocess
-import sys
 import time
 from collections import deque
 from dataclasses import dataclass, field
@@ -19,7 +17,8 @@ from arena.players.process_tree import kill_session, signal_name
 from arena.workers.cores import Core
 from arena.workers.guardian import AT_ONCE
 from arena.workers.interface import WorkerLost, Workers, WorkersError
-from arena.workers.worker import NO_CORE, WaitNote, make_interrupted_result
+from arena.workers.nursery import Nursery, WorkerProcess
+from arena.workers.worker import WaitNote, make_interrupted_result
 
 STOP_SECONDS: Final = 5.0
 # How much later than its time limit a player may be interrupted by the worker itself.
@@ -54,10 +53,9 @@ def _allow_open_files(size: int) -> None:
 
 @dataclass
 class _Worker:
-    process: subprocess.Popen[bytes]
+    process: WorkerProcess
     connection: Connection
     slot: int
-    pidfd: int
     note: WaitNote
     core: Core | None
     job: GameJob | None = None
@@ -67,20 +65,17 @@ class _Worker:
     def end(self, seconds: float) -> int:
         """Wait for the process to end, kill it and what it leaves if need be; return its exit code."""
         if self.connection.closed:
-            return self.process.wait()
-        gone = select.poll()
-        gone.register(self.pidfd, select.POLLIN)
-        if not gone.poll(seconds * 1000):
-            self.process.kill()
-            gone.poll()
+            return self.process.reap()
+        if not self.process.ends_within(seconds):
+            self.process.send_signal(signal.SIGKILL)
+            self.process.ends_within(None)
         # First, as the next step opens files itself, of which this process may have no others left.
         self.connection.close()
-        os.close(self.pidfd)
         self.note.close()
         if self.core is not None:
             self.core.close()
         kill_session(self.process.pid)
-        return self.process.wait()
+        return self.process.reap()
 
 
 class LocalWorkers(Workers):
@@ -95,9 +90,12 @@ class LocalWorkers(Workers):
     which its engines stay, so that what a killed worker leaves behind can be found and killed.
     """
 
-    def __init__(self, size: int, *, pin: bool = False, first_slot: int = 0) -> None:
+    def __init__(
+        self, size: int, *, pin: bool = False, first_slot: int = 0, nursery: Nursery | None = None
+    ) -> None:
         """Players see the number of their worker, from `first_slot`, as GOMILL_SLOT; those of a single worker
-        see none with NO_SLOT.
+        see none with NO_SLOT. Workers are forked from a `nursery` of the caller's, which began to load
+        before, or from their own.
 
         Raises WorkersError where this machine cannot start that many processes.
         """
@@ -112,6 +110,8 @@ class LocalWorkers(Workers):
         # Those that play, by the descriptors of their connections, which are waited for.
         self._busy: dict[int, _Worker] = {}
         self._answers = select.poll()
+        self._own = contextlib.ExitStack()
+        self._nursery = nursery or self._own.enter_context(Nursery())
         try:
             for slot in range(size):
                 self._workers.append(self._hire(slot))
@@ -165,12 +165,13 @@ class LocalWorkers(Workers):
         self._waiting.clear()
         self._lost.clear()
         for worker in self._workers:
-            worker.process.terminate()
+            worker.process.send_signal(signal.SIGTERM)
         deadline = time.monotonic() + STOP_SECONDS
         for worker in self._workers:
             worker.end(max(0.0, deadline - time.monotonic()))
         self._workers.clear()
         self._busy.clear()
+        self._own.close()
 
     def _hire(self, slot: int) -> _Worker:
         """Start a worker. Raises WorkersError."""
@@ -198,23 +199,12 @@ class LocalWorkers(Workers):
             connection: Connection = Connection(ours.detach())
             undo.callback(connection.close)
             with theirs:
-                process = subprocess.Popen(
-                    [
-                        *(sys.executable, "-P", "-m", "arena.workers.guardian"),
-                        *map(str, (theirs.fileno(), note.descriptor, os.getpid(), self._first_slot + slot)),
-                        str(NO_CORE if core is None else core.number),
-                    ],
-                    stdin=subprocess.DEVNULL,
-                    pass_fds=[theirs.fileno(), note.descriptor],
-                    start_new_session=True,
+                number = None if core is None else core.number
+                process = self._nursery.hire(
+                    self._first_slot + slot, number, theirs.fileno(), note.descriptor
                 )
-            undo.callback(process.kill)
-            worker = _Worker(process, connection, slot, os.pidfd_open(process.pid), note, core)
             undo.pop_all()
-        # Callable players may come from wherever this process finds its modules.
-        with contextlib.suppress(OSError):
-            connection.send(sys.path)
-        return worker
+            return _Worker(process, connection, slot, note, core)
 
     def _assign(self) -> None:
         for slot, worker in enumerate(self._workers):

@@ -1,8 +1,8 @@
 """A worker process: it plays the games that it gets one after another, and sends back how they went.
 
-Run by `arena.workers.guardian`; `arena.workers.local_workers` says what the arguments are. Python players
-have time limits here, in a process that can be spared: the worker notes what it waits for in memory that
-the run reads, because a worker that is stuck in a player's code answers nothing.
+Forked by `arena.workers.forking`, with a guardian. Python players have time limits here, in a process that
+can be spared: the worker notes what it waits for in memory that the run reads, because a worker that is
+stuck in a player's code answers nothing.
 """
 
 import gc
@@ -35,8 +35,7 @@ from arena.players.program import KeptPrograms
 from arena.players.protocols import PROTOCOLS
 from arena.players.python_callable import PythonPlayer
 from arena.workers.interface import WorkerLost
-from referees.api import ENTRY_POINT_GROUP, Referee, Termination, referee
-from referees.installed import list_entry_points
+from referees.api import Referee, Termination, referee
 
 # The deadline (on the system's monotonic clock, 0: none), and what it is for: stage, seat, seconds.
 _DEADLINE: Final = struct.Struct("d")
@@ -227,15 +226,13 @@ def _late(label: str, wait: Wait) -> str:
     return f"player {label}: {what} within {wait.seconds:.3g} s"
 
 
-# Any core will do.
-NO_CORE: Final = -1
 # Players are not to see one.
 NO_SLOT: Final = -1
 
 
 def serve(
     connection: Connection,
-    slot: int | None,
+    slot: int,
     engines: KeptPrograms[GtpEngine],
     policies: KeptPrograms[PolicyProcess],
 ) -> None:
@@ -252,7 +249,7 @@ def serve(
         try:
             unsafe = any(player.protocol == "python" for player in job.players)
             try:
-                result = play(job, slot, connection.send if unsafe else None)
+                result = play(job, None if slot == NO_SLOT else slot, connection.send if unsafe else None)
             finally:
                 end_children(engines.process_ids | policies.process_ids)
             connection.send(result)
@@ -268,30 +265,25 @@ def _stop(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Take the descriptors of connection and note, the arena's process id, slot and core (or -1)."""
-    descriptor, note, _, slot, core = map(int, arguments)
+def work(connection: Connection, note: WaitNote, slot: int, core: int | None) -> None:
+    """Be a worker until the other side closes the connection; it keeps to a core, if one is given."""
     signal.signal(signal.SIGTERM, _stop)
     # Ignored until now; but players are not to inherit that, as they would, and handlers are not inherited.
     signal.signal(signal.SIGINT, lambda number, frame: None)
     adopt_orphans()
-    if core != NO_CORE:
+    if core is not None:
         # Engines inherit it: waking a process on another core is the price of a round trip.
         os.sched_setaffinity(0, {core})
     # Here signals are ours to use, and the run watches: elsewhere Python players only are judged late.
-    PROTOCOLS["python"] = timed_players(WaitNote(note))
+    PROTOCOLS["python"] = timed_players(note)
     engines: KeptPrograms[GtpEngine] = KeptPrograms()
     PROTOCOLS["gtp"] = partial(GtpPlayer, kept=engines)
     policies: KeptPrograms[PolicyProcess] = KeptPrograms()
     PROTOCOLS["policy"] = partial(PolicyPlayer, kept=policies)
-    connection: Connection = Connection(descriptor)
-    sys.path[:] = connection.recv()
-    # Before there is a game that waits for it.
-    list_entry_points(ENTRY_POINT_GROUP)
     # What is loaded stays: it need not be looked through after each game.
     gc.freeze()
     try:
-        serve(connection, None if slot == NO_SLOT else slot, engines, policies)
+        serve(connection, slot, engines, policies)
     finally:
         engines.end()
         policies.end()

@@ -12,7 +12,7 @@ import yaml
 from typer.testing import CliRunner
 
 from academy.cli.app import application
-from arena.cli.app import application as arena_application
+from arena.cli.app import make_application as make_arena
 from arena.runner.exit_status import ExitStatus
 from docs.generate import metrics
 from tests.academy.store.shared_log.nats_servers import BINARY
@@ -70,7 +70,7 @@ def test_programs_get_options_that_there_are(program: Program) -> None:
         assert outcome.exit_code == 0
         assert set(options(program)) <= set(re.findall(r"--[a-z-]+", outcome.output))
         return
-    known = application if name.endswith("academy") else arena_application
+    known = application if name.endswith("academy") else make_arena()
     # Wrong options are reported before any help.
     outcome = CliRunner().invoke(known, [*words, "--help"])
     assert outcome.exit_code == 0, outcome.output

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from academy.cli.app import application
 from academy.store.maintenance.backup import backup
-from arena.cli.app import application as arena_application
+from arena.cli.app import make_application as make_arena
 from arena.lobby.lobby import Lobby, LobbyLimits
 from arena.runner.remote_players import NamedPlayers
 from arena.service.access import ServiceAccess
@@ -131,7 +131,7 @@ def test_units_and_container_call_commands_with_options_that_there_are() -> None
     # Others than Typer's print their help before they refuse an option.
     analysts = [arguments for program, arguments in calls if program == "academy-analyst"]
     assert [analyst.argument_parser().parse_args(arguments).game for arguments in analysts] == ["hex"]
-    programs = {"academy": application, "arena": arena_application, "academy-web": web_application}
+    programs = {"academy": application, "arena": make_arena(), "academy-web": web_application}
     calls = [call for call in calls if call[0] in programs]
     assert {program for program, _ in calls} == set(programs)
     for program, arguments in calls:

@@ -14,7 +14,7 @@ from typer.main import get_command
 from academy.cli import app, data_folder, tokens
 from academy.store.maintenance import compaction
 from academy.store.tokens import Role
-from arena.cli import app as arena_app
+from arena.cli.app import make_application
 from tests.academy.cli.conftest import run
 
 HEAVY = ("academy.store.library_store", "asyncio", "lmdb", "llvmlite", "numba", "numpy", "structlog")
@@ -59,7 +59,7 @@ def commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield from commands(inner, f"{path} {name}")
 
 
-@pytest.mark.parametrize("application", [app.application, arena_app.application], ids=["academy", "arena"])
+@pytest.mark.parametrize("application", [app.application, make_application()], ids=["academy", "arena"])
 def test_arguments_are_shown_in_capitals_with_brackets_and_dots_once(application: typer.Typer) -> None:
     shown = {
         f"{path} {word}": word

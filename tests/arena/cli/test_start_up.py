@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -51,10 +52,28 @@ def test_an_actions_help_loads_nothing_but_grpc(action: str) -> None:
     assert set(loaded("arena", action, "--help")) <= {"grpc", "asyncio"}
 
 
-def test_a_run_loads_no_numpy() -> None:
-    program = "import sys, arena.cli.failures, arena.runner.playing; print('numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+NOT_OF_A_RUN = ("arena.cli.results", "arena.reports.assembly", "arena.selection.swiss", "grpc", "numpy")
+BEGUN = f"""
+import sys
+from arena.cli import main
+def look(event, arguments):
+    if event == "sqlite3.connect":
+        print(len(sys.modules) > 500, *sorted({set(NOT_OF_A_RUN)!r} & set(sys.modules)))
+sys.addaudithook(look)
+sys.argv[0] = "arena"
+main()
+"""
+
+
+def test_a_run_opens_its_results_without_other_kinds_other_actions_reports_and_grpc(tmp_path: Path) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(
+        '[competition]\nkind = "all-play-all"\ncheck_players = false\n'
+        '[game]\nname = "go"\nboard_size = 9\n[players.a]\ncommand = "true"\n[players.b]\ncommand = "true"\n'
+    )
+    words = ("run", "--quiet", "--max-games", "0", str(control))
+    done = subprocess.run([sys.executable, "-c", BEGUN, *words], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == "True"
 
 
 def test_options_say_the_same_without_loading_the_arena_as_with_it() -> None:

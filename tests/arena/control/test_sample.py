@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from arena.cli.app import application
+from arena.cli.app import make_application
 from arena.control.control_file import read_control
 from arena.control.sample import sample
 from arena.control.schema import KINDS
@@ -61,13 +61,13 @@ def test_a_setting_of_a_sample_that_is_commented_out_can_be_switched_on(tmp_path
 
 def test_the_command_writes_it_once(tmp_path: Path) -> None:
     runner, path = CliRunner(), tmp_path / "cup.toml"
-    assert runner.invoke(application, ["init", "swiss"]).output == sample("swiss")
-    assert runner.invoke(application, ["init", "swiss", str(path)]).exit_code == 0
+    assert runner.invoke(make_application(), ["init", "swiss"]).output == sample("swiss")
+    assert runner.invoke(make_application(), ["init", "swiss", str(path)]).exit_code == 0
     assert path.read_text(encoding="utf-8") == sample("swiss")
-    again = runner.invoke(application, ["init", "sprt", str(path)])
+    again = runner.invoke(make_application(), ["init", "sprt", str(path)])
     assert again.exit_code == 2 and "File exists" in again.output
     assert path.read_text(encoding="utf-8") == sample("swiss")
-    assert runner.invoke(application, ["init", "ludo"]).exit_code == 2
+    assert runner.invoke(make_application(), ["init", "ludo"]).exit_code == 2
 
 
 def test_other_kinds_are_refused_by_name() -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from arena.cli.app import application
+from arena.cli.app import make_application
 from tests.ports import free_ports
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "how-to" / "remote-players.md").read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def test_the_tour_of_the_page_on_the_service_runs(tmp_path: Path) -> None:
 def test_the_actions_that_the_page_on_the_service_names_exist() -> None:
     actions = {
         command.name or command.callback.__name__
-        for command in application.registered_commands
+        for command in make_application().registered_commands
         if command.callback
     }
     for action in ("serve", "start", "list", "stop", "show", "watch", "players", "token", "tokens"):

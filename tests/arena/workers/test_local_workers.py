@@ -23,6 +23,7 @@ from arena.players.program import MAX_KEPT
 from arena.players.random_moves import random_moves
 from arena.workers.interface import WorkerLost, WorkersError
 from arena.workers.local_workers import LocalWorkers
+from arena.workers.nursery import Nursery
 from arena.workers.worker import Stage, Wait, make_interrupted_result
 from referees.api import Outcome, Referee, Termination, referee
 from tests.arena.engines import job, misbehaving, noted, python_player, stuck
@@ -36,6 +37,13 @@ def place_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[
     """Says in its comments which process plays, and on which cores."""
     cores = ",".join(map(str, sorted(os.sched_getaffinity(0))))
     return lambda view: Choice("pass", comment=f"{os.getpid()} {cores}")
+
+
+def variables_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], Choice]:
+    """Says in its comments which of the test's variables its process has, now or since its program began."""
+    first = Path("/proc/self/environ").read_text()
+    seen = [name for name in ("WITHHELD", "GIVEN") if name in os.environ or name in first]
+    return lambda view: Choice("pass", comment=" ".join(seen))
 
 
 def interrupted(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
@@ -212,10 +220,40 @@ def test_a_worker_that_ended_while_idle_costs_nothing(workers: LocalWorkers) -> 
     assert left_running([*pids]) == []
     for worker in workers._workers:
         # Its guardian ends a moment later.
-        worker.process.wait(60)
+        assert worker.process.ends_within(60)
     for number in range(4):
         workers.submit(job(*PASSERS, game_id=str(number)))
     assert all(isinstance(result, GameResult) for result in finished(workers, 4))
+
+
+def test_a_killed_nursery_costs_the_games_in_progress_ends_their_players_and_is_replaced(
+    leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
+) -> None:
+    with LocalWorkers(1) as workers:
+        workers.submit(job(*leaver, game_id="doomed"))
+        pids = wait_for_engines(tmp_path, 3)
+        (nursery,) = {parent(worker.process.pid) for worker in workers._workers}
+        os.kill(nursery, signal.SIGKILL)
+        assert workers.next_result(180) == WorkerLost(
+            "doomed", "the worker that played it was killed by SIGTERM"
+        )
+        assert not left_running([*pids, nursery])
+        workers.submit(job(*PASSERS))
+        finished(workers, 1)
+
+
+def test_players_see_the_variables_of_when_workers_are_hired_and_none_that_were_withheld_by_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    player = python_player("viewer", "tests.arena.workers.test_local_workers:variables_of_play")
+    monkeypatch.setenv("WITHHELD", "a token")
+    with Nursery() as nursery:
+        monkeypatch.delenv("WITHHELD")
+        monkeypatch.setenv("GIVEN", "a folder")
+        with LocalWorkers(1, nursery=nursery) as workers:
+            workers.submit(job(player, player))
+            [result] = finished(workers, 1)
+    assert result.moves[0].comment == "GIVEN"
 
 
 @contextmanager
@@ -243,7 +281,7 @@ def test_a_machine_that_can_start_no_process_for_a_moment_costs_a_killed_workers
             workers.submit(job(PASSERS[0], player, game_id=str(number)))
         files = open_files()
         with all_files_open() as end:
-            workers._workers[0].process.kill()
+            workers._workers[0].process.send_signal(signal.SIGKILL)
             threading.Timer(1.2, end).start()
             lost = workers.next_result(60)
         (tmp_path / "1").touch()
@@ -265,7 +303,7 @@ def test_a_run_whose_machine_can_start_no_process_any_more_ends_with_the_cause_a
         workers.submit(job(*hanging(tmp_path), game_id="other"))
         pids = wait_for_engines(tmp_path, 6)
         with all_files_open(), pytest.raises(WorkersError, match=r"Too many open files.*--parallel"):
-            workers._workers[0].process.kill()
+            workers._workers[0].process.send_signal(signal.SIGKILL)
             workers.next_result(60)
         # Who goes on when processes can be started again has lost that game alone.
         assert isinstance(workers.next_result(60), WorkerLost)
