@@ -63,8 +63,8 @@ _EXPECTED: Final = (
     OSError,
     UnicodeEncodeError,
 )
+_NO_SERVER: Final = "start one with `academy serve`, or give its --address (and the TLS options it needs)"
 _REMEDIES: Final = {
-    "UNAVAILABLE": ("start one with `academy serve`, or give its --address (and the TLS options it needs)"),
     "UNAUTHENTICATED": (
         "give a token with --token-file, --token or ACADEMY_TOKEN; `academy tokens create` makes one"
     ),
@@ -150,14 +150,15 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
         kinds = ((StoreCorruptError, ExitCode.FAULTY), (LogUnavailableError, ExitCode.UNREACHABLE))
         code_of_kind = (code for kind, code in kinds if isinstance(error, kind))
         return " ".join(str(error).split()), next(code_of_kind, ExitCode.FAILED)
-    code = error.code()
-    remedy = _REMEDIES.get(code.name)
-    if code.name == "UNAVAILABLE":
-        return f"no server answers ({error.details()}); {remedy}", ExitCode.UNREACHABLE
-    reason = reason_of(error)
+    code, reason = error.code(), reason_of(error)
+    is_unavailable = code.name == "UNAVAILABLE"
+    exit_code = ExitCode.UNREACHABLE if is_unavailable else ExitCode.FAILED
+    # A server that answers gives a reason.
+    if is_unavailable and not reason:
+        return f"no server answers ({error.details()}); {_NO_SERVER}", exit_code
     line = f"{error.details()} [{', '.join(filter(None, (code.name, reason)))}]"
-    remedy = remedy or _REMEDIES_OF_REASONS.get(reason)
-    return (f"{line}; {remedy}" if remedy else line), ExitCode.FAILED
+    remedy = _REMEDIES.get(code.name) or _REMEDIES_OF_REASONS.get(reason)
+    return (f"{line}; {remedy}" if remedy else line), exit_code
 
 
 def _misses_nats(error: Exception) -> bool:

@@ -185,7 +185,7 @@ def delete_tesuji(
     """Delete a tesuji; `removals restore` undoes it.
 
     One of a shape that a player proposed stays away until a player proposes it again. Contests teach one of
-    the game's own shapes again, from weight 0.
+    the game's own shapes again, from weight 0; then it is not restored any more.
     """
     request = libraries_pb2.DeleteTesujiRequest(game_id=game, code=code)
     response = server.libraries.DeleteTesuji(request)
@@ -195,7 +195,10 @@ def delete_tesuji(
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     title = f"{game}: tesuji deleted"
     printing.console().print(library_tables.tesujis_table(title, [response.tesuji], described))
-    undo = f"undo it with: academy removals restore {game} {response.removal}"
+    undo = (
+        f"undo it with: academy removals restore {game} {response.removal}; that does nothing once it is "
+        "learnt again"
+    )
     printing.console().print(undo, soft_wrap=True)
 
 
@@ -368,6 +371,9 @@ def restore_removal(
     response = server.libraries.RestoreRemoval(request)
     if json:
         printing.print_json(printing.as_json(response))
+        return
+    if response == libraries_pb2.RestoreRemovalResponse():
+        typer.echo(f"{game}: nothing restored: what was removed is known again, and stays as it is now")
         return
     typer.echo(f"{game}: {response.patterns} patterns and {response.nodes} opening positions restored")
     if response.tesujis or response.weights:

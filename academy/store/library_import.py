@@ -122,6 +122,9 @@ class ImportLibraries:
             tesujis = events_pb2.TesujisImported(
                 records=self.tesujis[first : first + RECORDS_PER_EVENT], replace=self.replace and first == 0
             )
+            for tesuji in tesujis.records:
+                # Exports of earlier versions have none, and the digest tells what was imported before.
+                tesuji.ClearField("code")
             yield events_pb2.Event(game_id=self.game_id, actor=self.actor, tesujis_imported=tesujis)
         for place, record in enumerate(self.evaluation):
             evaluation = events_pb2.EvaluationImported(records=[record], replace=self.replace and place == 0)

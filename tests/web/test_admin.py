@@ -292,7 +292,7 @@ def test_an_admin_alone_deletes_a_tesuji_by_a_second_click_and_takes_it_back(pla
     proposed = pattern_pb2.TesujiRecord(
         cells="x # *", player=1, offered=9, chosen=9, elo_hundredths=1_350_000, weight_millionths=7_000_000
     )
-    header = libraries_pb2.ImportHeader(game_id=GO)
+    header = libraries_pb2.ImportHeader(game_id=GO, again=True)
     parts = [
         libraries_pb2.ImportLibraryRequest(header=header),
         libraries_pb2.ImportLibraryRequest(tesuji=proposed),
@@ -308,7 +308,10 @@ def test_an_admin_alone_deletes_a_tesuji_by_a_second_click_and_takes_it_back(pla
     shown = admin.get(gallery)
     assert f'name="code" value="{tesuji.code}"' in shown.text
     assert shown.words.count("Delete this tesuji It stays away until a player proposes it again.") == 1
-    assert "Delete this tesuji Contests that have it teach it again, from weight 0." in shown.words
+    assert (
+        "Delete this tesuji Contests that have it teach it again, from weight 0. Until then it can"
+        in shown.words
+    )
 
     deleted = admin.do("delete-tesuji", **form)
     assert f"tesuji {tesuji.code} is deleted" in deleted.words
@@ -325,6 +328,14 @@ def test_an_admin_alone_deletes_a_tesuji_by_a_second_click_and_takes_it_back(pla
     assert "So did 1 tesujis" in restored.words
     assert f"{listed.total_size:,} tesujis, learnt" in admin.get(gallery).words
     assert 'name="removal"' not in admin.get("/admin/events").text
+
+    deleted = admin.do("delete-tesuji", **form)
+    removal = deleted.text.partition('name="removal" value="')[2].partition('"')[0]
+    libraries.ImportLibrary(iter(parts))
+    assert (
+        "nothing came back: what was removed is known again"
+        in admin.do("restore-removal", game_id=GO, removal=removal).words
+    )
 
 
 @pytest.mark.threat("sessions")

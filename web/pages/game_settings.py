@@ -298,6 +298,8 @@ async def _restore_removal(session: Session, form: Query) -> str:
         text += f" So did {back.tesujis:,} tesujis and {back.weights:,} weights of the evaluation."
     if back.no_room:
         text += f" There is no room for {back.no_room:,}: they are kept."
+    if back == libraries_pb2.RestoreRemovalResponse():
+        text = f"{game_id}: nothing came back: what was removed is known again, and stays as it is now."
     session.note(Notice(text))
     return link(f"/games/{game_id}/admin")
 

@@ -20,10 +20,11 @@ from academy.store.environment import Environment, TableName
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.stream import Message
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import run, run_in_a_process
+from tests.academy.cli.conftest import pointed_at, run, run_in_a_process
 from tests.academy.service.examples import contest, report, tiny_go
 from tests.academy.service.running import serving
 from tests.academy.service.server_programs import Served, started
@@ -319,6 +320,19 @@ def test_a_command_that_a_shared_log_refuses_says_so_once(own_nats: NatsServer, 
         log.publish(Message(log.state.last + 1, b"junk", "junk"), time.monotonic() + 10)
     unread = run_in_a_process("tokens", "create", "bob", "--data", data)
     assert re.fullmatch(r"academy: message \d+ of the shared log cannot be read \(.*\): .*\n", unread.err)
+
+
+def test_a_server_that_answers_that_it_cannot_write_now_is_not_called_missing(
+    own_nats: NatsServer, tmp_path: Path
+) -> None:
+    with serving(tmp_path / "data", log=own_nats.address("club")) as server:
+        academy = pointed_at(server)
+        assert academy("games").exit_code == 0
+        server.store.run(FreezeLog())
+        frozen = academy("tesujis", "delete", "go", 1)
+        assert frozen.exit_code == 3
+        assert frozen.err.startswith("academy: writes are frozen for an upgrade: ")
+        assert frozen.err.endswith(" [UNAVAILABLE, LOG_UPGRADING]\n")
 
 
 def test_a_target_that_is_neither_a_log_nor_own_is_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from referees.api import referee
 from tests.academy.cli.conftest import Academy, pointed_at
 from tests.academy.cli.test_printing import printed_in_columns
 from tests.academy.service import examples
-from tests.academy.service.examples import teach_tesujis
+from tests.academy.service.examples import beside_each_other, teach_tesujis
 from tests.academy.service.running import Running, serving
 from tests.academy.service.test_proposals import PAIR, between, submitted, tesuji
 
@@ -201,6 +201,25 @@ def test_one_proposed_tesuji_is_deleted_by_its_code_and_restored(server: Running
 
     printed = academy("tesujis", "delete", "mended", code, "--json").json()
     assert printed["tesuji"] == proposed and printed["removal"] > 0
+
+
+def test_a_tesuji_that_was_learnt_again_stays_as_it_is_and_the_undo_says_so(
+    server: Running, academy: Academy
+) -> None:
+    teach_tesujis(server, "again")
+    listed = "tesujis", "again", "--limit", 1_000, "--json"
+    # Nothing around: each contest has it.
+    code = min(tesuji["code"] for tesuji in academy(*listed).json()["tesujis"])
+    removal = academy("tesujis", "delete", "again", code, "--json").json()["removal"]
+    played = examples.contest("again/later", "again", elos=(1500.0, 1500.0))
+    server.arena().contests.ReportContest(beside_each_other(played, Random(0)))
+    learnt = academy(*listed).json()["tesujis"]
+    assert code in [tesuji["code"] for tesuji in learnt]
+    undone = academy("removals", "restore", "again", removal)
+    assert undone.out == (
+        "again: nothing restored: what was removed is known again, and stays as it is now\n"
+    )
+    assert academy(*listed).json()["tesujis"] == learnt
 
 
 def test_a_terminal_of_80_columns_shows_a_proposed_tesuji_and_its_code_whole() -> None:

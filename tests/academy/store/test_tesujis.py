@@ -10,12 +10,14 @@ import pytest
 from academy.knowledge.settings import Library
 from academy.knowledge.tesujis.table import FIRST_IN_USES, TesujiTable
 from academy.store import event_log, game_tables, keys, rebuild
+from academy.store.codec.learnt_tables import tesuji_records
 from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName, Transaction
-from academy.store.errors import UnknownGameError, UnknownTesujiError
+from academy.store.errors import ImportedBeforeError, UnknownGameError, UnknownTesujiError
 from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import ChangeSettings, DeleteTesuji
+from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import backup, restore
 from academy.store.maintenance.check import check
@@ -23,7 +25,7 @@ from academy.store.maintenance.compaction import compact
 from academy.store.removals import RestoreRemoval, list_removals
 from academy.store.replica import GameView
 from academy.store.writer import LoadedGames
-from academy.v1 import contests_pb2, game_pb2
+from academy.v1 import contests_pb2, game_pb2, pattern_pb2
 from tests.academy.store.examples import contest, go_game, marked_proposal, report, submission
 
 GAME = "tesuji"
@@ -209,6 +211,24 @@ def test_a_tesuji_that_a_game_does_not_have_is_not_deleted_and_leaves_no_event(
     with pytest.raises(UnknownGameError):
         taught.run(DeleteTesuji("nowhere", code, "admin"))
     assert taught.read(event_log.last_sequence) == before
+
+
+def test_an_export_without_codes_is_known_as_the_same_import(taught: Store) -> None:
+    known = taught.follow().refresh(GAME)
+    record = next(tesuji_records(known.tesujis, known.spec, [0]))
+    without = pattern_pb2.TesujiRecord()
+    without.CopyFrom(record)
+    without.ClearField("code")
+    other, wrong = go_game("other"), pattern_pb2.TesujiRecord()
+    other.settings.tesuji_capacity = CAPACITY
+    taught.run(RegisterGame(other, "arena"))
+    wrong.CopyFrom(record)
+    wrong.code += 1
+    taught.run(ImportLibraries("other", {}, [], False, "admin", tesujis=[without]))
+    for again in (record, wrong):
+        with pytest.raises(ImportedBeforeError):
+            taught.run(ImportLibraries("other", {}, [], False, "admin", tesujis=[again]))
+    assert taught.follow().refresh("other").tesujis.codes.tolist() == [record.code]
 
 
 def test_uses_in_contests_are_counted_and_made_again(taught: Store) -> None:
