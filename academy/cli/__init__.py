@@ -1,6 +1,7 @@
 """The command line: `academy serve | games | patterns | openings | ...`.
 
-Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 the data are damaged.
+Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers, or it
+cannot do it now; 4 the data are damaged.
 """
 
 import atexit

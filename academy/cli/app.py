@@ -29,7 +29,8 @@ application = typer.Typer(
     # Rich cuts the names of options in a narrow terminal.
     rich_markup_mode=None,
     help="ACADEMY keeps what competing players learn of their games. "
-    "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no server answers, 4 the data are damaged.",
+    "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no server answers, or it "
+    "cannot do it now, 4 the data are damaged.",
     epilog="First steps: academy tokens create me --role admin --data library; academy serve --data library",
 )
 
