@@ -39,10 +39,14 @@ def place_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[
     return lambda view: Choice("pass", comment=f"{os.getpid()} {cores}")
 
 
+# The second could be one of Python's own.
+WITHHELD = ("CLUB_TOKEN", "PYTHON_BOT_TOKEN")
+
+
 def variables_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], Choice]:
     """Says in its comments which of the test's variables its process has, now or since its program began."""
     first = Path("/proc/self/environ").read_text()
-    seen = [name for name in ("WITHHELD", "GIVEN") if name in os.environ or name in first]
+    seen = [name for name in (*WITHHELD, "GIVEN") if name in os.environ or name in first]
     return lambda view: Choice("pass", comment=" ".join(seen))
 
 
@@ -242,18 +246,40 @@ def test_a_killed_nursery_costs_the_games_in_progress_ends_their_players_and_is_
         finished(workers, 1)
 
 
+@pytest.mark.parametrize("withheld", WITHHELD)
 def test_players_see_the_variables_of_when_workers_are_hired_and_none_that_were_withheld_by_then(
-    monkeypatch: pytest.MonkeyPatch,
+    withheld: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     player = python_player("viewer", "tests.arena.workers.test_local_workers:variables_of_play")
-    monkeypatch.setenv("WITHHELD", "a token")
+    monkeypatch.setenv(withheld, "a token")
     with Nursery() as nursery:
-        monkeypatch.delenv("WITHHELD")
+        monkeypatch.delenv(withheld)
         monkeypatch.setenv("GIVEN", "a folder")
         with LocalWorkers(1, nursery=nursery) as workers:
             workers.submit(job(player, player))
             [result] = finished(workers, 1)
     assert result.moves[0].comment == "GIVEN"
+
+
+ENDS_WHEN_IT_IS_TO_FORK = f"""#!{sys.executable} -I
+import os, sys
+from multiprocessing.connection import Connection
+connection = Connection(int(sys.argv[4]))
+connection.recv(), connection.recv(), os.read(connection.fileno(), 1)
+"""
+
+
+@pytest.mark.parametrize("program", ["#!/bin/sh\n", ENDS_WHEN_IT_IS_TO_FORK])
+def test_a_nursery_that_ends_whenever_it_is_started_ends_the_run_with_the_cause(
+    program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(program)
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr("arena.workers.local_workers._HIRE_SECONDS", 0.0)
+    with pytest.raises(WorkersError, match=r"the process that forks them has ended.*--parallel"):
+        LocalWorkers(1)
 
 
 @contextmanager
