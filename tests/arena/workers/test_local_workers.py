@@ -1,6 +1,7 @@
 """Worker processes: games side by side, and what is left when something is killed."""
 
 import contextlib
+import errno
 import os
 import resource
 import signal
@@ -280,6 +281,23 @@ def test_a_nursery_that_ends_whenever_it_is_started_ends_the_run_with_the_cause(
     monkeypatch.setattr("arena.workers.local_workers._HIRE_SECONDS", 0.0)
     with pytest.raises(WorkersError, match=r"the process that forks them has ended.*--parallel"):
         LocalWorkers(1)
+
+
+GUARDS_WHERE_ONE_PROCESS_MORE_IS_TOO_MANY = """
+import errno, os, sys
+from arena.workers.guardian import guard
+def fork():
+    raise OSError(errno.EAGAIN, "too many processes")
+os.fork = fork
+sys.exit(guard(print, [], os.getppid()))
+"""
+
+
+def test_a_guardian_that_can_start_no_worker_says_so_in_a_line() -> None:
+    program = [sys.executable, "-c", GUARDS_WHERE_ONE_PROCESS_MORE_IS_TOO_MANY]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"arena: a worker cannot be started: [Errno {errno.EAGAIN}] too many processes\n"
 
 
 @contextmanager
