@@ -121,7 +121,7 @@ class Nursery:
     """
 
     def __init__(self) -> None:
-        """Start it in a thread that lives as long as workers are needed."""
+        """Start it in a thread that lives as long as workers are needed, and hires and reaps all of them."""
         self._program: _Program | None = None
         # Where no process can be started now, `hire` tries again, and says why if it fails.
         with contextlib.suppress(OSError):
