@@ -93,7 +93,7 @@ def run(  # noqa: PLR0913 - the options of a command
         from arena.runner.run import run as run_competition
 
         control, files = open_competition(file, results)
-        if _uses_grpc(control):
+        if _uses_grpc(control, on or control.workers.on):
             import arena.cli.silent_grpc  # noqa: F401
         options = RunOptions(
             parallel or control.parallel, max_games, quiet, log_protocol, readmit, without_tokens, on or ""
@@ -125,11 +125,14 @@ def run(  # noqa: PLR0913 - the options of a command
         raise typer.Exit(ExitStatus.WITHOUT_SOME)
 
 
-def _uses_grpc(control: "Control") -> bool:
+def _uses_grpc(control: "Control", on: str) -> bool:
     from arena.jobs import REMOTE
 
-    return control.academy is not None or any(
-        player.protocol == REMOTE for player in control.players.values()
+    # A cluster is asked over gRPC what it is, and Ray may be its client.
+    return (
+        on != "local"
+        or control.academy is not None
+        or any(player.protocol == REMOTE for player in control.players.values())
     )
 
 

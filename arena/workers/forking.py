@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 
 from arena.players.process_tree import die_with_parent
 from arena.workers.guardian import guard
-from arena.workers.nursery import NURSERY_LOST, Hiring
+from arena.workers.nursery import Hiring
 from arena.workers.worker import WaitNote, work
 from referees.api import ENTRY_POINT_GROUP
 from referees.installed import list_entry_points
@@ -26,11 +26,7 @@ def _serve(connection: Connection, descriptors: socket.socket) -> None:
         except EOFError:
             return
         if isinstance(request, int):
-            try:
-                connection.send(os.waitstatus_to_exitcode(os.waitpid(request, 0)[1]))
-            except ChildProcessError:
-                # The child of a nursery before this one.
-                connection.send(NURSERY_LOST)
+            connection.send(os.waitstatus_to_exitcode(os.waitpid(request, 0)[1]))
             continue
         _, received, _, _ = socket.recv_fds(descriptors, 1, 2, socket.MSG_CMSG_CLOEXEC)
         nursery = os.getpid()

@@ -8,6 +8,7 @@ of which has become its children.
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -33,7 +34,11 @@ def guard(be_worker: Callable[[], None], descriptors: Sequence[int], parent: int
     signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
     adopt_orphans()
     die_with_parent(signal.SIGTERM, parent)
-    worker = os.fork()
+    try:
+        worker = os.fork()
+    except OSError as error:
+        sys.stderr.write(f"arena: a worker cannot be started: {error}\n")
+        return 1
     if worker == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _AWAITED)
         die_with_parent(signal.SIGKILL, guardian)

@@ -27,10 +27,10 @@ Hiring: TypeAlias = tuple[Sequence[str], Mapping[bytes, bytes], int, int | None]
 class WorkerProcess:
     """A worker's guardian, which leads the worker's session and ends as the worker does."""
 
-    def __init__(self, pid: int, nursery: "Nursery") -> None:
+    def __init__(self, pid: int, program: "_Program") -> None:
         """Raises OSError."""
         self.pid: Final = pid
-        self._nursery = nursery
+        self._program = program
         self._pidfd = os.pidfd_open(pid)
         self._exit_code: int | None = None
 
@@ -49,7 +49,7 @@ class WorkerProcess:
     def reap(self) -> int:
         """Wait for its end and return its exit code; from then on its number may be another process's."""
         if self._exit_code is None:
-            self._exit_code = self._nursery.reap(self.pid)
+            self._exit_code = self._program.reap(self.pid)
             os.close(self._pidfd)
         return self._exit_code
 
@@ -60,7 +60,9 @@ class _Program:
     def __init__(self) -> None:
         """Start it. Raises OSError."""
         # A control file may name variables that workers are not to have; so most are sent with each worker.
-        variables = {name: value for name, value in os.environ.items() if name.startswith(_READ_AT_A_START)}
+        self._variables = {
+            name: value for name, value in os.environ.items() if name.startswith(_READ_AT_A_START)
+        }
         with contextlib.ExitStack() as undo:
             self.socket, theirs = map(undo.enter_context, socket.socketpair())
             self.connection: Connection = undo.enter_context(Connection(os.dup(self.socket.fileno())))
@@ -71,13 +73,39 @@ class _Program:
                 ],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                env=variables,
+                env=self._variables,
                 start_new_session=True,
             )
             undo.pop_all()
             theirs.close()
         with contextlib.suppress(OSError):
             self.connection.send(sys.path)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether workers would have a variable at their start that this process has no longer."""
+        return not self._variables.keys() <= os.environ.keys()
+
+    def fork(self, hiring: Hiring, descriptors: Sequence[int]) -> int:
+        """Have a worker forked; its guardian's process id. Raises OSError."""
+        try:
+            self.connection.send(hiring)
+            socket.send_fds(self.socket, [b"\n"], descriptors)
+            answer: int | OSError = self.connection.recv()
+        except (EOFError, ConnectionError):
+            raise ConnectionError("the process that forks them has ended") from None
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    def reap(self, pid: int) -> int:
+        """Wait for the end of a process that it has forked, and return its exit code."""
+        try:
+            self.connection.send(pid)
+            code: int = self.connection.recv()
+        except (EOFError, OSError):
+            return NURSERY_LOST
+        return code
 
     def end(self) -> None:
         self.connection.close()
@@ -93,7 +121,7 @@ class Nursery:
     """
 
     def __init__(self) -> None:
-        """Start it in a thread that lives as long as workers are needed."""
+        """Start it in a thread that lives as long as workers are needed, and hires and reaps all of them."""
         self._program: _Program | None = None
         # Where no process can be started now, `hire` tries again, and says why if it fails.
         with contextlib.suppress(OSError):
@@ -102,37 +130,23 @@ class Nursery:
     def hire(self, slot: int, core: int | None, *descriptors: int) -> WorkerProcess:
         """Have a worker forked that gets descriptors, of its connection and its note. Raises OSError."""
         hiring: Hiring = (sys.path, dict(os.environb), slot, core)
-        try:
-            pid = self._fork(hiring, descriptors)
-        except (EOFError, ConnectionError):
+        if self._program is not None and self._program.outdated:
             self.close()
-            pid = self._fork(hiring, descriptors)
         try:
-            return WorkerProcess(pid, self)
+            return self._fork(hiring, descriptors)
+        except ConnectionError:
+            self.close()
+            return self._fork(hiring, descriptors)
+
+    def _fork(self, hiring: Hiring, descriptors: Sequence[int]) -> WorkerProcess:
+        program = self._program = self._program or _Program()
+        pid = program.fork(hiring, descriptors)
+        try:
+            return WorkerProcess(pid, program)
         except OSError:
             os.kill(pid, signal.SIGKILL)
-            self.reap(pid)
+            program.reap(pid)
             raise
-
-    def _fork(self, hiring: Hiring, descriptors: Sequence[int]) -> int:
-        program = self._program = self._program or _Program()
-        program.connection.send(hiring)
-        socket.send_fds(program.socket, [b"\n"], descriptors)
-        answer: int | OSError = program.connection.recv()
-        if isinstance(answer, OSError):
-            raise answer
-        return answer
-
-    def reap(self, pid: int) -> int:
-        """Wait for the end of a process that was forked, and return its exit code."""
-        if self._program is None:
-            return NURSERY_LOST
-        try:
-            self._program.connection.send(pid)
-            code: int = self._program.connection.recv()
-        except (EOFError, ConnectionError):
-            return NURSERY_LOST
-        return code
 
     def close(self) -> None:
         """End it."""

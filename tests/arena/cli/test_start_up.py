@@ -65,15 +65,38 @@ main()
 """
 
 
+CONTROL = (
+    '[competition]\nkind = "all-play-all"\ncheck_players = false\n'
+    '[game]\nname = "go"\nboard_size = 9\n[players.a]\ncommand = "true"\n[players.b]\ncommand = "true"\n'
+)
+
+
 def test_a_run_opens_its_results_without_other_kinds_other_actions_reports_and_grpc(tmp_path: Path) -> None:
     control = tmp_path / "cup.toml"
-    control.write_text(
-        '[competition]\nkind = "all-play-all"\ncheck_players = false\n'
-        '[game]\nname = "go"\nboard_size = 9\n[players.a]\ncommand = "true"\n[players.b]\ncommand = "true"\n'
-    )
+    control.write_text(CONTROL)
     words = ("run", "--quiet", "--max-games", "0", str(control))
     done = subprocess.run([sys.executable, "-c", BEGUN, *words], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == "True"
+
+
+ENDED = """
+import sys
+from arena.cli import main
+sys.argv[0] = "arena"
+try:
+    main()
+finally:
+    print("arena.cli.silent_grpc" in sys.modules, "grpc" in sys.modules)
+"""
+
+
+def test_grpc_is_silent_in_a_run_that_asks_a_cluster(tmp_path: Path) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(f'{CONTROL}[workers]\non = "127.0.0.1:1"\n')
+    program = [sys.executable, "-c", ENDED, "run", str(control)]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "there is no Ray cluster" in done.stderr
+    assert done.stdout == "True True\n"
 
 
 def test_options_say_the_same_without_loading_the_arena_as_with_it() -> None:

@@ -1,6 +1,7 @@
 """Worker processes: games side by side, and what is left when something is killed."""
 
 import contextlib
+import errno
 import os
 import resource
 import signal
@@ -39,10 +40,14 @@ def place_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[
     return lambda view: Choice("pass", comment=f"{os.getpid()} {cores}")
 
 
+# The second could be one of Python's own.
+WITHHELD = ("CLUB_TOKEN", "PYTHON_BOT_TOKEN")
+
+
 def variables_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], Choice]:
     """Says in its comments which of the test's variables its process has, now or since its program began."""
     first = Path("/proc/self/environ").read_text()
-    seen = [name for name in ("WITHHELD", "GIVEN") if name in os.environ or name in first]
+    seen = [name for name in (*WITHHELD, "GIVEN") if name in os.environ or name in first]
     return lambda view: Choice("pass", comment=" ".join(seen))
 
 
@@ -242,18 +247,57 @@ def test_a_killed_nursery_costs_the_games_in_progress_ends_their_players_and_is_
         finished(workers, 1)
 
 
+@pytest.mark.parametrize("withheld", WITHHELD)
 def test_players_see_the_variables_of_when_workers_are_hired_and_none_that_were_withheld_by_then(
-    monkeypatch: pytest.MonkeyPatch,
+    withheld: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     player = python_player("viewer", "tests.arena.workers.test_local_workers:variables_of_play")
-    monkeypatch.setenv("WITHHELD", "a token")
+    monkeypatch.setenv(withheld, "a token")
     with Nursery() as nursery:
-        monkeypatch.delenv("WITHHELD")
+        monkeypatch.delenv(withheld)
         monkeypatch.setenv("GIVEN", "a folder")
         with LocalWorkers(1, nursery=nursery) as workers:
             workers.submit(job(player, player))
             [result] = finished(workers, 1)
     assert result.moves[0].comment == "GIVEN"
+
+
+ENDS_WHEN_IT_IS_TO_FORK = f"""#!{sys.executable} -I
+import os, sys
+from multiprocessing.connection import Connection
+connection = Connection(int(sys.argv[4]))
+connection.recv(), connection.recv(), os.read(connection.fileno(), 1)
+"""
+
+
+@pytest.mark.parametrize("program", ["#!/bin/sh\n", ENDS_WHEN_IT_IS_TO_FORK])
+def test_a_nursery_that_ends_whenever_it_is_started_ends_the_run_with_the_cause(
+    program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(program)
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr("arena.workers.local_workers._HIRE_SECONDS", 0.0)
+    with pytest.raises(WorkersError, match=r"the process that forks them has ended.*--parallel"):
+        LocalWorkers(1)
+
+
+GUARDS_WHERE_ONE_PROCESS_MORE_IS_TOO_MANY = """
+import errno, os, sys
+from arena.workers.guardian import guard
+def fork():
+    raise OSError(errno.EAGAIN, "too many processes")
+os.fork = fork
+sys.exit(guard(print, [], os.getppid()))
+"""
+
+
+def test_a_guardian_that_can_start_no_worker_says_so_in_a_line() -> None:
+    program = [sys.executable, "-c", GUARDS_WHERE_ONE_PROCESS_MORE_IS_TOO_MANY]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"arena: a worker cannot be started: [Errno {errno.EAGAIN}] too many processes\n"
 
 
 @contextmanager
