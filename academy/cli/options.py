@@ -1,6 +1,5 @@
 """Arguments and options that several commands have."""
 
-import math
 from typing import Annotated, Final, Literal
 
 import typer
@@ -29,10 +28,3 @@ PatternId = Annotated[
 def number_of(library: LibraryName) -> pattern_pb2.Library.ValueType:
     """The enum value of a library's name."""
     return pattern_pb2.Library.Value(f"LIBRARY_{library.upper().replace('-', '_')}")
-
-
-def finite(value: float) -> float:
-    """Check an option. Raises typer.BadParameter for what is not a number: comparisons let it through."""
-    if math.isnan(value):
-        raise typer.BadParameter("nan is not a number")
-    return value

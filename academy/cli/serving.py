@@ -7,10 +7,10 @@ from typing import Annotated, Final, Literal
 import typer
 
 from academy.cli.commands import CommandError, ExitCode
-from academy.cli.options import finite
 from academy.service.limits import Limits
 from academy.store.shared_log.address import MOST_REPLICAS
 from academy.wire.addresses import DEFAULT_ADDRESS
+from academy.wire.command_line import finite
 
 Data = Annotated[Path, typer.Option("--data", envvar="ACADEMY_DATA", help="The data folder.")]
 Replicas = Annotated[

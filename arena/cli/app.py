@@ -17,15 +17,15 @@ from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from academy.wire import interrupts
+from academy.wire.command_line import CommandGroup
 from arena.cli import running
-from arena.cli.arguments import ActionGroup
 from arena.output import complain
 from arena.runner.exit_status import INTERRUPTION, ExitStatus
 
 DEFAULT_ACTION: Final = "run"
 
 
-class Actions(ActionGroup):
+class Actions(CommandGroup):
     """The actions of the command, which may stand behind their arguments; failures take one line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
