@@ -4,7 +4,7 @@ import json
 import sys
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -13,6 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from academy.wire.names import visible
+
+# Up to here every reader of JSON keeps whole numbers; many round what is greater, such as codes of tesujis.
+_WHOLE: Final = 2**53
 
 
 def console() -> Console:
@@ -47,7 +50,11 @@ def shown(text: str) -> Text:
 
 
 def as_json(message: Message) -> dict[str, Any]:
-    """A message as plain data: names as in the protos, enums by name, times in ISO 8601, bytes in base64."""
+    """A message as plain data.
+
+    Names are as in the protos, enums by name, times in ISO 8601, bytes in base64. Whole numbers
+    above 2**53 are texts.
+    """
     plain: dict[str, Any] = {}
     for field in message.DESCRIPTOR.fields:
         if field.has_presence and not message.HasField(field.name):
@@ -72,7 +79,7 @@ def _plain(field: Any, value: Any) -> Any:
     if field.enum_type is not None:
         known = field.enum_type.values_by_number.get(value)
         return known.name if known is not None else value
-    return value
+    return str(value) if isinstance(value, int) and abs(value) > _WHOLE else value
 
 
 def new_table(title: str, *headings: str) -> Table:

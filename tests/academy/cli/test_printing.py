@@ -99,3 +99,9 @@ def test_a_recommended_move_is_printed_as_it_is() -> None:
         with console.capture() as capture:
             console.print(contest_tables.questions_table([seat]))
         assert f"0: {move.move}".replace("\x1b", r"\u001b").replace("\x9b", r"\u009b") in capture.get()
+
+
+def test_no_reader_of_json_rounds_a_tesujis_code() -> None:
+    codes = [2**53, 2**53 + 1]
+    shown = [printing.as_json(pattern_pb2.TesujiRecord(code=code))["code"] for code in codes]
+    assert shown == [codes[0], str(codes[1])]

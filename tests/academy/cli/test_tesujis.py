@@ -177,7 +177,7 @@ def test_one_proposed_tesuji_is_deleted_by_its_code_and_restored(server: Running
     server.arena().contests.ReportContest(between(contest))
     listed = "tesujis", "mended", "--limit", 1_000
     before = academy(*listed, "--json").json()["tesujis"]
-    (proposed,) = [tesuji for tesuji in before if tesuji["code"] >= 2**62]
+    (proposed,) = [tesuji for tesuji in before if int(tesuji["code"]) >= 2**62]
     code = proposed["code"]
     assert str(code) in academy(*listed).out
 
