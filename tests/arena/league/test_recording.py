@@ -5,8 +5,10 @@ import random
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -159,21 +161,28 @@ def test_a_fixed_player_anchors_all_others(league: LeagueDatabase, results: Resu
 def test_competitions_that_end_at_a_time_lose_no_game(league: LeagueDatabase, tmp_path: Path) -> None:
     files = [filled(tmp_path / f"cup{number}.sqlite", 30, number, f"cup{number}") for number in range(2)]
     url = league.engine.url.render_as_string(hide_password=False)
-    importing = [
-        subprocess.Popen([*ARENA, "league", "import", url, str(file)], stdout=subprocess.DEVNULL)
-        for file in files
-    ]
-    assert [process.wait() for process in importing] == [0, 0]
+    together = threading.Barrier(2)
+
+    def import_results(file: Path) -> int:
+        with (
+            closing(open_league(url)) as own,
+            closing(ResultsDatabase.open(sqlite_url(file))) as results,
+        ):
+            together.wait(180)
+            return take_all(own, results)
+
+    with ThreadPoolExecutor(2) as importing:
+        assert [*importing.map(import_results, files)] == [30, 30]
     assert sum(rating.games for rating in LeagueReader(league).ratings("go-9x9")) == 120
     assert [game.games for game in LeagueReader(league).games()] == [60]
 
 
 def test_a_killed_import_neither_loses_nor_doubles_a_game(tmp_path: Path) -> None:
-    source, chance = filled(tmp_path / "cup.sqlite", 700), random.Random(7)
+    source, chance = filled(tmp_path / "cup.sqlite", 300), random.Random(7)
     file = tmp_path / "league.db"
     command = [*ARENA, "league", "import", str(file), str(source)]
     killed = 0
-    for _ in range(3):
+    for _ in range(2):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # The tables are made before the first game.
         while process.poll() is None and not file.exists():

@@ -19,7 +19,6 @@ from arena.league.names import complaint_about_name, skeleton
 from arena.v1 import competitions_pb2
 from arena.v1 import members_pb2 as messages
 from clients import (
-    AcademyRefusedError,
     Connection,
     Engine,
     Game,
@@ -33,7 +32,7 @@ from clients import (
     rotate_token,
 )
 from tests.arena.cli.command import arena
-from tests.arena.service.serving import SECONDS, Service, reason
+from tests.arena.service.serving import SECONDS, Service, reason, refused
 from tests.waiting import until
 
 NODE = Path(__file__).parents[3] / "examples" / "node"
@@ -86,12 +85,6 @@ def service(folder: Path) -> Iterator[Service]:
 def invite(service: Service, **more: Any) -> str:
     code: str = service.call("CreateInvitation", messages.CreateInvitationRequest(**more)).code
     return code
-
-
-def refused(call: Callable[[], object]) -> str:
-    with pytest.raises(AcademyRefusedError) as refusal:
-        call()
-    return refusal.value.reason
 
 
 def games_of(service: Service, player: str) -> int:
@@ -255,24 +248,6 @@ def test_a_player_of_control_files_claims_its_name_by_an_invitation_for_it(servi
     everybody = Connection(service.address)
     assert refused(lambda: register(everybody, Membership("anchor"), invite(service))) == "NAME_CLAIMED"
     assert register(everybody, Membership("anchor"), invite(service, name="anchor"))
-
-
-def test_a_killed_service_forgets_no_member(tmp_path: Path) -> None:
-    league = ("--league", str(tmp_path / "league.db"), "--open-registration")
-    first = Service(tmp_path, *league)
-    token = register(Connection(first.address), Membership("lasting", "2"))
-    first.process.kill()
-    first.process.wait()
-    first.channel.close()
-    again = Service(tmp_path, *league, tokens=first.tokens)
-    try:
-        own = Connection(again.address, token=token)
-        assert membership(own) == Membership("lasting", "2", "lasting", registered=membership(own).registered)
-        # Registrations of one address are bounded.
-        reasons = [refused(lambda: register(own, Membership("0"))) for _ in range(31)]
-        assert reasons[0] == "INVALID_MEMBER" and reasons[-1] == "TOO_MANY"
-    finally:
-        again.close()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
