@@ -274,23 +274,23 @@ def test_two_runs_of_a_competition_refuse_each_other_also_from_two_control_files
     for folder in (tmp_path / "here", tmp_path / "there"):
         folder.mkdir()
         controls.append(write_control(folder, {"one": SLOW, "two": SLOW}, competition=""))
-    here, there = controls
+    running, other = controls
     shared = ("--results", f"sqlite:///{tmp_path / 'shared.sqlite'}")
-    run = started("run", here, *shared)
+    run = started("run", running, *shared)
     try:
-        until(lambda: lines(here.with_suffix(".hist")) >= 1, run)
+        until(lambda: lines(running.with_suffix(".hist")) >= 1, run)
         for control, refusal in (
-            (here, f"the competition contest is already running (process {run.pid})"),
-            (there, "is already running, from another control file of this"),
+            (running, f"the competition contest is already running (process {run.pid})"),
+            (other, "is already running, from another control file of this"),
         ):
             for command in (("run", control, "-q"), ("reset", control, "--really")):
                 second = arena(*command, *shared)
                 assert second.returncode == 1 and second.stderr.count("\n") == 1
                 assert refusal in second.stderr
-        assert json.loads(arena("show", here, "--json", *shared).stdout)["running"] is True
-        assert arena("stop", here).stdout == "contest stops when its games in progress are over\n"
+        assert json.loads(arena("show", running, "--json", *shared).stdout)["running"] is True
+        assert arena("stop", running).stdout == "contest stops when its games in progress are over\n"
         assert run.wait(120) == 0
-        assert "asked to stop" in here.with_suffix(".log").read_text()
+        assert "asked to stop" in running.with_suffix(".log").read_text()
     finally:
         run.kill()
         run.communicate()
