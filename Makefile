@@ -8,6 +8,11 @@ JOBS ?= 6
 MINUTES ?= 180
 # Tests start thousands of processes, each of which would compile this project's files for itself.
 unexport PYTHONDONTWRITEBYTECODE
+# uv installs in a third of pip's time. Where it cannot, as behind a certificate that only pip knows, pip does.
+PIP := $(BIN)/pip install --quiet --quiet --disable-pip-version-check
+comma := ,
+install = @{ $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[$(1)]'; } || \
+	$(PIP) --editable '.[$(1)]'
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
 .PHONY: demo ray screenshots six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff log-faults
@@ -22,7 +27,7 @@ six-games: $(VENV)/installed-dev.stamp
 # Whether knowledge makes players stronger by the clock: the table and the chart of docs/explanation/does-it-help.md,
 # on two cores, a population each; it goes on where the last run ended.
 learning: $(VENV)/installed-dev.stamp
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(call install,bench)
 	printf '%s\n' first second | \
 		xargs -P 2 -I NAME $(BIN)/python -m research.learning run --populations NAME --minutes $(MINUTES)
 	$(BIN)/python -m research.learning report
@@ -32,7 +37,7 @@ test: $(VENV)/installed-dev.stamp
 
 # Games on a Ray cluster of three nodes on this machine, with Ray, which is large and not needed for anything else.
 ray: $(VENV)/installed-dev.stamp
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[ray]'
+	$(call install,ray)
 	ACADEMY_MATCHING_KERNEL=numpy $(BIN)/pytest tests/arena/workers/test_ray_workers.py $(TESTS)
 
 # The pictures in docs/, of what the demo leaves.
@@ -64,7 +69,7 @@ docs: $(VENV)/installed-dev.stamp
 
 # Measures on this machine and writes docs/archive/performance.md; PARTS names some of those in figures.py.
 bench: $(VENV)/installed-dev.stamp
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(call install,bench)
 	$(BIN)/python -m benchmarks.figures $(PARTS)
 
 # Long, by hand; the tests run the crash loop and the fuzzing of parsers for a moment.
@@ -92,11 +97,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed.stamp: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --quiet --disable-pip-version-check --editable '.[arena,web]'
+	$(call install,arena$(comma)web)
 	@touch $@
 
 $(VENV)/installed-dev.stamp: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(call install,dev)
 	@touch $(VENV)/installed.stamp $@
 
 clean:

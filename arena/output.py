@@ -1,25 +1,32 @@
 """What the terminal shows: lines, complaints, and counts of games."""
 
+import errno
 import json
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 from referees.legible_text import legible
 
+# A reader has left (`| head`), or the terminal is closed.
+_GONE: Final = (errno.EPIPE, errno.EIO)
+
 
 def say(text: str, end: str = "\n") -> None:
-    """Print to standard output; where a reader has left (`| head`), nothing more is written, quietly."""
+    """Print to standard output; where a reader or the terminal has gone, nothing more is written, quietly."""
     try_to_say(text, end)
 
 
 def try_to_say(text: str, end: str = "\n") -> bool:
-    """Print as `say` does; False where the reader has just left."""
+    """Print as `say` does; False where the reader or the terminal has just gone."""
     try:
         print(legible(text), end=end, flush=True)
         return True
-    except BrokenPipeError:
+    except OSError as error:
+        if error.errno not in _GONE:
+            raise
         # What is written from now on, also by Python at its end, has to go somewhere.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -33,8 +40,9 @@ def say_json(value: Mapping[str, Any]) -> None:
 
 
 def complain(text: str) -> None:
-    """Print to standard error."""
-    print(legible(text), file=sys.stderr, flush=True)
+    """Print to standard error, if that is still read."""
+    with suppress(OSError):
+        print(legible(text), file=sys.stderr, flush=True)
 
 
 def count_text(played: int, total: int | None) -> str:

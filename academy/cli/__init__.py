@@ -8,6 +8,8 @@ import atexit
 import gc
 import sys
 
+from academy.wire import interrupts
+
 __all__ = ["main"]
 
 
@@ -18,7 +20,8 @@ def main() -> None:
     # A last one, as the process ends, would be a fifth of a short command's time.
     atexit.register(gc.freeze)
     try:
-        from academy.cli.app import main as run
+        with interrupts.ending_the_process():
+            from academy.cli.app import main as run
     except ModuleNotFoundError as missing:
         sys.exit(f"academy: {missing.name} is not installed; install academy-arena[server]")
     finally:

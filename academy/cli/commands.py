@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
 
 import typer
-from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from academy.store.errors import (
@@ -19,6 +18,7 @@ from academy.store.errors import (
     StoreError,
     UnknownRecordError,
 )
+from academy.wire.command_line import CommandGroup
 
 if TYPE_CHECKING:
     import grpc
@@ -52,7 +52,6 @@ class NoDataError(CommandError):
         self.folder = folder
 
 
-_LONGEST_SENTENCE: Final = 1_000
 _EXPECTED: Final = (
     CommandError,
     StoreError,
@@ -76,23 +75,7 @@ _REMEDIES_OF_REASONS: Final = {
 }
 
 
-class _Group(TyperGroup):
-    """A group whose help cuts no sentence."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands with whole sentences, in as many lines as they take."""
-        commands = [self.commands[name] for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (command.name, command.get_short_help_str(limit=_LONGEST_SENTENCE))
-                    for command in commands
-                    if not command.hidden
-                ]
-            )
-
-
-class Commands(_Group):
+class Commands(CommandGroup):
     """A group of commands that report a failure in one line."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -125,7 +108,7 @@ def _finish_output() -> None:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
 
 
-class ListingCommands(_Group):
+class ListingCommands(CommandGroup):
     """A group in which `list` need not be named: what begins with no command of it is for `list`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

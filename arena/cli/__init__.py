@@ -13,6 +13,8 @@ import gc
 import sys
 from importlib.util import find_spec
 
+from academy.wire import interrupts
+
 __all__ = ["main"]
 
 _NEW_OBJECTS = 200_000
@@ -26,6 +28,7 @@ def main() -> None:
     gc.set_threshold(_NEW_OBJECTS)
     # Once more, as the process ends, would be a fifth of a short command's time.
     atexit.register(gc.freeze)
-    from arena.cli.app import main as run
+    with interrupts.ending_the_process():
+        from arena.cli.app import main as run
 
     run()

@@ -16,14 +16,16 @@ import typer
 from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
+from academy.wire import interrupts
+from academy.wire.command_line import CommandGroup
 from arena.cli import running
-from arena.cli.arguments import ActionGroup
 from arena.output import complain
+from arena.runner.exit_status import INTERRUPTION, ExitStatus
 
 DEFAULT_ACTION: Final = "run"
 
 
-class Actions(ActionGroup):
+class Actions(CommandGroup):
     """The actions of the command, which may stand behind their arguments; failures take one line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -36,7 +38,11 @@ class Actions(ActionGroup):
             return super().invoke(ctx)
         except (typer.Exit, TyperException):
             raise
-        except (Exception, KeyboardInterrupt) as error:
+        except KeyboardInterrupt:
+            # What was just being loaded cannot be loaded again, so nothing more is.
+            complain(f"arena: {INTERRUPTION}")
+            raise typer.Exit(ExitStatus.INTERRUPTED) from None
+        except Exception as error:
             from arena.cli.failures import EXPECTED, describe_failure
 
             if not isinstance(error, EXPECTED):
@@ -150,5 +156,7 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal may not have all letters of names.
         sys.stdout.reconfigure(errors="backslashreplace")
-    # To load all actions takes longer than a short game.
-    make_application(to_run=sys.argv[1:2] == [DEFAULT_ACTION])()
+    with interrupts.ending_the_process():
+        # To load all actions takes longer than a short game.
+        application = make_application(to_run=sys.argv[1:2] == [DEFAULT_ACTION])
+    application()

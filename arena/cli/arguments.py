@@ -1,11 +1,9 @@
 """What most actions are given: a competition, by its control file, and where its results are."""
 
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
 # The greatest number that the fields of requests take.
 MOST: Final = 2**31 - 1
-_LONGEST_SENTENCE: Final = 1_000
 
 ControlFile = Annotated[
     Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)
@@ -42,29 +39,6 @@ ResultsUrl = Annotated[
         show_default=False,
     ),
 ]
-
-
-class ActionGroup(TyperGroup):
-    """A group of actions whose help cuts no sentence."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands with whole sentences, in as many lines as they take."""
-        commands = [self.commands[name] for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (command.name, command.get_short_help_str(limit=_LONGEST_SENTENCE))
-                    for command in commands
-                    if not command.hidden
-                ]
-            )
-
-
-def finite(value: float | None) -> float | None:
-    """Check an option. Raises typer.BadParameter for what is not a number: comparisons let it through."""
-    if value is not None and math.isnan(value):
-        raise typer.BadParameter("nan is not a number")
-    return value
 
 
 def files_of(file: Path, results: "URL | str | None" = None) -> "CompetitionFiles":

@@ -14,7 +14,7 @@ from arena.control.tokens import MissingTokenError
 from arena.match.openings import InvalidOpeningsError
 from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.results.database import ResultsError, reason
-from arena.runner.exit_status import ExitStatus
+from arena.runner.exit_status import INTERRUPTION, ExitStatus
 from arena.runner.files import CompetitionRunningError, SecretFileError
 from arena.runner.stopping import RunInterruptedError
 from arena.selection.child_program import ChildProgramError
@@ -52,14 +52,13 @@ EXPECTED: Final = (
     OSError,
     UnicodeEncodeError,
     RunInterruptedError,
-    KeyboardInterrupt,
 )
 
 
 def describe_failure(error: BaseException) -> tuple[str, ExitStatus]:
     """What to say of an expected error, and how to exit."""
-    if isinstance(error, RunInterruptedError | KeyboardInterrupt):
-        return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED
+    if isinstance(error, RunInterruptedError):
+        return INTERRUPTION, ExitStatus.INTERRUPTED
     if isinstance(error, UnicodeEncodeError):
         return f"{error.object[:80]!r} is not text: give what is not a path in UTF-8", ExitStatus.ERROR
     message = f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.arguments import ActionGroup, Json
+from academy.wire.command_line import CommandGroup
+from arena.cli.arguments import Json
 from arena.output import complain, say, say_json
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ GameOption = Annotated[
 
 group = typer.Typer(
     name="league",
-    cls=ActionGroup,
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Ratings for life: a league keeps players, their versions and families, and all their games. "

@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.arguments import ActionGroup, Json, finite
+from academy.wire.command_line import CommandGroup, finite
+from arena.cli.arguments import Json
 from arena.cli.service import MEMBERS, NOT_NEEDED, OPERATORS, Service, say_listed, say_message, with_service
 from arena.output import say
 
@@ -36,7 +37,7 @@ Days = Annotated[
 
 group = typer.Typer(
     name="member",
-    cls=ActionGroup,
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Players that register themselves at a service of a league (`arena serve --league`).",

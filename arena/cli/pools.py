@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.arguments import MOST, ActionGroup, Json, finite
+from academy.wire.command_line import CommandGroup, finite
+from arena.cli.arguments import MOST, Json
 from arena.cli.control_files import read_settings
 from arena.cli.service import ANY, OPERATORS, Service, say_listed, with_service
 from arena.output import say, say_json
@@ -92,14 +93,14 @@ Hours = Annotated[
 
 pools = typer.Typer(
     name="pool",
-    cls=ActionGroup,
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Pools of a service's standing arena (`arena serve --league`), changed while it runs.",
 )
 seasons = typer.Typer(
     name="season",
-    cls=ActionGroup,
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Seasons of a service's league: spans of time with tables of their own.",

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.arguments import ActionGroup, Json
+from academy.wire.command_line import CommandGroup
+from arena.cli.arguments import Json
 from arena.cli.service import ANY, Service, with_service
 from arena.output import say, say_json
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 group = typer.Typer(
     name="rating",
-    cls=ActionGroup,
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Ratings of a service's league, over gRPC; `arena league` reads the database itself.",

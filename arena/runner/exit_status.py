@@ -1,6 +1,7 @@
 """The exit statuses of the command."""
 
 from enum import IntEnum
+from typing import Final
 
 
 class ExitStatus(IntEnum):
@@ -12,3 +13,7 @@ class ExitStatus(IntEnum):
     HALTED = 4
     UNDELIVERED = 5
     WITHOUT_SOME = 6
+
+
+# What is printed with ExitStatus.INTERRUPTED.
+INTERRUPTION: Final = "interrupted; games in progress will be played again"

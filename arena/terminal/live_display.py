@@ -4,6 +4,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Self
 
 from rich.console import Console, Group, RenderableType
@@ -21,6 +22,8 @@ MOST_PLAYERS: Final = 20
 # Drawing costs some milliseconds: seldom while nothing happens, not too often when much does.
 QUIET_SECONDS: Final = 1.0
 BUSY_SECONDS: Final = 0.25
+# On a closed terminal nothing can be drawn; the signal of its end ends the run.
+_UNLESS_CLOSED: Final = suppress(OSError)
 
 
 class LiveDisplay(Display):
@@ -37,7 +40,9 @@ class LiveDisplay(Display):
     def show(self, progress: Callable[[], RunProgress]) -> None:
         """Redraw if it is time to."""
         if self._clock() - self._drawn >= (BUSY_SECONDS if self._changed else QUIET_SECONDS):
-            self._live.update(self._picture(progress()), refresh=True)
+            picture = self._picture(progress())
+            with _UNLESS_CLOSED:
+                self._live.update(picture, refresh=True)
             self._drawn, self._changed = self._clock(), False
 
     def result(self, text: str) -> None:
@@ -52,22 +57,27 @@ class LiveDisplay(Display):
 
     def note_machines(self, text: str) -> None:
         """Print above the picture."""
-        self._live.console.print(_line(text))
+        with _UNLESS_CLOSED:
+            self._live.console.print(_line(text))
 
     def acknowledge(self, text: str) -> None:
         """Print above the picture."""
-        self._live.console.print(_line(text, "bold"))
+        with _UNLESS_CLOSED:
+            self._live.console.print(_line(text, "bold"))
 
     def warning(self, text: str) -> None:
         """Print above the picture."""
-        self._live.console.print(Text(legible(f"warning: {text}"), style="yellow"))
+        with _UNLESS_CLOSED:
+            self._live.console.print(Text(legible(f"warning: {text}"), style="yellow"))
 
     def __enter__(self) -> Self:
-        self._live.start()
+        with _UNLESS_CLOSED:
+            self._live.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._live.stop()
+        with _UNLESS_CLOSED:
+            self._live.stop()
 
     def _picture(self, progress: RunProgress) -> RenderableType:
         # Where the picture is higher than the screen its end is cut off: what matters most comes first.

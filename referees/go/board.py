@@ -174,7 +174,14 @@ class Board:
 
     def has_atari(self) -> bool:
         """Whether a group of either colour has exactly one liberty."""
-        return any(stone and len(self.liberties(point, 2)) == 1 for point, stone in enumerate(self.stones))
+        stones = self.stones
+        # Most stones stand beside two empty points: only the others' groups are worth the search.
+        return any(
+            stone
+            and [stones[next_to] for next_to in around].count(EMPTY) < 2
+            and len(self.liberties(point, 2)) == 1
+            for point, (stone, around) in enumerate(zip(stones, self.neighbours, strict=True))
+        )
 
     def area(self) -> tuple[int, int]:
         """The areas of Black and of White, all stones alive.

@@ -34,6 +34,11 @@ class Terminal:
     def press(self, keys: bytes) -> None:
         os.write(self._ours, keys)
 
+    def close(self) -> None:
+        """Close the window: what the command shows from now on goes nowhere."""
+        os.close(self._ours)
+        self._ours = os.open(os.devnull, os.O_RDONLY)
+
     @property
     def modes(self) -> list[object]:
         """The terminal's settings now, as termios(3) has them."""

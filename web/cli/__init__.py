@@ -7,6 +7,8 @@ import atexit
 import gc
 import sys
 
+from academy.wire import interrupts
+
 __all__ = ["main"]
 
 
@@ -15,7 +17,8 @@ def main() -> None:
     # The processor has better to do, as the process ends, than to search all that was loaded for cycles.
     atexit.register(gc.freeze)
     try:
-        from web.cli.app import application
+        with interrupts.ending_the_process():
+            from web.cli.app import application
     except ModuleNotFoundError as missing:
         sys.exit(f"academy-web: {missing.name} is not installed; install academy-arena[web]")
     # `python -m web.cli`, which `academy web` is, would be the name.

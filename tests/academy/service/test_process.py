@@ -234,10 +234,11 @@ def test_a_start_at_an_address_that_cannot_be_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--rate", "0"], "greater than or equal to 1"),
-        (["--idle-seconds", "1e9"], "less than or equal to 2147483"),
-        (["--idle-seconds", "inf"], "less than or equal to 2147483"),
-        (["--hang-seconds", "inf", "--processes", "2"], "less than or equal to 86400"),
+        (["--rate", "0"], "0.0 is not in the range x>=1"),
+        (["--idle-seconds", "1e9"], "is not in the range 1.0<=x<=2147483.0"),
+        (["--idle-seconds", "inf"], "inf is not in the range"),
+        (["--hang-seconds", "inf", "--processes", "2"], "is not in the range 0.0<=x<=86400.0"),
+        (["--hang-seconds", "nan"], "nan is not a number"),
         (["--log-level", "loud"], "loud"),
     ],
 )

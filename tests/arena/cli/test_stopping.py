@@ -60,6 +60,17 @@ def test_an_interrupted_run_says_so_and_leaves_the_terminal_as_it_was(
     assert "the run was interrupted" in log(control)
 
 
+@pytest.mark.parametrize("options", [[], ["--quiet"]], ids=["drawn", "quiet"])
+def test_a_run_whose_window_is_closed_was_interrupted(tmp_path: Path, options: list[str]) -> None:
+    players = {"one": PASSING, "engine": misbehaving("hang-in-genmove")}
+    control = write_control(tmp_path, players, competition="rounds = 1\ncheck_players = false")
+    with Terminal([*ARENA, "run", str(control), *options]) as terminal:
+        until(lambda: control.with_suffix(".log").exists() and "game started" in log(control))
+        terminal.close()
+        assert terminal.process.wait(60) == 3
+    assert "the run was interrupted" in log(control)
+
+
 def patient(referee: object, seat: int, seed: int) -> Callable[[object], str]:
     """A player that reports its start, and is ready when the test lets it."""
     folder = Path(os.environ["PATIENT"])
