@@ -5,7 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from clients import (
     Membership,
     change_membership,
     dial_in,
+    dial_in_async,
     membership,
     register,
     revoke_token,
@@ -33,6 +34,7 @@ from clients import (
 )
 from tests.arena.cli.command import arena
 from tests.arena.service.serving import SECONDS, Service, reason, refused
+from tests.arena.visits import Visits
 from tests.waiting import until
 
 NODE = Path(__file__).parents[3] / "examples" / "node"
@@ -98,6 +100,15 @@ def rambler(game: Game) -> Callable[[GameTurn], str]:
     return lambda turn: chance.choice(turn.legal_moves)
 
 
+def async_rambler(game: Game) -> Callable[[GameTurn], Awaitable[str]]:
+    choose = rambler(game)
+
+    async def answer(turn: GameTurn) -> str:
+        return choose(turn)
+
+    return answer
+
+
 def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: Path) -> None:
     arena_ = Connection(service.address)
     assert refused(lambda: register(arena_, Membership("newcomer"))) == "INVITATION_NEEDED"
@@ -133,10 +144,10 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
     service.call("SetQuota", messages.SetQuotaRequest(name="newcomer", quota=quota))
     rival = register(arena_, Membership("rival"), invite(service, name="rival"))
     visitor = Engine(legal_moves=True, leave_after_games=3)
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as bot:
+    with closing(Visits()) as visits:
+        visits.begin(dial_in_async(own, "newcomer", async_rambler, Engine("N", "1", legal_moves=True)))
         until(lambda: games_of(service, "newcomer") >= most)
         dial_in(Connection(service.address, token=rival), "rival", rambler, visitor)
-        bot.terminate()
     until(lambda: games_of(service, "rival") == 3)
     assert games_of(service, "newcomer") == most
     # A new version is a player of its own, of the same family.

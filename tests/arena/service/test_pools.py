@@ -79,7 +79,6 @@ def test_a_pool_outlives_kills_in_mid_round_with_its_members_and_newcomers_and_i
     bots = Bots(address)
     results, league = tmp_path / "blitz.results.sqlite", tmp_path / "league.db"
     finished = "SELECT ContestId FROM ARENA_Game"
-    known: set[tuple[object, ...]] = set()
     try:
         add = messages.AddPoolRequest(name="blitz", settings=SETTINGS)
         for _ in range(2):
@@ -90,20 +89,18 @@ def test_a_pool_outlives_kills_in_mid_round_with_its_members_and_newcomers_and_i
         until((tmp_path / "blitz.toml").exists)
         # The league's address in it may hold a password.
         assert (tmp_path / "blitz.toml").stat().st_mode & 0o077 == 0
-        for kill in range(2):
-            before = len(known) + 2
-            until(lambda before=before: len(rows(results, finished)) >= before)  # type: ignore[misc]
-            known |= set(rows(results, finished))
-            run = int((tmp_path / "blitz.lock").read_text())
-            for process in (service.process.pid, run) if kill == 0 else (run, service.process.pid):
-                os.kill(process, signal.SIGKILL)
-            service.process.wait()
-            service.channel.close()
-            service = Service(tmp_path, *options, address=address, tokens=service.tokens)
+        until(lambda: len(rows(results, finished)) >= 2)
+        known = set(rows(results, finished))
+        for process in (service.process.pid, int((tmp_path / "blitz.lock").read_text())):
+            os.kill(process, signal.SIGKILL)
+        service.process.wait()
+        service.channel.close()
+        service = Service(tmp_path, *options, address=address, tokens=service.tokens)
         # Without a restart, from the next round on.
         cyd = Connection(address, token=bots.join("cyd"))
         until(lambda: any("cyd" in str(row[0]) for row in rows(results, "SELECT Name FROM ARENA_Rating")))
         registered = membership(cyd).registered
+        known |= set(rows(results, finished))
         run = int((tmp_path / "blitz.lock").read_text())
         service.process.kill()
         service.process.wait()
