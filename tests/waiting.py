@@ -21,7 +21,7 @@ def until(
         now = time.monotonic()
         assert now < deadline, f"it did not hold within {seconds:g} s"
         # A look that takes long would take the processor from what it waits for.
-        time.sleep(min(max(0.01, now - began), 0.1))
+        time.sleep(min(max(0.01, 4 * (now - began)), 0.1))
 
 
 def _output(process: "subprocess.Popen[Any] | None") -> object:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
 from arena.control import plans
+from arena.control.candidates import CandidateTemplate
 from arena.control.competition_tables import (
     FAMILY_SCALES,
     SCALES,
@@ -32,7 +33,6 @@ from arena.control.competition_tables import (
 )
 from arena.control.parameters import (
     Bounded,
-    CandidateTemplate,
     Explicit,
     GridParameter,
     InvalidParameterError,

@@ -5,16 +5,11 @@ tuner on real numbers, which a transform maps. The formulas are those of Gomill'
 """
 
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from arena.control.changed_settings import abridge
-from arena.jobs import PlayerSetup
-
-CandidateMaker = Callable[[str, Sequence[Any]], PlayerSetup]
-"""Makes the player of a name from the values of the parameters, in their order."""
 
 
 class InvalidParameterError(ValueError):
@@ -160,49 +155,3 @@ def _formatted(parameter: Parameter, value: Any) -> str:
         return str(parameter.format % value)
     except (TypeError, ValueError, OverflowError):
         return f"[{parameter.code}?{value!r}]"
-
-
-@dataclass(frozen=True)
-class CandidateTemplate:
-    """A candidate's definition with `{parameter}` where values go: in its command, startup commands and
-    environment. Other braces are left alone.
-    """
-
-    setup: PlayerSetup
-    codes: tuple[str, ...]
-
-    def __call__(self, name: str, values: Sequence[Any]) -> PlayerSetup:
-        """The candidate with these values."""
-        named = dict(zip(self.codes, map(_plain, values), strict=True))
-
-        places = re.compile(rf"\{{({'|'.join(map(re.escape, self.codes))})\}}")
-
-        def fill(text: str) -> str:
-            return places.sub(lambda match: named[match[1]], text)
-
-        setup = self.setup
-        parameters: Mapping[str, Any] = setup.parameters
-        if "startup_commands" in parameters:
-            commands = tuple(map(fill, parameters["startup_commands"]))
-            parameters = {**parameters, "startup_commands": commands}
-        return replace(
-            setup,
-            name=name,
-            command=tuple(map(fill, setup.command)),
-            environment={key: fill(value) for key, value in setup.environment.items()},
-            parameters=parameters,
-        )
-
-    def unused(self) -> list[str]:
-        """The parameters that stand nowhere in the definition."""
-        texts = (
-            *self.setup.command,
-            *self.setup.environment.values(),
-            *self.setup.parameters.get("startup_commands", ()),
-        )
-        return [code for code in self.codes if not any(f"{{{code}}}" in text for text in texts)]
-
-
-def _plain(value: Any) -> str:
-    # The shortest text that reads back as the same number.
-    return repr(value) if isinstance(value, float) else str(value)

@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from arena.control.parameters import CandidateMaker, GridParameter, NormalParameter
+from arena.control.candidates import CandidateMaker
+from arena.control.parameters import GridParameter, NormalParameter
 from arena.ratings.pentanomial import Sprt
 from referees.api import Referee, referee
 

@@ -3,7 +3,7 @@
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -41,6 +41,8 @@ def games_in_this_process() -> Iterator[None]:
     """Have the runs of this process play their games in it, too; for tests that show nothing of workers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("arena.runner.run.LocalWorkers", lambda *_, **__: InlineWorker())
+        # It would load what workers need, for none.
+        patch.setattr("arena.workers.nursery.Nursery", nullcontext)
         # Players of Python add the folders where their modules may be.
         patch.setattr(sys, "path", list(sys.path))
         yield

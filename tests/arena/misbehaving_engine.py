@@ -206,10 +206,10 @@ class Engine:
                 time.sleep(1000)
             case "flood-stderr":
                 for _ in range(200):
-                    os.write(2, b"so much to say\n" * 1000)
+                    os.write(2, (b"so much to say " * 50 + b"\n") * 20)
             case "flood-stdout":
                 while True:
-                    os.write(1, b"\n" * 65536)
+                    os.write(1, (b" " * 1023 + b"\n") * 64)
             case "huge-answer":
                 return "A1 " * 1_000_000
             case "slow":

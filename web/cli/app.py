@@ -207,7 +207,8 @@ def _check_options(context: typer.Context) -> None:
     for name, what in _PEM.items():
         if (file := context.params[name]) is not None:
             try:
-                read_pem(file, what)
+                # The context has options as the texts that they were given as.
+                read_pem(Path(file), what)
             except InvalidAddressError as error:
                 raise InvalidAddressError(f"{_option(name)} {error}") from None
 

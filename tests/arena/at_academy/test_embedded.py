@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from academy.v1 import contests_pb2, contests_pb2_grpc
+from academy.store.contest_tables import contest_record
+from academy.store.library_store import Store
+from academy.v1 import contests_pb2
 from arena.academy import embedded as module
 from arena.academy.client import AcademyClient
 from arena.academy.embedded import EmbeddedAcademy, EmbeddedAcademyError
@@ -48,23 +50,12 @@ def kill(academy: EmbeddedAcademy) -> None:
     os.waitid(os.P_PID, academy.process_id, os.WEXITED | os.WNOWAIT)
 
 
-def test_an_embedded_academy_is_ready_when_started_and_gone_when_closed(academy: EmbeddedAcademy) -> None:
-    address = academy.start()
-    assert register(address)
-    process_id = academy.process_id
-    assert process_id is not None
-    assert academy.restart_if_dead() is None
-    academy.close()
-    assert left_running([process_id]) == []
-    with pytest.raises(AcademyUnavailableError):
-        register(address)
-
-
 def test_a_killed_server_is_started_again_with_all_it_knew_unless_it_keeps_ending(
     academy: EmbeddedAcademy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_RESTARTS", 1)
     assert register(academy.start())
+    assert academy.restart_if_dead() is None
     kill(academy)
     address = academy.restart_if_dead()
     assert address is not None
@@ -83,7 +74,7 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
         AcademySession(settings, SPEC, tmp_path / "academy.log")
 
 
-def test_an_embedded_academy_ends_with_an_arena_that_is_killed(tmp_path: Path) -> None:
+def test_an_embedded_academy_ends_with_an_arena_that_is_killed_and_when_it_is_closed(tmp_path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from arena.academy.embedded import EmbeddedAcademy\n"
         f"academy = EmbeddedAcademy(Path({str(tmp_path / 'data')!r}), Path({str(tmp_path / 'log')!r}))\n"
@@ -98,10 +89,14 @@ def test_an_embedded_academy_ends_with_an_arena_that_is_killed(tmp_path: Path) -
     again = EmbeddedAcademy(tmp_path / "data", tmp_path / "log")
     folder = Path(again.target.removeprefix("unix:")).parent
     assert folder.exists()
-    again.start()
+    address = again.start()
     assert folder.stat().st_mode & 0o077 == 0
+    process_id = again.process_id
+    assert process_id is not None and register(address)
     again.close()
-    assert not folder.exists()
+    assert not folder.exists() and left_running([process_id]) == []
+    with pytest.raises(AcademyUnavailableError):
+        register(address)
 
 
 def test_an_embedded_academy_ends_with_an_arena_that_is_killed_before_it_runs(tmp_path: Path) -> None:
@@ -142,8 +137,8 @@ def test_a_competition_survives_the_death_of_its_server(
 ) -> None:
     monkeypatch.setenv("GO_ON", str(tmp_path))
     players = {"one": AWAITING_THE_TEST, "two": AWAITING_THE_TEST}
-    control = write_control(tmp_path, players, None, "rounds = 8\nparallel = 2", "[academy]")
-    games = [tmp_path / f"AvB_{number}" for number in range(8)]
+    control = write_control(tmp_path, players, None, "rounds = 6\nparallel = 2", "[academy]")
+    games = [tmp_path / f"AvB_{number}" for number in range(6)]
     for game in games[:2]:
         game.touch()
     run = subprocess.Popen([sys.executable, "-m", "arena.cli", "run", str(control)], stderr=subprocess.PIPE)
@@ -165,21 +160,7 @@ def test_a_competition_survives_the_death_of_its_server(
 
     with sqlite3.connect(tmp_path / "contest.results.sqlite") as database:
         outbox = list(database.execute('SELECT "ContestId", "State" FROM "ARENA_Outbox"'))
-    assert len(outbox) == 8 and {state for _, state in outbox} == {"acknowledged"}
-    academy = EmbeddedAcademy(tmp_path / "contest.academy", tmp_path / "academy.log")
-    address = academy.start()
-    try:
-        assert {state_of(address, contest_id) for contest_id, _ in outbox} == {
-            contests_pb2.CONTEST_STATE_REPORTED
-        }
-    finally:
-        academy.close()
-
-
-def state_of(connection: Connection, contest_id: str) -> int:
-    with connection.channel() as channel:
-        contest: contests_pb2.GetContestResponse = contests_pb2_grpc.ContestServiceStub(channel).GetContest(
-            contests_pb2.GetContestRequest(contest_id=contest_id),
-            metadata=connection.metadata,
-        )
-        return contest.contest.state
+    assert len(outbox) == 6 and {state for _, state in outbox} == {"acknowledged"}
+    with Store(tmp_path / "contest.academy", read_only=True) as academy:
+        states = {academy.read(contest_record, contest_id).contest.state for contest_id, _ in outbox}
+    assert states == {contests_pb2.CONTEST_STATE_REPORTED}

@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from arena.cli import main
+from arena.cli import app, main
 from tests.waiting import until
 
 ARENA = (sys.executable, "-m", "arena.cli")
 
 # To put the whole command together takes longer than most actions do; a process does it once.
+_make_application = functools.cache(app.make_application)
 _get_command = functools.cache(typer.main.get_command)
 
 
@@ -41,6 +42,7 @@ def arena(*arguments: str | Path) -> Done:
         patch.setattr(sys, "argv", ["arena", *map(str, arguments)])
         # Players of Python that are checked add the folders where their modules may be.
         patch.setattr(sys, "path", list(sys.path))
+        patch.setattr(app, "make_application", _make_application)
         patch.setattr(typer.main, "get_command", _get_command)
         try:
             main()

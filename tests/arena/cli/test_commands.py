@@ -14,7 +14,7 @@ import pytest
 
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from arena.academy import lifecycle
+from arena.academy import lifecycle, session
 from tests.academy.service.running import serving
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.contest_server import ContestServer
@@ -241,14 +241,13 @@ def test_rules_looser_than_those_of_an_embedded_academy_are_refused_by_check_whi
     assert done.returncode == 1 and "fair_use.pattern_value_limit 0.9: the game has 0.33" in done.stderr
 
 
-def test_a_run_that_waits_for_academy_says_so(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("games_here")
+def test_a_run_that_waits_for_academy_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
     control.write_text(f'{control.read_text()}[academy]\naddress = "unix:{tmp_path}/nobody"\n')
-    run = subprocess.Popen([*ARENA, "run", control], stdout=subprocess.PIPE, text=True)
-    assert run.stdout is not None
-    shown = next((line for line in run.stdout if "; trying again for 30 s" in line), "")
-    run.terminate()
-    run.communicate()
+    monkeypatch.setattr(session, "FIRST_CALL_SECONDS", 6.0)
+    done = arena("run", control)
+    (shown,) = (line for line in done.stdout.splitlines() if "; trying again for 6 s" in line)
     assert shown.startswith("warning: ") and f"{tmp_path}/nobody" in shown
 
 
@@ -268,18 +267,33 @@ def test_reports_left_over_have_a_status_of_their_own(
     assert len(server.game_reports) == 1 and set(server.counted.values()) == {1}
 
 
-def test_two_runs_of_a_competition_refuse_each_other(tmp_path: Path) -> None:
-    control = write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="")
-    run = started("run", control)
-    until(lambda: lines(tmp_path / "contest.hist") >= 1, run)
-    for command in (("run",), ("reset", "--really")):
-        second = arena(*command, control)
-        assert second.returncode == 1
-        assert f"the competition contest is already running (process {run.pid})" in second.stderr
-    assert json.loads(arena("show", control, "--json").stdout)["running"] is True
-    assert arena("stop", control).stdout == "contest stops when its games in progress are over\n"
-    assert run.wait(120) == 0
-    assert "asked to stop" in (tmp_path / "contest.log").read_text()
+def test_two_runs_of_a_competition_refuse_each_other_also_from_two_control_files_of_its_name(
+    tmp_path: Path,
+) -> None:
+    controls = []
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        folder.mkdir()
+        controls.append(write_control(folder, {"one": SLOW, "two": SLOW}, competition=""))
+    running, other = controls
+    shared = ("--results", f"sqlite:///{tmp_path / 'shared.sqlite'}")
+    run = started("run", running, *shared)
+    try:
+        until(lambda: lines(running.with_suffix(".hist")) >= 1, run)
+        for control, refusal in (
+            (running, f"the competition contest is already running (process {run.pid})"),
+            (other, "is already running, from another control file of this"),
+        ):
+            for command in (("run", control, "-q"), ("reset", control, "--really")):
+                second = arena(*command, *shared)
+                assert second.returncode == 1 and second.stderr.count("\n") == 1
+                assert refusal in second.stderr
+        assert json.loads(arena("show", running, "--json", *shared).stdout)["running"] is True
+        assert arena("stop", running).stdout == "contest stops when its games in progress are over\n"
+        assert run.wait(120) == 0
+        assert "asked to stop" in running.with_suffix(".log").read_text()
+    finally:
+        run.kill()
+        run.communicate()
 
 
 def test_an_interrupted_run_ends_its_players_and_can_go_on(tmp_path: Path) -> None:
@@ -369,24 +383,6 @@ def test_the_arena_shows_the_output_of_its_own_programs_only(
     done = arena("run", control, "-q")
     assert done.returncode == status and "player two" in done.stderr
     assert ("`arena check` shows" in done.stderr) is advised
-
-
-def test_competitions_of_one_name_in_one_database_refuse_each_other(tmp_path: Path) -> None:
-    controls = []
-    for folder in (tmp_path / "here", tmp_path / "there"):
-        folder.mkdir()
-        controls.append(write_control(folder, {"one": SLOW, "two": SLOW}, competition=""))
-    shared = ("--results", f"sqlite:///{tmp_path / 'shared.sqlite'}")
-    run = started("run", controls[0], "-q", *shared)
-    try:
-        until(lambda: lines(controls[0].with_suffix(".hist")) >= 1, run)
-        for action in (("run", controls[1], "-q"), ("reset", controls[1], "--really")):
-            done = arena(*action, *shared)
-            assert done.returncode == 1 and done.stderr.count("\n") == 1
-            assert "is already running, from another control file of this" in done.stderr
-    finally:
-        run.terminate()
-        run.communicate()
 
 
 @pytest.mark.parametrize("action", ["run", "check"])

@@ -57,18 +57,18 @@ def test_a_game_without_its_setting_is_answered_with_an_option_that_works(game: 
     [
         ("-S -n 20", 0, ""),
         (
-            "-n 80",
+            "-n 60",
             1,
-            "arena: 4 games at a time need about 84 open files, and this process may have 80: "
-            "raise its limit (`ulimit -n 84`), or play fewer games at a time (--parallel)\n",
+            "arena: 2 games at a time need about 74 open files, and this process may have 60: "
+            "raise its limit (`ulimit -n 74`), or play fewer games at a time (--parallel)\n",
         ),
     ],
 )
 def test_many_games_at_a_time_raise_the_limit_of_open_files_or_say_who_can(
     tmp_path: Path, limit: str, status: int, words: str
 ) -> None:
-    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, None, "rounds = 4")
-    command = [*ARENA, "run", str(control), "-q", "-j", "4"]
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, None, "rounds = 2")
+    command = [*ARENA, "run", str(control), "-q", "-j", "2"]
     done = subprocess.run(
         ["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *command], stderr=subprocess.PIPE, text=True
     )

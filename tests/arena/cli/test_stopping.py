@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,31 +69,22 @@ def test_a_run_whose_window_is_closed_was_interrupted(tmp_path: Path, options: l
     assert "the run was interrupted" in log(control)
 
 
-def patient(referee: object, seat: int, seed: int) -> Callable[[object], str]:
-    """A player that reports its start, and is ready when the test lets it."""
-    folder = Path(os.environ["PATIENT"])
-    (folder / "making").touch()
-    while not (folder / "ready").exists():
-        time.sleep(0.01)
+def stopping(referee: object, seat: int, seed: int) -> Callable[[object], str]:
+    """A player at whose start somebody asks the run to stop."""
+    assert arena("stop", os.environ["ASKED_TO_STOP"]).returncode == 0
     return lambda view: "pass"
 
 
-def test_a_request_to_stop_during_the_checks_is_heard(tmp_path: Path) -> None:
-    slow = 'protocol = "python"\ncommand = "tests.arena.cli.test_stopping:patient"\nstart_seconds = 100'
-    control = write_control(tmp_path, {"one": PASSING, "slow": slow})
-    run = subprocess.Popen(
-        [*ARENA, "run", str(control)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PATIENT": str(tmp_path)},
-    )
-    until((tmp_path / "making").exists, run)
-    assert arena("stop", control).returncode == 0
-    (tmp_path / "ready").touch()
-    stdout, stderr = run.communicate(timeout=180)
-    assert run.returncode == 0, stderr
-    assert "it was asked to stop" in stdout and finished(control) == 0
+@pytest.mark.usefixtures("games_here")
+def test_a_request_to_stop_during_the_checks_is_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = 'protocol = "python"\ncommand = "tests.arena.cli.test_stopping:stopping"'
+    control = write_control(tmp_path, {"one": PASSING, "late": late})
+    monkeypatch.setenv("ASKED_TO_STOP", str(control))
+    done = arena("run", control)
+    assert done.returncode == 0, done.stderr
+    assert "it was asked to stop" in done.stdout and finished(control) == 0
 
 
 @pytest.mark.usefixtures("games_here")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.control.candidates import CandidateTemplate
 from arena.control.control_file import read_control
 from arena.control.parameters import (
     Bounded,
-    CandidateTemplate,
     Explicit,
     GridParameter,
     InvalidParameterError,

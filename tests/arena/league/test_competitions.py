@@ -134,22 +134,16 @@ def test_a_league_is_not_written_into_a_file_of_results(tmp_path: Path) -> None:
 def test_a_killed_run_leaves_the_next_one_to_fill_the_league(tmp_path: Path) -> None:
     control = cup(tmp_path, "long", rounds="")
     league = tmp_path / "league.db"
-    for _ in range(2):
-        process = subprocess.Popen(
-            [*ARENA, "run", str(control), "-q"], start_new_session=True, stdout=subprocess.DEVNULL
-        )
-        enough = 4 + (games_of(tmp_path, "winner") if league.exists() else 0)
-
-        def played(enough: int = enough) -> bool:
-            return league.exists() and games_of(tmp_path, "winner") >= enough
-
-        try:
-            until(played, process)
-        finally:
-            # Where the run has ended, `until` says how.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    process = subprocess.Popen(
+        [*ARENA, "run", str(control), "-q"], start_new_session=True, stdout=subprocess.DEVNULL
+    )
+    try:
+        until(lambda: league.exists() and games_of(tmp_path, "winner") >= 8, process)
+    finally:
+        # Where the run has ended, `until` says how.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     ok(arena("run", control, "-q", "-g", "1"))
     shown = json.loads(ok(arena("show", control, "--json")))
     winner = next(player for player in shown["players"] if player["name"] == "winner")

@@ -5,8 +5,10 @@ import random
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -26,6 +28,7 @@ from benchmarks.league import GAME, Society
 from tests.arena.cli.command import ARENA
 from tests.arena.league.leagues import competition, contents, filled, play
 from tests.arena.postgresql import needs_postgresql
+from tests.waiting import until
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=needs_postgresql)])
@@ -159,26 +162,42 @@ def test_a_fixed_player_anchors_all_others(league: LeagueDatabase, results: Resu
 def test_competitions_that_end_at_a_time_lose_no_game(league: LeagueDatabase, tmp_path: Path) -> None:
     files = [filled(tmp_path / f"cup{number}.sqlite", 30, number, f"cup{number}") for number in range(2)]
     url = league.engine.url.render_as_string(hide_password=False)
-    importing = [
-        subprocess.Popen([*ARENA, "league", "import", url, str(file)], stdout=subprocess.DEVNULL)
-        for file in files
-    ]
-    assert [process.wait() for process in importing] == [0, 0]
+    together = threading.Barrier(2)
+
+    def import_results(file: Path) -> int:
+        with (
+            closing(open_league(url)) as own,
+            closing(ResultsDatabase.open(sqlite_url(file))) as results,
+        ):
+            together.wait(180)
+            return take_all(own, results)
+
+    with ThreadPoolExecutor(2) as importing:
+        assert [*importing.map(import_results, files)] == [30, 30]
     assert sum(rating.games for rating in LeagueReader(league).ratings("go-9x9")) == 120
     assert [game.games for game in LeagueReader(league).games()] == [60]
 
 
+def games_taken(file: Path) -> int:
+    try:
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=30)) as connection:
+            return int(connection.execute('SELECT COUNT(*) FROM "LEAGUE_Game"').fetchone()[0])
+    except sqlite3.OperationalError:
+        # It is not made yet.
+        return 0
+
+
 def test_a_killed_import_neither_loses_nor_doubles_a_game(tmp_path: Path) -> None:
-    source, chance = filled(tmp_path / "cup.sqlite", 700), random.Random(7)
+    # Three batches: a kill after each of the first two.
+    source, chance = filled(tmp_path / "cup.sqlite", 500), random.Random(7)
     file = tmp_path / "league.db"
     command = [*ARENA, "league", "import", str(file), str(source)]
     killed = 0
-    for _ in range(3):
+    for _ in range(2):
+        before = games_taken(file)
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        # The tables are made before the first game.
-        while process.poll() is None and not file.exists():
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0.02, 0.25))
+        until(lambda before=before: games_taken(file) > before, process)  # type: ignore[misc]
+        time.sleep(chance.uniform(0.0, 0.05))
         process.kill()
         killed += process.wait() == -signal.SIGKILL
     assert killed
@@ -236,15 +255,15 @@ def test_an_estimate_of_all_follows_one_of_few_though_no_game_was_played_meanwhi
     society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
     with league.sole_transaction() as connection:
         enter_competition(connection, cup)
-    record(league, cup, society.games(0, 2000))
+    record(league, cup, society.games(0, 1000))
     assert estimate_all(league) == [GAME]
-    record(league, cup, society.games(2000, 10))
+    record(league, cup, society.games(1000, 10))
     assert estimate_all(league, only_new=True) == [GAME]
     few = {line.name: line.likeliest for line in LeagueReader(league).ratings(GAME)}
     assert estimate_all(league, only_new=True) == [], "nobody has new games"
     assert estimate_all(league) == [GAME]
     whole = {line.name: line.likeliest for line in LeagueReader(league).ratings(GAME)}
-    playing = {seat.name for game in society.games(2000, 10) for seat in game.seats}
+    playing = {seat.name for game in society.games(1000, 10) for seat in game.seats}
     assert {name for name, likeliest in whole.items() if likeliest != few[name]} - playing
     assert estimate_all(league) == []
 

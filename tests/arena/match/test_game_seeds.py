@@ -101,6 +101,7 @@ def test_only_the_owner_may_read_the_secret_and_reset_deletes_it(tmp_path: Path)
         ("\xff" * 64, 0o600, "not the secret of a competition"),
     ],
 )
+@pytest.mark.usefixtures("games_here")
 def test_a_secret_that_is_none_any_more_is_refused(
     content: str, mode: int, says: str, tmp_path: Path
 ) -> None:

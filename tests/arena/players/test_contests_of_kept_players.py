@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from arena.players.protocols import PROTOCOLS
 from arena.runner.player_check import check_player
 from clients.bots.gtp import ContestAccess, GtpError
 from referees.go import Go
+from tests.arena.cli.command import arena
 from tests.arena.engines import job, python_player
 from tests.arena.players.policies import RANDOM, diary, policy
 from tests.arena.players.policies import game as game_of_policies
@@ -184,7 +184,9 @@ def test_kept_policy_gets_the_contests_of_all_its_slots(
     }
 
 
-def test_the_sample_bot_proposes_in_every_game_that_it_is_kept_for(tmp_path: Path) -> None:
+def test_the_sample_bot_proposes_in_every_game_that_it_is_kept_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     control = tmp_path / "cup.toml"
     bot = "academy-bot hex --set board_size=4 --playouts 4 --academy"
     control.write_text(
@@ -206,15 +208,8 @@ def test_the_sample_bot_proposes_in_every_game_that_it_is_kept_for(tmp_path: Pat
         address = "embedded"
         """
     )
-    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        [BIN / "arena", "run", control, "--log-protocol"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment,
-        check=False,
-    )
+    monkeypatch.setenv("PATH", f"{BIN}:{os.environ['PATH']}")
+    done = arena("run", control, "--log-protocol")
     assert done.returncode == 0, done.stderr
     assert "without ACADEMY" not in done.stdout + done.stderr + (tmp_path / "cup.log").read_text()
     with Store(tmp_path / "cup.academy", read_only=True) as academy:

@@ -219,7 +219,7 @@ def test_a_bot_that_never_reads_passes_when_its_pipe_is_full(tmp_path: Path) -> 
 
 
 def test_a_bot_that_never_stops_writing_is_late(tmp_path: Path) -> None:
-    result = game(bot("flood", move_seconds=0.2, late_turns=1), bot(), tmp_path=tmp_path)
+    result = game(bot("flood", move_seconds=0.2, late_turns=1, exit_seconds=0.1), bot(), tmp_path=tmp_path)
     assert result.outcome is not None
     assert texts(result, 1)[1:] == ["pass"] * (TURNS - 1)
 

@@ -26,7 +26,7 @@ def rated(pairings: Pairings, players: int, begin: Numbers | None = None) -> Str
 
 def test_errors_hold_the_truth_as_often_as_they_say() -> None:
     inside = []
-    for seed in range(20):
+    for seed in range(10):
         true, pairings = simulated(100, 1500, 3, seed)
         fit = rated(pairings, 100)
         wrong = fit.elo - true

@@ -77,9 +77,10 @@ def test_a_database_that_the_arena_did_not_make_is_refused_and_left_as_it_is(tmp
     engine.dispose()
 
 
-@pytest.fixture
-def connection(tmp_path: Path) -> Iterator[Connection]:
-    database = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
+@pytest.fixture(scope="module")
+def with_a_game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsDatabase]:
+    """A database with a game and all that it needs."""
+    database = ResultsDatabase.open(sqlite_url(tmp_path_factory.mktemp("results") / "results.sqlite"))
     with database.transaction() as connection:
         for table, row in (
             (saga.VARIANT, {"VariantId": 1, "Name": "go-9x9", "Powers": 2}),
@@ -92,8 +93,15 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
             (saga.PLAYER, PLAYER),
         ):
             connection.execute(insert(table).values(row))
-        yield connection
+    yield database
     database.close()
+
+
+@pytest.fixture
+def connection(with_a_game: ResultsDatabase) -> Iterator[Connection]:
+    """A connection whose changes are undone."""
+    with with_a_game.engine.connect() as connection:
+        yield connection
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ from arena.control.plans import GameSettings
 from arena.jobs import Fault, PlayerSetup, PlayerUsage, TimeControl
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.game_rows import GivenOpening, grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
 from arena.results.games import FinishedGame
@@ -29,10 +27,8 @@ from tests.arena.results.examples import GAME, finish_game, heading, player, reg
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[ResultsDatabase]:
-    database = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
-    yield database
-    database.close()
+def database(results: ResultsDatabase) -> ResultsDatabase:
+    return results
 
 
 def rows(database: ResultsDatabase, table: Any) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ from arena.terminal.display import Display
 from arena.terminal.progress import RunProgress
 from arena.workers.interface import WorkerLost
 from arena.workers.local_workers import LocalWorkers
+from arena.workers.nursery import Nursery
 from clients.connection import AcademyUnavailableError
 from referees.api import referee
 from tests.arena.contest_server import ContestServer
@@ -60,8 +61,10 @@ class RecordingDisplay(Display):
 class Arena:
     """Runs the competition of a control file in this process, again and again."""
 
-    def __init__(self, control_path: Path) -> None:
+    def __init__(self, control_path: Path, nursery: Nursery | None = None) -> None:
+        """Where there are games at a time, their workers are forked from the nursery."""
         self.control = read(control_path)
+        self.nursery = nursery
         self.files = CompetitionFiles(control_path)
         self.display = RecordingDisplay()
         self.checks = 0
@@ -89,7 +92,7 @@ class Arena:
         ):
             workers: Any = InlineWorker()
             if control.parallel > 1:
-                workers = stack.enter_context(LocalWorkers(control.parallel))
+                workers = stack.enter_context(LocalWorkers(control.parallel, nursery=self.nursery))
             series = Series.register(database, heading)
             series.describe(heading)
             session = None
@@ -111,12 +114,18 @@ def game_ids(contests: set[str]) -> list[str]:
     return sorted(contest_id.split("/")[1] for contest_id in contests)
 
 
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    with Nursery() as nursery:
+        yield nursery
+
+
 ALL_GAMES = ["AvB_0", "AvB_1", "AvC_0", "AvC_1", "BvC_0", "BvC_1"]
 THREE = {"one": RANDOM, "two": RANDOM, "three": PASSING}
 
 
-def test_a_competition_from_beginning_to_end(tmp_path: Path, server: ContestServer) -> None:
-    arena = Arena(write_control(tmp_path, THREE, server, "rounds = 2\nparallel = 2"))
+def test_a_competition_from_beginning_to_end(tmp_path: Path, server: ContestServer, nursery: Nursery) -> None:
+    arena = Arena(write_control(tmp_path, THREE, server, "rounds = 2\nparallel = 2"), nursery)
     assert arena.run() is RunEnd.COMPLETED
     assert sorted(arena.finished()) == ALL_GAMES
     assert game_ids(server.game_reports) == ALL_GAMES and not server.void_reports
@@ -162,8 +171,11 @@ def test_a_run_of_limited_games_is_taken_up_again(tmp_path: Path, server: Contes
     assert sorted(arena.finished()) == game_ids(server.game_reports) == ALL_GAMES
 
 
-def test_an_interrupted_game_is_reported_void_and_played_again(tmp_path: Path, server: ContestServer) -> None:
-    arena = Arena(write_control(tmp_path, {"one": SLOW, "two": SLOW}, server, "rounds = 6\nparallel = 2"))
+def test_an_interrupted_game_is_reported_void_and_played_again(
+    tmp_path: Path, server: ContestServer, nursery: Nursery
+) -> None:
+    slow = {"one": SLOW, "two": SLOW}
+    arena = Arena(write_control(tmp_path, slow, server, "rounds = 6\nparallel = 2"), nursery)
     with pytest.raises(RunInterruptedError):
         arena.run(interrupt_after=2)
     assert 2 <= len(arena.finished()) < 6
@@ -173,8 +185,8 @@ def test_an_interrupted_game_is_reported_void_and_played_again(tmp_path: Path, s
     assert set(server.opened) == set(server.reports)
 
 
-def test_a_request_to_stop_lets_games_in_progress_finish(tmp_path: Path) -> None:
-    arena = Arena(write_control(tmp_path, {"one": SLOW, "two": SLOW}, None, "parallel = 2"))
+def test_a_request_to_stop_lets_games_in_progress_finish(tmp_path: Path, nursery: Nursery) -> None:
+    arena = Arena(write_control(tmp_path, {"one": SLOW, "two": SLOW}, None, "parallel = 2"), nursery)
     show = arena.display.show
     requested: list[bool] = []
 
@@ -263,9 +275,9 @@ def test_games_wait_for_an_academy_that_is_away_for_a_moment(tmp_path: Path, ser
 
 
 def test_a_result_that_was_not_stored_is_not_shown_and_its_game_is_played_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nursery: Nursery
 ) -> None:
-    arena = Arena(write_control(tmp_path, THREE, None, "rounds = 2\nparallel = 2"))
+    arena = Arena(write_control(tmp_path, THREE, None, "rounds = 2\nparallel = 2"), nursery)
 
     @contextmanager
     def full_disk(database: ResultsDatabase) -> Iterator[None]:

@@ -7,7 +7,7 @@ from tests.arena.terminals import Terminal
 
 WATCH = """
 import sys, time
-from arena.runner.stopping import HaltKey
+from arena.runner.halt_key import HaltKey
 with HaltKey() as key:
     print("available:", key.available, flush=True)
     while not key.pressed():
@@ -16,7 +16,7 @@ with HaltKey() as key:
 """
 BACKGROUND = """
 import os, sys
-from arena.runner.stopping import HaltKey
+from arena.runner.halt_key import HaltKey
 if os.fork() == 0:
     os.setpgid(0, 0)
     with HaltKey() as key:
@@ -25,7 +25,7 @@ if os.fork() == 0:
 os.wait()
 """
 NO_TERMINAL = """
-from arena.runner.stopping import HaltKey
+from arena.runner.halt_key import HaltKey
 with HaltKey() as key:
     print(key.available, key.pressed())
 """

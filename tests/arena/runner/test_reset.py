@@ -8,10 +8,11 @@ from pathlib import Path
 import grpc
 import pytest
 
+from academy.store.contest_tables import contest_record
+from academy.store.library_store import Store
 from academy.v1 import contests_pb2
 from arena.academy import lifecycle, session
-from arena.academy.client import AcademyClient, contest_message
-from arena.academy.embedded import EmbeddedAcademy
+from arena.academy.client import contest_message
 from arena.academy.session import AcademySession
 from arena.control.settings import Control
 from arena.control.toml_file import read
@@ -171,16 +172,8 @@ def test_contests_of_an_embedded_academy_are_ended_too(tmp_path: Path) -> None:
 
     assert reset(*opened(path)) is None
 
-    academy = EmbeddedAcademy(path.with_suffix(".academy"), tmp_path / "again.log")
-    try:
-        connection = academy.start()
-        link = AcademyClient(connection)
-        request = contests_pb2.GetContestRequest(contest_id=contest_id)
-        response = link._stub.GetContest(request, timeout=180.0, metadata=connection.metadata)
-        link.close()
-    finally:
-        academy.close()
-    assert response.contest.state == contests_pb2.CONTEST_STATE_VOID
+    with Store(path.with_suffix(".academy"), read_only=True) as academy:
+        assert academy.read(contest_record, contest_id).contest.state == contests_pb2.CONTEST_STATE_VOID
 
 
 def test_arena_reset_names_contests_that_stay_open_and_exits_with_5(

@@ -77,8 +77,8 @@ class Society:
         self.arena.completed(completed(fixture, winner))
 
 
-def test_two_hundred_bots_that_come_go_and_crash_are_paired_and_rated() -> None:
-    society = Society(200, 30)
+def test_a_hundred_bots_that_come_go_and_crash_are_paired_and_rated() -> None:
+    society = Society(100, 30)
     # Who misses a round for a crash of its own is not counted as waiting.
     assert society.longest <= 2
     assert len({fixture.game_id for fixture in society.fixtures}) == len(society.fixtures)

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from arena.service.tokens import ServiceRole, add_token
 from arena.v1 import competitions_pb2 as messages
 from arena.v1 import competitions_pb2_grpc
+from clients import AcademyRefusedError
 
 SECONDS = 180.0
 
@@ -101,3 +103,10 @@ def reason(error: Any) -> tuple[grpc.StatusCode, str]:
     info = error_details_pb2.ErrorInfo()
     assert status.details[0].Unpack(info) and info.domain == "arena"
     return error.code(), info.reason
+
+
+def refused(call: Callable[[], object]) -> str:
+    """The reason for which a service refuses a call of the library for bots."""
+    with pytest.raises(AcademyRefusedError) as refusal:
+        call()
+    return refusal.value.reason

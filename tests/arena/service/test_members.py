@@ -5,7 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from arena.league.names import complaint_about_name, skeleton
 from arena.v1 import competitions_pb2
 from arena.v1 import members_pb2 as messages
 from clients import (
-    AcademyRefusedError,
     Connection,
     Engine,
     Game,
@@ -27,13 +26,15 @@ from clients import (
     Membership,
     change_membership,
     dial_in,
+    dial_in_async,
     membership,
     register,
     revoke_token,
     rotate_token,
 )
 from tests.arena.cli.command import arena
-from tests.arena.service.serving import SECONDS, Service, reason
+from tests.arena.service.serving import SECONDS, Service, reason, refused
+from tests.arena.visits import Visits
 from tests.waiting import until
 
 NODE = Path(__file__).parents[3] / "examples" / "node"
@@ -88,12 +89,6 @@ def invite(service: Service, **more: Any) -> str:
     return code
 
 
-def refused(call: Callable[[], object]) -> str:
-    with pytest.raises(AcademyRefusedError) as refusal:
-        call()
-    return refusal.value.reason
-
-
 def games_of(service: Service, player: str) -> int:
     request = competitions_pb2.GetStandingsRequest(name="pool")
     scores = [line.score for line in service.ask("GetStandings", request).standings if line.player == player]
@@ -103,6 +98,15 @@ def games_of(service: Service, player: str) -> int:
 def rambler(game: Game) -> Callable[[GameTurn], str]:
     chance = random.Random(game.seed)
     return lambda turn: chance.choice(turn.legal_moves)
+
+
+def async_rambler(game: Game) -> Callable[[GameTurn], Awaitable[str]]:
+    choose = rambler(game)
+
+    async def answer(turn: GameTurn) -> str:
+        return choose(turn)
+
+    return answer
 
 
 def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: Path) -> None:
@@ -140,10 +144,10 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
     service.call("SetQuota", messages.SetQuotaRequest(name="newcomer", quota=quota))
     rival = register(arena_, Membership("rival"), invite(service, name="rival"))
     visitor = Engine(legal_moves=True, leave_after_games=3)
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as bot:
+    with closing(Visits()) as visits:
+        visits.begin(dial_in_async(own, "newcomer", async_rambler, Engine("N", "1", legal_moves=True)))
         until(lambda: games_of(service, "newcomer") >= most)
         dial_in(Connection(service.address, token=rival), "rival", rambler, visitor)
-        bot.terminate()
     until(lambda: games_of(service, "rival") == 3)
     assert games_of(service, "newcomer") == most
     # A new version is a player of its own, of the same family.
@@ -255,24 +259,6 @@ def test_a_player_of_control_files_claims_its_name_by_an_invitation_for_it(servi
     everybody = Connection(service.address)
     assert refused(lambda: register(everybody, Membership("anchor"), invite(service))) == "NAME_CLAIMED"
     assert register(everybody, Membership("anchor"), invite(service, name="anchor"))
-
-
-def test_a_killed_service_forgets_no_member(tmp_path: Path) -> None:
-    league = ("--league", str(tmp_path / "league.db"), "--open-registration")
-    first = Service(tmp_path, *league)
-    token = register(Connection(first.address), Membership("lasting", "2"))
-    first.process.kill()
-    first.process.wait()
-    first.channel.close()
-    again = Service(tmp_path, *league, tokens=first.tokens)
-    try:
-        own = Connection(again.address, token=token)
-        assert membership(own) == Membership("lasting", "2", "lasting", registered=membership(own).registered)
-        # Registrations of one address are bounded.
-        reasons = [refused(lambda: register(own, Membership("0"))) for _ in range(31)]
-        assert reasons[0] == "INVALID_MEMBER" and reasons[-1] == "TOO_MANY"
-    finally:
-        again.close()
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")

@@ -20,11 +20,11 @@ from google.protobuf.duration_pb2 import Duration
 from arena.league.database import open_league
 from arena.league.errors import InvalidPoolError
 from arena.league.pools import PAUSED, Pools, Schedule
-from arena.v1 import competitions_pb2
+from arena.v1 import competitions_pb2, members_pb2
 from arena.v1 import pools_pb2 as messages
-from clients import Connection, Engine, Game, GameTurn, Membership, dial_in_async, register
+from clients import Connection, Engine, Game, GameTurn, Membership, dial_in_async, membership, register
 from tests.arena.cli.command import arena
-from tests.arena.service.serving import Service, reason
+from tests.arena.service.serving import Service, reason, refused
 from tests.arena.visits import Visits
 from tests.ports import free_ports
 from tests.waiting import until
@@ -52,12 +52,13 @@ class Bots(Visits):
         super().__init__()
         self._address = address
 
-    def join(self, name: str) -> None:
-        """Register a member and let it play; it dials again where the service is killed."""
-        token = register(Connection(self._address), Membership(name, "1"))
+    def join(self, name: str, invitation: str = "") -> str:
+        """Register a member and let it play; it dials again where the service is killed. Its token."""
+        token = register(Connection(self._address), Membership(name, "1"), invitation)
         where = Connection(self._address, token=token)
         engine = Engine(legal_moves=True, games_at_once=1)
         self.begin(dial_in_async(where, name, rambler, engine, redial_seconds=180.0))
+        return token
 
 
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:
@@ -69,14 +70,15 @@ def rows(database: Path, query: str) -> list[tuple[object, ...]]:
         return []
 
 
-def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: Path) -> None:
+def test_a_pool_outlives_kills_in_mid_round_with_its_members_and_newcomers_and_is_paused_after_one(
+    tmp_path: Path,
+) -> None:
     address = f"unix:{tmp_path / 's'}"
     options = ("--league", str(tmp_path / "league.db"), "--open-registration")
     service = Service(tmp_path, *options, address=address)
     bots = Bots(address)
     results, league = tmp_path / "blitz.results.sqlite", tmp_path / "league.db"
     finished = "SELECT ContestId FROM ARENA_Game"
-    known: set[tuple[object, ...]] = set()
     try:
         add = messages.AddPoolRequest(name="blitz", settings=SETTINGS)
         for _ in range(2):
@@ -87,23 +89,34 @@ def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: 
         until((tmp_path / "blitz.toml").exists)
         # The league's address in it may hold a password.
         assert (tmp_path / "blitz.toml").stat().st_mode & 0o077 == 0
-        for kill in range(2):
-            before = len(known) + 2
-            until(lambda before=before: len(rows(results, finished)) >= before)  # type: ignore[misc]
-            known |= set(rows(results, finished))
-            run = int((tmp_path / "blitz.lock").read_text())
-            for process in (service.process.pid, run) if kill == 0 else (run, service.process.pid):
-                os.kill(process, signal.SIGKILL)
-            service.process.wait()
-            service.channel.close()
-            service = Service(tmp_path, *options, address=address, tokens=service.tokens)
+        until(lambda: len(rows(results, finished)) >= 2)
+        known = set(rows(results, finished))
+        for process in (service.process.pid, int((tmp_path / "blitz.lock").read_text())):
+            os.kill(process, signal.SIGKILL)
+        service.process.wait()
+        service.channel.close()
+        service = Service(tmp_path, *options, address=address, tokens=service.tokens)
         # Without a restart, from the next round on.
-        bots.join("cyd")
+        cyd = Connection(address, token=bots.join("cyd"))
         until(lambda: any("cyd" in str(row[0]) for row in rows(results, "SELECT Name FROM ARENA_Rating")))
-        service.call("PausePool", messages.PausePoolRequest(name="blitz"), service="Pool")
+        registered = membership(cyd).registered
+        known |= set(rows(results, finished))
+        run = int((tmp_path / "blitz.lock").read_text())
+        service.process.kill()
+        service.process.wait()
+        service.channel.close()
+        # As when it is killed before it stops the run of a pool that is paused.
+        with closing(open_league(str(league))) as kept:
+            Pools(kept).set_state("blitz", PAUSED)
+        os.kill(run, 0)
+        service = Service(tmp_path, *options, address=address, tokens=service.tokens)
         service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
         pool = service.call("ListPools", messages.ListPoolsRequest(), "eye", service="Pool").pools[0]
         assert pool.state == messages.POOL_STATE_PAUSED
+        # The service forgot no member, and bounds the registrations of one address.
+        assert membership(cyd) == Membership("cyd", "1", "cyd", registered=registered)
+        reasons = [refused(lambda: register(cyd, Membership("0"))) for _ in range(31)]
+        assert reasons[0] == "INVALID_MEMBER" and reasons[-1] == "TOO_MANY"
     finally:
         service.close()
         bots.close()
@@ -116,36 +129,6 @@ def test_a_pool_outlives_two_kills_in_mid_round_and_newcomers_join_it(tmp_path: 
     assert ("forfeit",) not in ended
 
 
-def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(tmp_path: Path) -> None:
-    address = f"unix:{tmp_path / 's'}"
-    (tmp_path / "house.pool").write_text(
-        '[academy]\naddress = "embedded"\n'
-        '[players.ann]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
-        "fixed_elo = 700\n"
-    )
-    options = ("--league", str(tmp_path / "league.db"), "--open-registration")
-    service = Service(tmp_path, *options, address=address)
-    bots = Bots(address)
-    results, league = tmp_path / "house.results.sqlite", tmp_path / "league.db"
-    learnt = "SELECT ContestId FROM ARENA_Outbox WHERE State = 'acknowledged'"
-    try:
-        settings = messages.PoolSettings(base="house")
-        settings.MergeFrom(SETTINGS)
-        service.call("AddPool", messages.AddPoolRequest(name="house", settings=settings), service="Pool")
-        # A member of the anchor's name does not take its place.
-        bots.join("ann")
-        bots.join("bob")
-        until(lambda: len(rows(results, learnt)) >= 2)
-        service.call("PausePool", messages.PausePoolRequest(name="house"), service="Pool")
-        service.wait_for("house", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
-    finally:
-        service.close()
-        bots.close()
-    assert set(rows(results, "SELECT Name FROM ARENA_Rating")) == {("ann",), ("bob",)}
-    anchored = 'SELECT "Elo" FROM LEAGUE_Rating NATURAL JOIN LEAGUE_Player WHERE "Name" = \'ann\''
-    assert rows(league, anchored) == [(700.0,)]
-
-
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("pools")
@@ -153,6 +136,34 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     (folder / "tuned.pool").write_text("[game]\nkomi = 7.5\n")
     with closing(Service(folder, "--league", str(folder / "league.db"))) as running:
         yield running
+
+
+def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(service: Service) -> None:
+    folder = service.tokens_file.parent
+    (folder / "house.pool").write_text(
+        '[academy]\naddress = "embedded"\n'
+        '[players.ann]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+        "fixed_elo = 700\n"
+    )
+    invitation = service.call("CreateInvitation", members_pb2.CreateInvitationRequest(uses=2)).code
+    bots = Bots(service.address)
+    results, league = folder / "house.results.sqlite", folder / "league.db"
+    learnt = "SELECT ContestId FROM ARENA_Outbox WHERE State = 'acknowledged'"
+    try:
+        settings = messages.PoolSettings(base="house")
+        settings.MergeFrom(SETTINGS)
+        service.call("AddPool", messages.AddPoolRequest(name="house", settings=settings), service="Pool")
+        # A member of the anchor's name does not take its place.
+        bots.join("ann", invitation)
+        bots.join("bob", invitation)
+        until(lambda: len(rows(results, learnt)) >= 2)
+        service.call("PausePool", messages.PausePoolRequest(name="house"), service="Pool")
+        service.wait_for("house", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
+    finally:
+        bots.close()
+    assert set(rows(results, "SELECT Name FROM ARENA_Rating")) == {("ann",), ("bob",)}
+    anchored = 'SELECT "Elo" FROM LEAGUE_Rating NATURAL JOIN LEAGUE_Player WHERE "Name" = \'ann\''
+    assert rows(league, anchored) == [(700.0,)]
 
 
 @pytest.mark.parametrize(
@@ -231,20 +242,20 @@ def test_pools_with_long_openings_are_listed_and_changed_and_keep_them(service: 
 
 def test_the_list_does_not_repeat_why_a_pool_failed_that_has_ended(service: Service) -> None:
     (service.tokens_file.parent / "lost.pool").write_text(
-        '[academy]\naddress = "embedded"\n'
+        '[academy]\naddress = "embedded"\ndata = "lost.academy"\n'
         + "".join(
             f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
             for name in ("one", "two")
         )
     )
     # No ACADEMY has its data there.
-    (service.tokens_file.parent / "league.academy").touch()
+    (service.tokens_file.parent / "lost.academy").touch()
     settings = messages.PoolSettings(base="lost")
     settings.MergeFrom(SETTINGS)
     service.call("AddPool", messages.AddPoolRequest(name="lost", settings=settings), service="Pool")
     until((service.tokens_file.parent / "lost.toml").exists)
     halted = service.wait_for("lost", lambda pool: bool(pool.remark))
-    assert halted.state == competitions_pb2.COMPETITION_STATE_HALTED and "league.academy" in halted.remark
+    assert halted.state == competitions_pb2.COMPETITION_STATE_HALTED and "lost.academy" in halted.remark
     service.call("EndPool", messages.EndPoolRequest(name="lost"), service="Pool")
     service.wait_for("lost", lambda pool: not pool.remark)
 
@@ -259,7 +270,7 @@ def test_seven_play_diplomacy_in_a_pool_and_one_of_them_dials_in_over_daide(serv
             for number in range(6)
         )
     )
-    settings = messages.PoolSettings(game="diplomacy", base="powers", move_limit=40, rounds=1)
+    settings = messages.PoolSettings(game="diplomacy", base="powers", move_limit=10, rounds=1)
     service.call("AddPool", messages.AddPoolRequest(name="powers", settings=settings), service="Pool")
     until((folder / "powers.toml").exists)
     service.wait_for("powers", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_RUNNING)
@@ -303,32 +314,6 @@ def test_a_pool_that_never_ran_is_removed_once_it_has_ended(service: Service) ->
     with pytest.raises(grpc.RpcError) as error:
         call("EndPool")
     assert reason(error.value)[1] == "UNKNOWN_POOL"
-
-
-def test_a_paused_pools_run_is_stopped_when_its_service_was_killed(tmp_path: Path) -> None:
-    address = f"unix:{tmp_path / 's'}"
-    options = ("--league", str(tmp_path / "league.db"), "--open-registration")
-    service = Service(tmp_path, *options, address=address)
-    bots = Bots(address)
-    try:
-        service.call("AddPool", messages.AddPoolRequest(name="blitz", settings=SETTINGS), service="Pool")
-        bots.join("ann")
-        bots.join("bob")
-        finished = "SELECT ContestId FROM ARENA_Game"
-        until(lambda: bool(rows(tmp_path / "blitz.results.sqlite", finished)))
-        run = int((tmp_path / "blitz.lock").read_text())
-        service.process.kill()
-        service.process.wait()
-        service.channel.close()
-        # As when it is killed before it stops the run.
-        with closing(open_league(str(tmp_path / "league.db"))) as league:
-            Pools(league).set_state("blitz", PAUSED)
-        os.kill(run, 0)
-        service = Service(tmp_path, *options, address=address, tokens=service.tokens)
-        service.wait_for("blitz", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_STOPPED)
-    finally:
-        service.close()
-        bots.close()
 
 
 def test_a_second_service_does_not_take_a_folders_pools(service: Service, tmp_path: Path) -> None:

@@ -113,16 +113,23 @@ def go_on(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def workers(go_on: Path) -> Iterator[LocalWorkers]:
+def nursery() -> Iterator[Nursery]:
+    """Where tests that show nothing of nurseries have their workers forked."""
+    with Nursery() as nursery:
+        yield nursery
+
+
+@pytest.fixture(scope="module")
+def workers(go_on: Path, nursery: Nursery) -> Iterator[LocalWorkers]:
     """Two workers; each test takes the results of its games, and a worker that it ends is replaced."""
-    with LocalWorkers(2) as workers:
+    with LocalWorkers(2, nursery=nursery) as workers:
         yield workers
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[LocalWorkers]:
+def worker(nursery: Nursery) -> Iterator[LocalWorkers]:
     """One worker, so that a game has the engines of the one before."""
-    with LocalWorkers(1) as worker:
+    with LocalWorkers(1, nursery=nursery) as worker:
         yield worker
 
 
@@ -173,12 +180,15 @@ def places(workers: LocalWorkers, games: int) -> list[tuple[int, list[int]]]:
 
 
 def test_workers_of_several_runs_keep_to_a_core_each_where_that_is_asked(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, nursery: Nursery
 ) -> None:
     monkeypatch.setattr("arena.workers.cores._PREFIX", f"test-{os.getpid()}/core")
     allowed = sorted(os.sched_getaffinity(0))
     # As on a cluster: each game has `LocalWorkers` of its own there, and numbers are the whole run's.
-    with LocalWorkers(1, pin=True) as one_run, LocalWorkers(1, pin=True, first_slot=len(allowed)) as another:
+    with (
+        LocalWorkers(1, pin=True, nursery=nursery) as one_run,
+        LocalWorkers(1, pin=True, first_slot=len(allowed), nursery=nursery) as another,
+    ):
         cores = [own for workers in (one_run, another) for _, own in places(workers, 1)]
     assert cores == [[allowed[0]], [allowed[1 % len(allowed)]]]
 
@@ -431,8 +441,8 @@ def test_workers_leave_interrupts_to_the_parent(workers: LocalWorkers) -> None:
     assert isinstance(finished(workers, 1)[0], GameResult)
 
 
-def test_stopping_interrupts_games_and_leaves_nothing(tmp_path: Path) -> None:
-    workers = LocalWorkers(1)
+def test_stopping_interrupts_games_and_leaves_nothing(tmp_path: Path, nursery: Nursery) -> None:
+    workers = LocalWorkers(1, nursery=nursery)
     workers.submit(job(*hanging(tmp_path)))
     pids = wait_for_engines(tmp_path, 3)
     started = time.monotonic()
@@ -505,8 +515,8 @@ def played_in_turn(workers: LocalWorkers, player: PlayerSetup, count: int) -> li
     return finished(workers, count)
 
 
-def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path: Path) -> None:
-    with LocalWorkers(1) as workers:
+def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path: Path, nursery: Nursery) -> None:
+    with LocalWorkers(1, nursery=nursery) as workers:
         results = played_in_turn(
             workers, keeping("none", tmp_path, parameters={"startup_commands": ["hello"]}), 3
         )

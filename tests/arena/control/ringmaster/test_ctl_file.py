@@ -402,8 +402,11 @@ def test_the_process_that_executes_a_file_ends_with_an_arena_that_is_killed(tmp_
         "competition_type = 'playoff'\nimport os, time\nopen('pid', 'w').write(str(os.getpid()))\n"
         "os.rename('pid', 'process')\ntime.sleep(25)\n"
     )
-    command = [sys.executable, "-m", "arena.cli", "check", str(tmp_path / "cup.ctl")]
-    with subprocess.Popen(command) as arena:
+    program = (
+        "from pathlib import Path; from arena.control.control_file import read_control\n"
+        f"read_control(Path({str(tmp_path / 'cup.ctl')!r}))"
+    )
+    with subprocess.Popen([sys.executable, "-c", program]) as arena:
         while not (tmp_path / "process").exists():
             assert arena.poll() is None
             time.sleep(0.01)
