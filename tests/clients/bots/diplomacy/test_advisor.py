@@ -177,7 +177,7 @@ address = "embedded"
 
 [[matchups]]
 players = ["north", "south"]
-games = 2
+games = 4
 """
 PLAYER = """
 [players.{name}]
