@@ -122,7 +122,8 @@ class Load:
             while not self._stopped.wait(self._until(played * self._callers + number)):
                 self._play(f"{self._name}/{number}/{played}", chance, channels)
                 played += 1
-                if played % _CONTESTS_PER_ADMIN_CHANGE == 0:
+                # The first of them is followed by one, so that a short load has some.
+                if played % _CONTESTS_PER_ADMIN_CHANGE == 1:
                     self._administer(chance, channels)
         except _StoppedError:
             pass

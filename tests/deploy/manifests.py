@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,8 +24,9 @@ class Program:
     ports: tuple[int, ...]
 
 
+@cache
 def compose() -> dict[str, Any]:
-    """Read the compose file."""
+    """Read the compose file, once for all who only look at it."""
     read: dict[str, Any] = yaml.safe_load((COMPOSE / "compose.yaml").read_text(encoding="utf-8"))
     return read
 
@@ -43,8 +45,9 @@ def compose_programs() -> list[Program]:
     ]
 
 
+@cache
 def objects() -> list[dict[str, Any]]:
-    """Read all objects of the Kubernetes manifests."""
+    """Read all objects of the Kubernetes manifests, once for all who only look at them."""
     return [
         read
         for path in sorted(KUBERNETES.glob("*.yaml"))

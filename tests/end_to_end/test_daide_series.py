@@ -1,4 +1,4 @@
-"""Seven bots in processes of their own play a series over DAIDE, by the commands that a user types."""
+"""Seven bots play a series over DAIDE, by the commands that a user types; one of each kind is a process."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from sqlalchemy import create_engine, text
 
 from arena.jobs import Fault, GameJob, PlayerSetup
 from arena.match.game import GameProgress, play
+from clients.bots.diplomacy import daide
 from clients.bots.diplomacy.daide import DaideClient
 from referees.api import Termination
 from referees.diplomacy.daide.tokens import vocabulary
@@ -69,16 +71,21 @@ def bots(port: int, names: list[tuple[str, str]], *more: str) -> Iterator[list[s
             program.wait()
 
 
-def test_seven_processes_play_a_series_to_its_end(tmp_path: Path) -> None:
+def test_seven_bots_play_a_series_to_its_end(tmp_path: Path) -> None:
     control = tmp_path / "series.toml"
     control.write_text(CONTROL)
-    with running_arena(control) as (address, output, run):
-        kinds = ["random", "random", "random", "random", "hold", "hold", "tactical"]
+    with running_arena(control) as (address, output, run), ThreadPoolExecutor(4) as threads:
         port = int(address.rpartition(":")[2])
-        with bots(port, [(kind, "seven") for kind in kinds], "--games", "0", "--patience", "1") as programs:
+        more = ("--games", "0", "--patience", "1")
+        with bots(port, [(kind, "seven") for kind in ("random", "hold", "tactical")], *more) as programs:
+            others = [
+                threads.submit(daide.main, ["--port", str(port), *more, "--bot", kind, "--name", "seven"])
+                for kind in ("random", "random", "random", "hold")
+            ]
             assert run.wait(200) == 0, output.read_text()
             # When the server is gone they end, and they had understood everything.
-            assert [program.wait(PATIENCE) for program in programs] == [0] * 7
+            assert [program.wait(PATIENCE) for program in programs] == [0] * 3
+            assert [other.result(PATIENCE) for other in others] == [None] * 4
     with create_engine(f"sqlite:///{tmp_path / 'series.results.sqlite'}").connect() as database:
         games = database.execute(text('SELECT "Years", "Termination" FROM "SAGA_Game"')).all()
         players = database.execute(text('SELECT "Problem", "Disorder" FROM "SAGA_Player"')).all()

@@ -8,10 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from academy.store import event_log
 from academy.store.library_store import Store
-from tests.arena.cli.command import arena
-from tests.end_to_end.conftest import BIN, ENVIRONMENT
+from tests.arena.cli.command import Done, arena
+from tests.end_to_end.conftest import ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "bot.py"
@@ -37,15 +39,11 @@ address = "embedded"
 """
 
 
-def run(control: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [BIN / "arena", "run", control],
-        cwd=control.parent,
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=200,
-    )
+def run(control: Path) -> Done:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", ENVIRONMENT["PATH"])
+        patch.chdir(control.parent)
+        return arena("run", control)
 
 
 def test_the_bot_to_copy_plays_asks_and_proposes(tmp_path: Path) -> None:

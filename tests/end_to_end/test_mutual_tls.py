@@ -1,7 +1,8 @@
 """Players of a competition reach an ACADEMY that asks for certificates, and propose to it."""
 
-import subprocess
 from pathlib import Path
+
+import pytest
 
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
@@ -10,7 +11,8 @@ from academy.wire.tls import Certificates
 from clients import Academy, Connection
 from tests.academy.service import certificates
 from tests.academy.service.running import serving
-from tests.end_to_end.conftest import BIN, ENVIRONMENT
+from tests.arena.cli.command import arena
+from tests.end_to_end.conftest import ENVIRONMENT
 
 CONTROL = """\
 [competition]
@@ -41,7 +43,9 @@ player_tls_key = "player.key"
 """
 
 
-def test_players_show_the_certificate_that_the_control_file_names(tmp_path: Path) -> None:
+def test_players_show_the_certificate_that_the_control_file_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     authority = certificates.authority(tmp_path, "ours")
     server = certificates.signed(tmp_path, "server", authority)
     for name in ("arena", "player"):
@@ -54,15 +58,10 @@ def test_players_show_the_certificate_that_the_control_file_names(tmp_path: Path
         control = tmp_path / "cup.toml"
         token = academy.token("arena", Role.ARENA)
         control.write_text(CONTROL.format(port=academy.address.port, token=token))
-        done = subprocess.run(
-            [BIN / "arena", "run", control, "--quiet"],
-            env=ENVIRONMENT,
-            # The files are named relative to the control file's folder.
-            cwd="/",
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        monkeypatch.setenv("PATH", ENVIRONMENT["PATH"])
+        # The files are named relative to the control file's folder.
+        monkeypatch.chdir("/")
+        done = arena("run", control, "--quiet")
         log = (tmp_path / "cup.log").read_text()
         assert done.returncode == 0, done.stdout + done.stderr + log
         assert "without ACADEMY" not in log

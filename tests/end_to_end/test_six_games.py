@@ -1,15 +1,20 @@
 """examples/six_games: all their players start, and the script plays and shows what was learnt."""
 
+import io
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from tests.arena.cli.command import arena
+from clients.bots import any_game
+from clients.bots.gtp import GtpProgram
+from referees.api import referee
+from referees.dialogues import GtpGame
 from tests.end_to_end.conftest import ENVIRONMENT
 
 pytest.importorskip("pyspiel")
@@ -49,17 +54,22 @@ def test_there_are_six_games_and_five_games_of_each_pair() -> None:
     [control for control in CONTROLS if control.stem != PLAYED],
     ids=lambda control: control.stem,
 )
-def test_the_learners_of_the_games_that_are_not_played_here_start(control: Path, tmp_path: Path) -> None:
-    # The other players are the same program with fewer options, and one that every game has.
-    text = control.read_text()
-    names = learners(tomllib.loads(text))
-    copied = tmp_path / control.name
-    text = text.replace("rounds = 5\n", f"rounds = 5\ncompetitors = {names}\n")
-    copied.write_text(text.replace("command =", "start_seconds = 200\ncommand ="))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", ENVIRONMENT["PATH"])
-        done = arena("check", copied)
-    assert done.stdout.count(" works") == len(names) == 2, done.stdout + done.stderr
+def test_the_bots_of_the_games_that_are_not_played_here_start_and_take_what_the_arena_sets_up(
+    control: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = tomllib.loads(control.read_text())
+    settings = {name: value for name, value in read["game"].items() if name not in ("name", "move_limit")}
+    dialogue = referee(read["game"]["name"]).from_settings(settings).dialogue("gtp")
+    lines = [*cast("GtpGame[Any, Any]", dialogue).setup(), "quit"]
+    players = [shlex.split(player["command"]) for player in read["players"].values()]
+    bots = [words for program, *words in players if program == "academy-bot"]
+    assert len(bots) == 3
+    monkeypatch.delenv("ACADEMY_ADDRESS", raising=False)
+    for words in bots:
+        commands, answers = io.StringIO("".join(f"{line}\n" for line in lines)), io.StringIO()
+        monkeypatch.setattr(GtpProgram.run, "__defaults__", (commands, answers))
+        any_game.main(words)
+        assert answers.getvalue() == "=\n\n" * len(lines), words
 
 
 def test_the_script_plays_and_shows_what_was_learnt(tmp_path: Path) -> None:

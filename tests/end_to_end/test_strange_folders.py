@@ -21,7 +21,7 @@ raise ImportError("this is not the module that was meant")
 CONTROL = """\
 [competition]
 kind = "all-play-all"
-rounds = 2
+rounds = 1
 check_players = false
 parallel = 2
 

@@ -1,4 +1,4 @@
-"""The tournaments of examples/, killed and run again: each game counts once and can be replayed."""
+"""The tournaments of examples/, one killed and run again: each game counts once and can be replayed."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from referees.warlight import WarLight
+from tests.arena.cli.command import arena
 from tests.end_to_end.conftest import BIN, ENVIRONMENT
 from tests.waiting import until
 
@@ -49,34 +50,57 @@ def check_replay(record: dict[str, Any]) -> None:
     assert record["result"]["winners"] == list(outcome.winners)
 
 
-@pytest.mark.parametrize("name", ["warlight", "warlight_earth"])
-def test_a_tournament_that_is_killed_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
-    control = tmp_path / f"{name}.toml"
+def shortened(name: str, games: int, folder: Path) -> Path:
+    """A control file of an example for short games, with time enough on a busy machine."""
+    control = folder / f"{name}.toml"
     text = (EXAMPLES / control.name).read_text()
     for old, new in [
-        # Short, with time enough on a busy machine; the bots' own test has ACADEMY.
         (r"turn_limit = \d+", "turn_limit = 5"),
-        (r"games = \d+", "games = 2"),
+        (r"games = \d+", f"games = {games}"),
         ("move_seconds = 5", "move_seconds = 120"),
+        # The bots' own test has ACADEMY.
         (r'\[academy\]\naddress = "embedded"\n', ""),
         ("parallel = 2", "parallel = 2\ncheck_players = false"),
     ]:
         assert re.search(old, text)
         text = re.sub(old, new, text)
     control.write_text(text)
+    return control
+
+
+def play(control: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", ENVIRONMENT["PATH"])
+    done = arena("run", "--quiet", control)
+    assert done.returncode == 0 and "warning" not in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+def check_games(control: Path, games: list[str]) -> None:
+    """Each game was played once, and can be replayed."""
+    assert sorted(games_played(control)) == games
+    records = sorted((control.with_suffix(".games")).glob("*.json"))
+    assert [record.stem for record in records] == games
+    for record in records:
+        check_replay(json.loads(record.read_text()))
+
+
+def test_a_tournament_that_is_killed_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    control = shortened("warlight", 2, tmp_path)
     run = started("run", "--quiet", control)
     until(lambda: games_played(control), run, A_GENEROUS_TIME)
     run.kill()
     run.communicate()
-    first = tmp_path / f"{name}.games" / f"{games_played(control)[0]}.json"
+    first = tmp_path / "warlight.games" / f"{games_played(control)[0]}.json"
     before = first.read_bytes()
-    printed, _ = started("run", "--quiet", control).communicate(timeout=A_GENEROUS_TIME)
-    assert "warning" not in printed, printed
-
-    played = games_played(control)
+    play(control, monkeypatch)
     assert first.read_bytes() == before
-    assert sorted(played) == ["0_0", "0_1", "1_0", "1_1"]
-    records = sorted((tmp_path / f"{name}.games").glob("*.json"))
-    assert sorted(record.stem for record in records) == sorted(played)
-    for record in records:
-        check_replay(json.loads(record.read_text()))
+    check_games(control, ["0_0", "0_1", "1_0", "1_1"])
+
+
+def test_the_tournament_on_the_map_of_the_earth_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    control = shortened("warlight_earth", 1, tmp_path)
+    play(control, monkeypatch)
+    check_games(control, ["0_0", "1_0"])

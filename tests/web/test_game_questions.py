@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from academy.store.tokens import Role
 from academy.v1 import contests_pb2
 from tests.academy.service.running import serving
 from tests.arena.cli.command import arena
+from tests.arena.service.serving import Service
 from tests.chromium import needs_browser
-from tests.web.conftest import BIN, served_pages
+from tests.web.conftest import BIN, ENVIRONMENT, served_pages
 from tests.web.visiting import Visitor
 from web.pages import game_questions
 
@@ -50,8 +52,9 @@ class Cup:
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cup]:
     folder = tmp_path_factory.mktemp("cup")
-    with serving(folder / "data") as academy:
-        control = folder / "cup.toml"
+    (folder / "arena").mkdir()
+    with serving(folder / "data") as academy, ExitStack() as opened:
+        control = folder / "arena" / "cup.toml"
         control.write_text(_CONTROL.format(address=academy.address))
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("PATH", str(BIN), prepend=os.pathsep)
@@ -59,7 +62,10 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cup]:
             assert arena("run", control, "-q").returncode == 0
         admin = folder / "admin"
         admin.write_text(academy.token("admin", Role.ADMIN))
-        options = ("--academy", academy.address, "--competitions", control)
+        service = opened.enter_context(closing(Service(folder / "arena", environment=ENVIRONMENT)))
+        watcher = folder / "watcher"
+        watcher.write_text(service.tokens["eye"])
+        options = ("--academy", academy.address, "--arena", service.address, "--arena-token-file", watcher)
         yield Cup(options, admin, academy.token("reader", Role.BOT))
 
 

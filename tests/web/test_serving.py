@@ -229,17 +229,27 @@ def connect(visitor: Visitor) -> socket.socket:
     return socket.create_connection((place.hostname, place.port), timeout=15)
 
 
-def test_a_visitor_who_sends_half_a_request_is_disconnected() -> None:
+@pytest.fixture(scope="module")
+def impatient_pages() -> Iterator[Visitor]:
+    """Pages of an ACADEMY that takes connections, and never answers."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as academy,
+        served_impatiently(academy=f"127.0.0.1:{academy.getsockname()[1]}") as visitor,
+    ):
+        yield visitor
+
+
+def test_a_visitor_who_sends_half_a_request_is_disconnected(impatient_pages: Visitor) -> None:
     sent = {
         "nothing": b"",
         "half a head": _ROBOTS,
         "half a second head": _ROBOTS + b"\r\n" + _ROBOTS,
     }
-    with served_impatiently() as visitor, ExitStack() as open_ones:
+    with ExitStack() as open_ones:
         connections = {}
         for what, request in sent.items():
             # At once: who is silent for a second is disconnected.
-            connections[what] = open_ones.enter_context(connect(visitor))
+            connections[what] = open_ones.enter_context(connect(impatient_pages))
             connections[what].sendall(request)
         answers = {what: connection.makefile("rb").read() for what, connection in connections.items()}
 
@@ -247,13 +257,8 @@ def test_a_visitor_who_sends_half_a_request_is_disconnected() -> None:
     assert heads == {"nothing": b"", "half a head": b"", "half a second head": b"HTTP/1.1 200 OK"}
 
 
-def test_a_page_that_takes_longer_than_a_silent_connection_may_is_sent() -> None:
-    with ExitStack() as opened:
-        # It takes connections, and never answers.
-        academy = opened.enter_context(socket.create_server(("127.0.0.1", 0)))
-        address = f"127.0.0.1:{academy.getsockname()[1]}"
-        visitor = opened.enter_context(served_impatiently(academy=address))
-        connection = opened.enter_context(connect(visitor))
+def test_a_page_that_takes_longer_than_a_silent_connection_may_is_sent(impatient_pages: Visitor) -> None:
+    with connect(impatient_pages) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert connection.recv(4_096).startswith(b"HTTP/1.1 504")
 

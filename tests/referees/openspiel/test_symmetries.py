@@ -152,10 +152,10 @@ def _untouched(text: str, places: set[str]) -> bool:
 @pytest.mark.parametrize(
     ("game", "plies", "games"),
     [
-        ("breakthrough(rows=5,columns=2)", 30, 1500),
-        ("checkers(rows=8,columns=8)", 9, 1200),
-        ("lines_of_action", 3, 3000),
-        ("go(board_size=2)", 5, 700),
+        ("breakthrough(rows=5,columns=2)", 30, 200),
+        ("checkers(rows=8,columns=8)", 9, 500),
+        ("lines_of_action", 3, 2600),
+        ("go(board_size=2)", 5, 100),
     ],
 )
 def test_the_players_move_alike_where_both_come_to_the_same_board(game: str, plies: int, games: int) -> None:

@@ -1,8 +1,6 @@
 """A Diplomacy bot's dealings with ACADEMY: a real server, and a competition as a user runs it."""
 
 import random
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from clients.bots.diplomacy.advisor import DiplomacyAdvisor, expected_value
 from referees.diplomacy import Diplomacy, Season
 from referees.diplomacy.game import begin
 from tests.academy.service.running import Running, serving
+from tests.arena.cli.command import arena
 from tests.referees.diplomacy.positions import position
 
 REFEREE = Diplomacy.from_settings({})
@@ -190,9 +189,7 @@ command = "clients.bots.diplomacy.advisor:random_legal"
 def test_a_competition_fills_openings_and_patterns(tmp_path: Path) -> None:
     control = tmp_path / "straits.toml"
     control.write_text(CONTROL + "".join(PLAYER.format(name=name) for name in ("north", "south")))
-    run = subprocess.run(
-        [sys.executable, "-m", "arena.cli", "run", "--quiet", str(control)], capture_output=True, text=True
-    )
+    run = arena("run", "--quiet", control)
     assert run.returncode == 0, run.stdout + run.stderr
     log = (tmp_path / "straits.log").read_text()
     assert "without ACADEMY" not in log

@@ -1,7 +1,6 @@
 """Both bots with ACADEMY, in a competition as a user runs it."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,12 +9,14 @@ from academy.store import arenas
 from academy.store.library_store import Store
 from academy.store.proposal_tables import ProposalFilter
 from academy.store.replica import read_view
+from tests.arena.cli.command import arena
 
 GAME = "warlight-double_small"
 CONTROL = """\
 [competition]
 kind = "playoff"
 record_games = true
+check_players = false
 
 [game]
 name = "warlight"
@@ -50,9 +51,7 @@ def test_both_consult_and_propose_from_what_they_see(tmp_path: Path) -> None:
         for name in ("simple", "decent")
     )
     control.write_text(CONTROL + players)
-    run = subprocess.run(
-        [sys.executable, "-m", "arena.cli", "run", "--quiet", str(control)], capture_output=True, text=True
-    )
+    run = arena("run", "--quiet", control)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "without ACADEMY" not in (tmp_path / "war.log").read_text()
 
