@@ -47,8 +47,8 @@ _ALONE: Final = 0.4
 _STOPPED: Final = 0.4
 
 
-def write(folder: Path, log: str, name: str, rest: float) -> None:
-    """Be a server: play contests, `rest` seconds apart, and answer questions, until standard input ends."""
+def write(folder: Path, log: str, name: str) -> None:
+    """Be a server: play contests, and answer questions, until standard input ends."""
     ended = threading.Event()
     printing = threading.Lock()
 
@@ -82,7 +82,6 @@ def write(folder: Path, log: str, name: str, rest: float) -> None:
                 continue
             say(f"reported {contest_id}")
             number += 1
-            ended.wait(rest)
         asking.join()
 
 
@@ -109,8 +108,8 @@ def _teach(store: Store, contest_id: str) -> None:
 class Writer:
     """A server's process, and what it has acknowledged."""
 
-    def __init__(self, place: Place, log: str, rest: float) -> None:
-        self.folder, self._command, self._log, self._rest = place.folder, place.command, log, rest
+    def __init__(self, place: Place, log: str) -> None:
+        self.folder, self._command, self._log = place.folder, place.command, log
         self.acknowledged: set[str] = set()
         self.refused = self.answered = 0
         self.last_refusal = ""
@@ -128,7 +127,6 @@ class Writer:
                 str(self.folder),
                 self._log,
                 self.folder.name,
-                str(self._rest),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -440,14 +438,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="what is done to them")
     parser.add_argument("--folder", type=Path, help="where to keep what they write, for inspection")
-    parser.add_argument(
-        "--rest", type=float, default=0.0, help="seconds between a server's contests (default: none)"
-    )
-    parser.add_argument("--write", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--write", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.write:
-        folder, log, name, rest = options.write
-        write(Path(folder), log, name, float(rest))
+        folder, log, name = options.write
+        write(Path(folder), log, name)
         return
     kinds = options.kinds
     needs_hosts = not set(kinds) <= set(_ANYWHERE)
@@ -470,7 +465,7 @@ def main() -> None:
         for server in nats:
             made.callback(server.kill)
         log = "nats://" + ",".join(server.host for server in nats) + "/faults"
-        writers = [Writer(place, log, options.rest) for place in places[3:]]
+        writers = [Writer(place, log) for place in places[3:]]
         for writer in writers:
             made.callback(writer.kill)
         servers = Servers(random.Random(options.seed), nats, writers, hosts)

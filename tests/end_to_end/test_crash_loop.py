@@ -18,8 +18,7 @@ SECONDS = 300
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.threat("faults")
 def test_servers_killed_at_random_moments_lose_nothing(tmp_path: Path, processes: int) -> None:
-    # Those of one port are killed again after they came back.
-    outcome = crash_loop(tmp_path, rounds=1, processes=processes, callers=3)
+    outcome = crash_loop(tmp_path, rounds=2, processes=processes, callers=3)
 
     assert outcome.faults == []
     acknowledged = outcome.acknowledged

@@ -15,8 +15,6 @@ def test_of_six_servers_that_are_killed_and_cut_off_none_loses_what_was_acknowle
             *(sys.executable, "-m", "research.shared_log_faults", "--rounds", "2"),
             # One ACADEMY server is killed with -9, and another is cut off from NATS for three seconds.
             *("--kinds", "kill", "cut_academy", "--seed", "360"),
-            # They write half of the time, and leave the processor to others.
-            *("--rest", "0.02"),
         ],
         capture_output=True,
         text=True,
