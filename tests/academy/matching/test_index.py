@@ -303,13 +303,13 @@ def test_patterns_without_stones_on_an_empty_board_do_no_harm() -> None:
     codes = (Code.EMPTY, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE)
     chance = random.Random(4)
     library = {}
-    for number in range(1000):
+    for number in range(300):
         drawn = chance.choices(codes, k=9)
         library[number] = grid_pattern((*divmod(place, 3), code) for place, code in enumerate(drawn))
     board = Board(spec.geometry, bytes([State.EMPTY]) * 361)
     matches = index_of(spec, library).match(board, 256)
     assert matches.listed == 256
-    assert matches.total > 1_000_000
+    assert matches.total > 300_000
 
 
 def test_a_ranking_names_only_patterns_that_are_there() -> None:
