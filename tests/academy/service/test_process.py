@@ -253,10 +253,11 @@ def test_start_prints_the_address_metrics_tell_what_was_done_and_acknowledged_wr
             )
         client.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest("open", "go")))
         assert run("backup", tmp_path / "backup", "--data", data).exit_code == 0
-        for number in range(20):
-            client.contests.ReportContest(report(contest(f"killed/{number}", "go"), ["c3"]))
+        client.contests.ReportContest(report(contest("killed/0", "go"), ["c3"]))
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SECONDS) as page:
             text = page.read().decode()
+        for number in range(1, 20):
+            client.contests.ReportContest(report(contest(f"killed/{number}", "go"), ["c3"]))
         academy.process.send_signal(signal.SIGKILL)
         academy.ended()
     with served(data) as academy:
@@ -265,7 +266,7 @@ def test_start_prints_the_address_metrics_tell_what_was_done_and_acknowledged_wr
 
     version = metadata.version("academy-arena")
     for line in (
-        'academy_calls_total{code="OK",method="/academy.v1.ContestService/ReportContest"} 20.0',
+        'academy_calls_total{code="OK",method="/academy.v1.ContestService/ReportContest"} 1.0',
         'academy_calls_total{code="NOT_FOUND",method="/academy.v1.ContestService/GetGame"} 1.0',
         'academy_call_seconds_count{method="/academy.v1.ContestService/RegisterGame"} 1.0',
         'academy_questions_total{kind="opening"} 1.0',
