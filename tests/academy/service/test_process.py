@@ -244,6 +244,7 @@ def test_start_prints_the_address_metrics_tell_what_was_done_and_acknowledged_wr
         assert not academy.address.endswith(":0")
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        client.contests.ReportContest(report(contest("killed/0", "go"), ["c3"]))
         client.consultation.LookUpOpening(consultation_pb2.LookUpOpeningRequest(game_id="go", player=1))
         with pytest.raises(grpc.RpcError):
             client.contests.GetGame(contests_pb2.GetGameRequest(game_id="chess"))
@@ -253,7 +254,6 @@ def test_start_prints_the_address_metrics_tell_what_was_done_and_acknowledged_wr
             )
         client.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest("open", "go")))
         assert run("backup", tmp_path / "backup", "--data", data).exit_code == 0
-        client.contests.ReportContest(report(contest("killed/0", "go"), ["c3"]))
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SECONDS) as page:
             text = page.read().decode()
         for number in range(1, 20):
