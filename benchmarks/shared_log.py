@@ -169,7 +169,7 @@ def measure_room(folder: Path, nats: NatsServer, streams: Path, *, compacted: bo
         store.run(RegisterGame(go_game(game_id=GAME), "benchmark"))
         rooms = []
         for batch in range(BATCHES):
-            play(store, [report(f"{batch}/{number}") for number in range(CONTESTS_OF_A_BATCH)])
+            play(store, [report(f"{batch}/{number}", plies=60) for number in range(CONTESTS_OF_A_BATCH)])
             if compacted:
                 compact(store, keep=CONTESTS_OF_A_BATCH)
             stored = sum(path.stat().st_size for path in streams.rglob("*") if path.is_file())

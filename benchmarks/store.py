@@ -111,21 +111,23 @@ def measure(store: Store, others: Store, file: Path) -> str:
         into.run(ImportLibraries(game, patterns, [], False, "benchmark"))
 
     timed("registering a game and importing 6,000 patterns", taught)
-    batches = iter([[report(f"{batch}/{number}") for number in range(CONTESTS)] for batch in range(ROUNDS)])
+    batches = iter(
+        [[report(f"{batch}/{number}", plies=60) for number in range(CONTESTS)] for batch in range(ROUNDS)]
+    )
     size = file.stat().st_size
     what = f"{CONTESTS:,} contests with 4 proposals each, grouped"
     taken = timed(what, lambda: play(store, next(batches)))
     grown = (file.stat().st_size - size) / (ROUNDS * CONTESTS)
     print(f"| that is, contests a second | {CONTESTS / taken:,.0f} | {ROUNDS} |")
     print(f"| bytes of the file a contest | {grown:,.0f} | all |")
-    single = iter([report(f"single-{number}") for number in range(SINGLE)])
+    single = iter([report(f"single-{number}", plies=60) for number in range(SINGLE)])
     single_report = "one report, acknowledged before the next"
     timed(single_report, lambda: store.run(ReportContest(next(single), "benchmark")), SINGLE)
     timed("following: loading a full game", lambda: store.follow().refresh(GAME))
     follower = store.follow()
     follower.refresh(GAME)
     timed("following: nothing new", lambda: follower.refresh(GAME), 10_000)
-    more = iter([report(f"more-{number}") for number in range(SINGLE)])
+    more = iter([report(f"more-{number}", plies=60) for number in range(SINGLE)])
 
     def one_more() -> None:
         store.run(ReportContest(next(more), "benchmark"))

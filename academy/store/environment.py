@@ -5,7 +5,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -331,24 +331,30 @@ class Environment:
                 raise StoreCorruptError(f"{self.folder}: {what}; {_REMEDY}")
 
     def _read_schema(self, read_only: bool) -> None:
-        self._open_table(TableName.META, read_only)
+        self._open_tables([TableName.META], read_only)
         with self.reading() as transaction:
             version = transaction.get(TableName.META, _SCHEMA_KEY)
         if version is None and not read_only:
             self.write(lambda new: new.put_schema(self.schema))
         elif version != schema_value(self.schema):
             raise schema_mismatch(self.folder, version)
-        for table in self._names:
-            self._open_table(table, read_only)
+        self._open_tables(self._names, read_only)
 
-    def _open_table(self, table: TableName, read_only: bool) -> None:
-        with self._translate_errors():
-            try:
-                self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
-            except lmdb.NotFoundError as error:
-                # An earlier version had fewer.
-                if table is TableName.META or (self.schema == SCHEMA_VERSION and table not in _ADDED_LATER):
-                    raise StoreCorruptError(f"{self.folder}: holds no data of ACADEMY") from error
+    def _open_tables(self, tables: Sequence[TableName], read_only: bool) -> None:
+        # New tables wait for the disk once, in one transaction. One that only reads would not keep them open.
+        with (
+            self._translate_errors(),
+            nullcontext() if read_only else self._lmdb.begin(write=True) as begun,
+        ):
+            for table in tables:
+                try:
+                    self._tables[table] = self._lmdb.open_db(table.encode(), txn=begun, create=not read_only)
+                except lmdb.NotFoundError as error:
+                    # An earlier version had fewer.
+                    if table is TableName.META or (
+                        self.schema == SCHEMA_VERSION and table not in _ADDED_LATER
+                    ):
+                        raise StoreCorruptError(f"{self.folder}: holds no data of ACADEMY") from error
 
     def close(self) -> None:
         """Close the folder once no transaction is running. Closing twice is harmless."""

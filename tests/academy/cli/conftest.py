@@ -5,9 +5,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from academy.cli.app import application
@@ -34,38 +36,61 @@ class CommandResult:
 
 
 Academy = Callable[..., CommandResult]
+Beside = Callable[..., CommandResult]
+
+
+@cache
+def _command() -> Any:
+    """What Typer makes of the functions' signatures; its own runner makes it for each call."""
+    return get_command(application)
 
 
 def run(*arguments: object, **environment: str) -> CommandResult:
     """Run `academy` with these arguments."""
-    result = CliRunner().invoke(application, list(map(str, arguments)), env=environment, prog_name="academy")
-    # `serve` has its log sent to what the runner has closed by now.
-    configure_logs("error", "json")
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return CommandResult(result.exit_code, result.stdout, result.stderr)
-
-
-def run_in_a_process(*arguments: object) -> CommandResult:
-    """Run `academy` as a process: LMDB wants one opening of a folder in each."""
-    done = subprocess.run(
-        [sys.executable, "-m", "academy", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    return CommandResult(done.returncode, done.stdout, done.stderr)
+    try:
+        with CliRunner().isolation(env=environment) as (out, err, _):
+            code: object = 0
+            try:
+                _command().main(list(map(str, arguments)), prog_name="academy")
+            except SystemExit as ended:
+                code = ended.code or 0
+            assert isinstance(code, int), code
+            sys.stdout.flush()
+            sys.stderr.flush()
+            # The runner closes both.
+            return CommandResult(code, out.getvalue().decode(), err.getvalue().decode())
+    finally:
+        # `serve` has its log sent to what the runner has closed by now.
+        configure_logs("error", "json")
 
 
 _EACH = """
 import json, sys
 from typer.testing import CliRunner
 from academy.cli.app import application
-for words in json.loads(sys.argv[1]):
-    done = CliRunner().invoke(application, words, prog_name="academy")
+for words in sys.stdin:
+    done = CliRunner().invoke(application, json.loads(words), prog_name="academy")
     print(json.dumps({"exit_code": done.exit_code, "out": done.stdout, "err": done.stderr}), flush=True)
 """
+
+
+def _as_line(words: Sequence[object]) -> str:
+    return json.dumps(list(map(str, words))) + "\n"
+
+
+@pytest.fixture(scope="session")
+def beside() -> Iterator[Beside]:
+    """Runs `academy` in a process beside this one: LMDB wants one opening of a folder in each."""
+    command = (sys.executable, "-c", _EACH)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+
+        def run_there(*words: object) -> CommandResult:
+            assert other.stdin is not None and other.stdout is not None
+            other.stdin.write(_as_line(words))
+            other.stdin.flush()
+            return CommandResult(**json.loads(other.stdout.readline()))
+
+        yield run_there
 
 
 def run_each_in_one_process(
@@ -75,9 +100,13 @@ def run_each_in_one_process(
 
     `within` makes of the process's command the one that is started.
     """
-    words = json.dumps([list(map(str, command)) for command in commands])
     done = subprocess.run(
-        within(sys.executable, "-c", _EACH, words), capture_output=True, text=True, timeout=180, check=False
+        within(sys.executable, "-c", _EACH),
+        input="".join(map(_as_line, commands)),
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     results = [CommandResult(**json.loads(line)) for line in done.stdout.splitlines()]

@@ -15,7 +15,7 @@ import pytest
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import Academy, run, run_each_in_one_process, run_in_a_process
+from tests.academy.cli.conftest import Academy, Beside, run, run_each_in_one_process
 from tests.academy.service import examples
 from tests.academy.service.running import Running, refusal, serving
 from tests.rights import obeying
@@ -23,16 +23,18 @@ from tests.rights import obeying
 GAMES = contests_pb2.ListGamesRequest()
 
 
-def test_a_token_made_beside_a_running_server_is_good_until_it_is_revoked(tmp_path: Path) -> None:
+def test_a_token_made_beside_a_running_server_is_good_until_it_is_revoked(
+    tmp_path: Path, beside: Beside
+) -> None:
     data = tmp_path / "data"
     with serving(data) as server:
-        made = run_in_a_process("tokens", "create", "ann lee", "--data", data)
+        made = beside("tokens", "create", "ann lee", "--data", data)
         assert re.fullmatch(r"acd_[0-9a-f]{16}_[\w-]{43}\n", made.out)
         client = server.client(made.out.strip())
         client.contests.ListGames(GAMES)
 
         token_id = made.out.split("_")[1]
-        assert "revoked" in run_in_a_process("tokens", "revoke", token_id, "--data", data).out
+        assert "revoked" in beside("tokens", "revoke", token_id, "--data", data).out
 
         assert refusal(lambda: client.contests.ListGames(GAMES)).reason == "TOKEN_REVOKED"
 
@@ -208,11 +210,11 @@ def test_check_names_a_missing_event(filled: Path) -> None:
     assert "faults" in result.out.splitlines()[-1]
 
 
-def test_a_backup_of_a_served_folder_is_its_state_and_can_be_served(tmp_path: Path) -> None:
+def test_a_backup_of_a_served_folder_is_its_state_and_can_be_served(tmp_path: Path, beside: Beside) -> None:
     data, copy, again = tmp_path / "data", tmp_path / "copy", tmp_path / "again"
     with serving(data) as server:
         fill(server)
-        assert "verified" in run_in_a_process("backup", copy, "--data", data).out
+        assert "verified" in beside("backup", copy, "--data", data).out
         fill(server, first=3)
     shutil.rmtree(data)
 
@@ -294,7 +296,7 @@ def test_the_help_of_the_program_shows_first_steps() -> None:
     assert "academy serve --data library" in " ".join(run("--help", COLUMNS="80").out.split())
 
 
-def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path) -> None:
+def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path, beside: Beside) -> None:
     data = tmp_path / "data"
     with serving(data) as server:
         arena = server.arena()
@@ -303,13 +305,13 @@ def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path) -> Non
         for report in reports:
             arena.contests.ReportContest(report)
 
-        done = run_in_a_process("compact", "--data", data, "--keep", 2, "--json").json()
+        done = beside("compact", "--data", data, "--keep", 2, "--json").json()
 
         assert done == {"removed": 8, "left": 2}
         assert not arena.contests.ReportContest(reports[0]).counted
         more = examples.report(examples.contest("go/more", "go"), ["c3"])
         assert arena.contests.ReportContest(more).counted
-        refused = run_in_a_process("compact", "--data", data, "--shrink")
+        refused = beside("compact", "--data", data, "--shrink")
         assert refused.exit_code == 1 and "stop its servers" in refused.err
     assert "sound" in run("check", "--data", data).out
     shrunk = run("compact", "--data", data, "--keep", 1, "--shrink").out
@@ -325,9 +327,11 @@ def test_damaged_table_is_named_before_it_can_end_the_process(filled: Path) -> N
         file.write_bytes(content[: page * 4096] + bytes(4096) + content[(page + 1) * 4096 :])
         result = run("check", "--data", filled)
         if result.exit_code == 4:
-            named.append(page)
-            assert re.search("table '|the list of", result.out)
             assert "restore a backup" in result.out
+            if re.search("table '|the list of", result.out):
+                named.append(page)
+            else:
+                assert "data.mdb cannot be read" in result.out, "the page where the list of tables begins"
             if len(named) == 3:
                 break
     assert len(named) == 3

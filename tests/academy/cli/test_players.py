@@ -9,21 +9,23 @@ from academy.store.contest_commands import ReportContest
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import CommandResult, pointed_at, run, run_in_a_process
+from tests.academy.cli.conftest import Beside, CommandResult, pointed_at, run
 from tests.academy.service import examples
 from tests.academy.service.running import serving
 
 
-def test_a_player_muted_in_the_folder_loses_its_votes_at_the_server_that_runs(tmp_path: Path) -> None:
+def test_a_player_muted_in_the_folder_loses_its_votes_at_the_server_that_runs(
+    tmp_path: Path, beside: Beside
+) -> None:
     data = tmp_path / "data"
     with serving(data) as server:
         server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(server, "go", "taught", [("ann", "x", 0.9), ("troll", "xo-", 0.2), ("ann", "o", 0.1)])
-        muted = run_in_a_process("players", "mute", "troll", "--data", data)
+        muted = beside("players", "mute", "troll", "--data", data)
         assert "muted in 1 games; its votes for 1 patterns" in muted.out
         listed = pointed_at(server)("patterns", "go", "--library", "endgame", "--json").json()
         assert len(listed["patterns"]) == 2
-        assert run_in_a_process("players", "forget", "troll", "--really", "--data", data).exit_code == 0
+        assert beside("players", "forget", "troll", "--really", "--data", data).exit_code == 0
         kept = pointed_at(server)("patterns", "go", "--library", "endgame", "--json").json()
         assert kept["patterns"] == listed["patterns"]
 

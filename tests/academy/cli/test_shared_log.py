@@ -24,7 +24,7 @@ from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.stream import Message
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
-from tests.academy.cli.conftest import pointed_at, run, run_in_a_process
+from tests.academy.cli.conftest import Beside, pointed_at, run
 from tests.academy.service.examples import contest, report, tiny_go
 from tests.academy.service.running import serving
 from tests.academy.service.server_programs import Served, started
@@ -47,7 +47,7 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
     own_nats: NatsServer, folders: tuple[Path, Path]
 ) -> None:
     log = ("--address", "127.0.0.1:0", "--log", str(own_nats.address("club")))
-    with started(folders[0], *log, "--processes", "2") as first, started(folders[1], *log) as second:
+    with started(folders[0], *log) as first, started(folders[1], *log) as second:
         try:
             server, _ = Served(first, ""), Served(second, "")
             # Beside a server, without --log: the folder knows its log.
@@ -127,12 +127,14 @@ def test_metrics_say_when_a_server_has_lost_its_log(own_nats: NatsServer, tmp_pa
         until(lambda: is_up() == 0.0)
 
 
-def test_check_names_the_record_in_which_a_folder_and_a_server_differ(folders: tuple[Path, Path]) -> None:
+def test_check_names_the_record_in_which_a_folder_and_a_server_differ(
+    folders: tuple[Path, Path], beside: Beside
+) -> None:
     served, copied = folders
     with serving(served) as server:
         for game in ("go", "hex"):
             server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(game)))
-        assert run_in_a_process("backup", copied, "--data", served).exit_code == 0
+        assert beside("backup", copied, "--data", served).exit_code == 0
         note = served / "last_backup"
         note.unlink()
         # That the server has learnt more is not a difference.
@@ -309,16 +311,18 @@ def test_a_folder_moves_into_a_log_and_out_of_it(
     assert (again.exit_code, again.out) == (0, f"{data}: has a log of its own now\n")
 
 
-def test_a_command_that_a_shared_log_refuses_says_so_once(own_nats: NatsServer, tmp_path: Path) -> None:
+def test_a_command_that_a_shared_log_refuses_says_so_once(
+    own_nats: NatsServer, tmp_path: Path, beside: Beside
+) -> None:
     data, address = tmp_path / "library", own_nats.address("club")
     run("tokens", "create", "boss", "--data", data)
     assert run("move", "--data", data, "--to", address).exit_code == 0
     assert run("freeze", "--data", data).exit_code == 0
-    frozen = run_in_a_process("tokens", "create", "bob", "--data", data)
+    frozen = beside("tokens", "create", "bob", "--data", data)
     assert re.fullmatch(r"academy: writes are frozen for an upgrade: .*\n", frozen.err)
     with closing(JetStreamLog(address)) as log:
         log.publish(Message(log.state.last + 1, b"junk", "junk"), time.monotonic() + 10)
-    unread = run_in_a_process("tokens", "create", "bob", "--data", data)
+    unread = beside("tokens", "create", "bob", "--data", data)
     assert re.fullmatch(r"academy: message \d+ of the shared log cannot be read \(.*\): .*\n", unread.err)
 
 

@@ -11,7 +11,7 @@ from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeleteGame
 from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
-from tests.academy.cli.conftest import Academy, pointed_at, run, run_in_a_process
+from tests.academy.cli.conftest import Academy, Beside, pointed_at, run
 from tests.academy.service import examples
 from tests.academy.service.running import Running, refusal, serving
 from tests.arena.cli.command import arena
@@ -406,7 +406,9 @@ def test_what_follows_the_end_of_an_export_is_refused(
     assert result.exit_code == 1 and f"more follows its end at byte {len(whole)}" in result.err
 
 
-def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_runs(tmp_path: Path) -> None:
+def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_runs(
+    tmp_path: Path, beside: Beside
+) -> None:
     data = tmp_path / "data"
     with serving(data) as server:
         games = server.arena().contests
@@ -418,7 +420,7 @@ def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_run
         refused = refusal(lambda: games.RegisterGame(wanted))
         assert refused.reason == "GAME_CONFLICT" and "academy games delete squat" in refused.message
 
-        assert "squat: deleted" in run_in_a_process("games", "delete", "squat", "--data", data).out
+        assert "squat: deleted" in beside("games", "delete", "squat", "--data", data).out
         assert refusal(lambda: server.admin().libraries.GetStatistics(with_patterns)).reason == "UNKNOWN_GAME"
         academy = pointed_at(server)
         again = academy("games", "delete", "squat", "--address", server.address)

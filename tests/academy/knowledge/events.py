@@ -146,3 +146,16 @@ def summary(game: GameKnowledge) -> tuple[object, ...]:
         dict(game.ratings),
         game.settings,
     )
+
+
+def tell(seed: int, count: int) -> str:
+    """What comes of events and what is stored in the end, in an order that no hash decides."""
+    game = fresh_game()
+    outcomes = [event.happen(game) for event in events(seed, count)]
+    return f"{outcomes}\n{_plain(dict(enumerate(summary(game))))}"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return sorted((str(key), _plain(inner)) for key, inner in value.items())
+    return str(value)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import Code, State
 from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
+from tests.academy.matching.strategies import fillings
 
 from .games import GAMES
 
@@ -28,7 +29,7 @@ def patterns(draw: st.DrawFn, geometry: Geometry) -> Pattern:
         # Hexagon of side 2, whole or broken open.
         ring = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
         places = ring + draw(st.sampled_from([[], [(1, 1)]]))
-    filling = draw(st.lists(codes, min_size=len(places), max_size=len(places)))
+    filling = draw(fillings(tuple(Code), len(places)))
     filling[draw(st.integers(0, len(places) - 1))] = draw(telling_codes)
     return grid_pattern((*place, code) for place, code in zip(places, filling, strict=True))
 
@@ -36,5 +37,4 @@ def patterns(draw: st.DrawFn, geometry: Geometry) -> Pattern:
 @st.composite
 def boards(draw: st.DrawFn, geometry: Geometry) -> Board:
     """A board of any states, cells off the board included."""
-    states = draw(st.lists(st.sampled_from(tuple(State)), min_size=geometry.size, max_size=geometry.size))
-    return Board(geometry, bytes(states))
+    return Board(geometry, bytes(draw(fillings(tuple(State), geometry.size))))

@@ -111,7 +111,7 @@ def test_players_of_draughts_learn_what_pieces_and_moves_are_worth() -> None:
 
 @pytest.mark.parametrize("spec", [GO, HEX], ids=["squares", "hexagons"])
 def test_patterns_tell_what_features_do_not(spec: GameSpec) -> None:
-    taught = [contest(spec, seed) for seed in range(400)]
+    taught = [contest(spec, seed) for seed in range(250)]
     fresh = [contest(spec, seed) for seed in range(1_000, 1_100)]
 
     def right(rules: LibrarySettings) -> float:

@@ -1,6 +1,8 @@
 """Random games, boards and patterns of every geometry."""
 
+from collections.abc import Sequence
 from itertools import permutations
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -10,6 +12,7 @@ from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import HEXAGON, SQUARE, GridSymmetry, NodeSymmetry
 
+T = TypeVar("T")
 SIDES = st.integers(1, 9)
 NODES = 6
 TELLING = tuple(code for code in Code if code not in (Code.ANYTHING, Code.OFF_BOARD))
@@ -72,12 +75,18 @@ square_games = st.builds(
 )
 
 
+def fillings(choices: Sequence[T], size: int) -> st.SearchStrategy[list[T]]:
+    """One of the choices for each cell, all drawn at once: a draw for each takes most of a test's time."""
+    return st.binary(min_size=size, max_size=size).map(
+        lambda drawn: [choices[byte % len(choices)] for byte in drawn]
+    )
+
+
 @st.composite
 def boards(draw: st.DrawFn, geometry: Geometry) -> Board:
     """Boards whose states come from a few or from all, so that patterns are often on them."""
     states = draw(st.lists(st.sampled_from(State), min_size=1, max_size=6))
-    filling = draw(st.lists(st.sampled_from(states), min_size=geometry.size, max_size=geometry.size))
-    return Board(geometry, bytes(filling))
+    return Board(geometry, bytes(draw(fillings(states, geometry.size))))
 
 
 @st.composite
@@ -98,7 +107,7 @@ def patterns(draw: st.DrawFn, geometry: Geometry) -> Pattern:
             kept = [cell for cell in cells if cell not in left_out]
             if len({row for row, _ in kept}) == 1 + max(row for row, _ in kept) - min(row for row, _ in kept):
                 cells = kept
-    filling = draw(st.lists(st.sampled_from(codes), min_size=len(cells), max_size=len(cells)))
+    filling = draw(fillings(codes, len(cells)))
     filling[draw(st.integers(0, len(cells) - 1))] = draw(st.sampled_from(TELLING))
     if isinstance(geometry, GraphGeometry):
         return graph_pattern((node, code) for (_, node), code in zip(cells, filling, strict=True))

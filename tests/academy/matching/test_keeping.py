@@ -26,7 +26,7 @@ def same(first: object, other: object) -> bool:
     return first == other
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_restored_index_equals_the_saved_one(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)

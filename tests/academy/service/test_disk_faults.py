@@ -98,7 +98,7 @@ def test_a_backup_to_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_a_full_map_refuses_writes_and_answers_reads(tmp_path: Path) -> None:
-    with serving(tmp_path, SETTINGS, largest_map=4 << 20) as academy:
+    with serving(tmp_path, SETTINGS, largest_map=2 << 20) as academy:
         prepare(academy)
         reports, refused = reports_until_refused(academy)
         assert reports > 5

@@ -9,7 +9,6 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
-from academy.store.history import MOST_POINTS
 from academy.store.library_import import ImportLibraries
 from academy.store.maintenance.compaction import compact
 from academy.store.tokens import CreateToken, RevokeToken, Role
@@ -143,16 +142,19 @@ def test_a_pattern_tells_who_voted_how_its_value_moved_and_where_it_lay(tmp_path
         assert refused.code is grpc.StatusCode.NOT_FOUND
 
 
-def test_growth_is_kept_from_the_first_contest_to_the_newest_in_bounded_room(tmp_path: Path) -> None:
+def test_growth_is_kept_from_the_first_contest_to_the_newest_in_bounded_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.history.MOST_POINTS", 32)
     with serving(tmp_path) as academy:
         arena = academy.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
-        for number in range(MOST_POINTS + 3):
+        for number in range(35):
             _play(academy, f"g/{number}", ["abcde"[number % 5] + "12345"[number // 5 % 5]], 1500.0, "WIN")
         request = history_pb2.GetGrowthRequest(game_id=GAME)
         points = arena.history.GetGrowth(request).points
         contests = [point.contests for point in points]
-        assert contests == [*range(2, MOST_POINTS + 3, 2), MOST_POINTS + 3]
+        assert contests == [*range(2, 35, 2), 35]
         now = arena.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=GAME))
         assert (points[-1].opening_nodes, points[-1].players) == (now.opening_nodes, 2)
 

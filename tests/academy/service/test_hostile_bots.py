@@ -114,7 +114,7 @@ def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_receive(fresh: 
     before = shown_to(fresh, "before", 1500, lying)
     assert len(before) == 3
 
-    for number in range(40):
+    for number in range(15):
         played = contest(f"lost/{number}", GAME, ("loser", "ann"), (0, 1600))
         tickets = fresh.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
         proposed = [

@@ -6,6 +6,7 @@ import random
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -18,6 +19,7 @@ from academy.knowledge.settings import Library
 from academy.matching.matches import Matches
 from academy.service.answers import MatchAnswer, PatternCall, PatternQuestion
 from academy.service.cost import cost_of_board, cost_of_position
+from academy.service.pattern_cache import RankedPatterns
 from academy.service.scheduling import Answer, FairScheduler
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
@@ -47,9 +49,15 @@ def question(
     return PatternQuestion(board, 1, both, most, per_pattern)
 
 
+@cache
+def learnt(size: int) -> RankedPatterns:
+    """The patterns of a game; putting them together takes longer than asking about them."""
+    return shelf(random.Random(size), size, 3).ranked
+
+
 def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[PatternCall]:
     """Calls about two games, with limits, libraries and perspectives of their own."""
-    games = [shelf(chance, size, 3).ranked for size in (0, 30, 300)]
+    games = [learnt(size) for size in (0, 30, 300)]
     calls = []
     for size in sizes:
         both = chance.random() < 0.3

@@ -40,17 +40,25 @@ from tests.waiting import until
 def test_a_signal_lets_a_server_finish_its_calls_and_end_with_status_0(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    with served(tmp_path / "data") as academy:
-        client = academy.client()
+    with served(tmp_path / "data", "--grace", "60") as academy:
+        channel = grpc.insecure_channel(academy.address)
+        client = Client(channel, academy.token)
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         health = health_of(grpc.insecure_channel(academy.address))
         watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=SECONDS)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
         questions: queue.Queue[Any] = queue.Queue()
-        answers = client.consultation.Play(iter(questions.get, None))
+        answers = academy.client().consultation.Play(iter(questions.get, None))
         question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
         questions.put(consultation_pb2.PlayRequest(request_id=1, opening=question))
         assert next(answers).opening.known
+        boards = [examples.position("-" * 25)] * 1_024
+        call = client.consultation.MatchPatterns.future(
+            consultation_pb2.MatchPatternsRequest(game_id="go", positions=boards)
+        )
+        # The message is small enough to be sent at once, so what comes later on the same connection is
+        # answered after it has come, between two parts of its positions.
+        health_of(channel).Check(health_pb2.HealthCheckRequest(), timeout=SECONDS)
 
         academy.process.send_signal(number)
 
@@ -61,6 +69,8 @@ def test_a_signal_lets_a_server_finish_its_calls_and_end_with_status_0(
             next(answers)
         refused = as_refused(caught.value)
         assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "DRAINING")
+        # A running call is finished within the grace.
+        assert len(call.result(SECONDS).positions) == 1_024
         assert academy.ended() == 0
         questions.put(None)
 
@@ -95,24 +105,6 @@ def test_a_server_loads_the_compiled_kernel_with_the_first_pattern(
         until(lambda: "llvmlite" in libraries.read_text())
 
 
-def test_a_running_call_is_finished_within_the_grace(tmp_path: Path) -> None:
-    with served(tmp_path / "data", "--grace", "60") as academy:
-        channel = grpc.insecure_channel(academy.address)
-        client = Client(channel, academy.token)
-        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-        boards = [examples.position("-" * 25)] * 1_024
-        call = client.consultation.MatchPatterns.future(
-            consultation_pb2.MatchPatternsRequest(game_id="go", positions=boards)
-        )
-        # The message is small enough to be sent at once, so what comes later on the same connection is
-        # answered after it has come, between two parts of its positions.
-        health_of(channel).Check(health_pb2.HealthCheckRequest(), timeout=SECONDS)
-        academy.process.terminate()
-
-        assert len(call.result(SECONDS).positions) == 1_024
-        assert academy.ended() == 0
-
-
 def test_signal_during_the_start_ends_the_server_cleanly(tmp_path: Path) -> None:
     data = tmp_path / "data"
     # As another server does that is starting at the same time.
@@ -142,8 +134,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_second_signal_during_the_stop_ends_cleanly(number: signal.Signals) -> None:
+def test_further_signals_during_the_stop_change_nothing() -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", ENDS_SLOWLY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -151,29 +142,13 @@ def test_second_signal_during_the_stop_ends_cleanly(number: signal.Signals) -> N
         assert process.stdout is not None
         while process.stdout.readline() != "ending\n":
             assert process.poll() is None
-        process.send_signal(number)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process.send_signal(number)
         process.communicate("go on\n", timeout=SECONDS)
     finally:
         process.kill()
         process.wait(SECONDS)
     assert process.returncode == 0
-
-
-def test_start_prints_the_address_in_one_line_and_acknowledged_writes_survive_a_kill(tmp_path: Path) -> None:
-    with served(tmp_path / "data") as academy:
-        assert str(tmp_path / "data") in academy.line
-        assert "1 token" in academy.line
-        assert academy.token not in academy.line
-        assert not academy.address.endswith(":0")
-        client = academy.client()
-        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-        for number in range(20):
-            client.contests.ReportContest(report(contest(f"killed/{number}", "go"), ["c3"]))
-        academy.process.send_signal(signal.SIGKILL)
-        academy.ended()
-    with served(tmp_path / "data") as academy:
-        statistics = libraries_pb2.GetStatisticsRequest(game_id="go")
-        assert academy.client().libraries.GetStatistics(statistics).contests == 20
 
 
 PARENT = """
@@ -258,12 +233,19 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     assert len(ended.err.splitlines()) == 1
 
 
-def test_metrics_report_calls_writes_and_libraries(tmp_path: Path) -> None:
+def test_start_prints_the_address_metrics_tell_what_was_done_and_acknowledged_writes_survive_a_kill(
+    tmp_path: Path,
+) -> None:
     (port,) = free_ports(1)
-    with served(tmp_path / "data", "--metrics-address", f"127.0.0.1:{port}") as academy:
+    data = tmp_path / "data"
+    with served(data, "--metrics-address", f"127.0.0.1:{port}") as academy:
+        assert str(data) in academy.line
+        assert "1 token" in academy.line
+        assert academy.token not in academy.line
+        assert not academy.address.endswith(":0")
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-        client.contests.ReportContest(report(contest("metrics/1", "go"), ["c3"]))
+        client.contests.ReportContest(report(contest("killed/0", "go"), ["c3"]))
         client.consultation.LookUpOpening(consultation_pb2.LookUpOpeningRequest(game_id="go", player=1))
         with pytest.raises(grpc.RpcError):
             client.contests.GetGame(contests_pb2.GetGameRequest(game_id="chess"))
@@ -271,10 +253,17 @@ def test_metrics_report_calls_writes_and_libraries(tmp_path: Path) -> None:
             Client(grpc.insecure_channel(academy.address), "acd_0_wrong").contests.ListGames(
                 contests_pb2.ListGamesRequest()
             )
-        client.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest("metrics/2", "go")))
-        assert run("backup", tmp_path / "backup", "--data", tmp_path / "data").exit_code == 0
+        client.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest("open", "go")))
+        assert run("backup", tmp_path / "backup", "--data", data).exit_code == 0
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SECONDS) as page:
             text = page.read().decode()
+        for number in range(1, 20):
+            client.contests.ReportContest(report(contest(f"killed/{number}", "go"), ["c3"]))
+        academy.process.send_signal(signal.SIGKILL)
+        academy.ended()
+    with served(data) as academy:
+        statistics = libraries_pb2.GetStatisticsRequest(game_id="go")
+        assert academy.client().libraries.GetStatistics(statistics).contests == 20
 
     version = metadata.version("academy-arena")
     for line in (

@@ -44,12 +44,6 @@ def lasting(folder: Path) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture
-def academy(tmp_path: Path) -> Iterator[Served]:
-    with served(tmp_path / "data", "--processes", str(PROCESSES), "--log-level", "warning") as running:
-        yield running
-
-
 def connections(academy: Served, count: int = CONNECTIONS) -> list[Client]:
     options = [("grpc.use_local_subchannel_pool", 1)]
     return [Client(grpc.insecure_channel(academy.address, options), academy.token) for _ in range(count)]
@@ -109,45 +103,32 @@ def test_writes_of_all_processes_are_counted_once_each(lasting: Served, folder: 
         assert list(check(store.environment)) == []
 
 
-def test_a_process_that_dies_with_sound_data_is_replaced_and_all_end_when_the_first_is_killed(
-    academy: Served,
+def test_processes_that_die_or_hang_are_replaced_and_a_signal_lets_all_end_with_status_0(
+    tmp_path: Path,
 ) -> None:
-    register(connections(academy, 1)[0])
-    before = spawned(academy.process.pid)
-    assert len(before) == PROCESSES
-    # Also connections that the dying one had not taken yet find another.
-    os.kill(before[0], signal.SIGKILL)
-    until(lambda: not alive(before[0]))
-    assert {look_up(client).known for client in connections(academy)} == {True}
-    until(lambda: len(spawned(academy.process.pid)) == PROCESSES)
-    assert before[1] in spawned(academy.process.pid)
-    assert academy.process.poll() is None
-
-    def both_serve() -> bool:
-        clients = connections(academy)
-        return all(look_up(client).known for client in clients) and len(listening(academy)) == PROCESSES
-
-    until(both_serve)
-    # As LMDB's assertions do, on a page that makes no sense: these pages make sense.
-    os.kill(before[1], signal.SIGABRT)
-    until(lambda: not alive(before[1]))
-    until(both_serve)
-    assert academy.process.poll() is None
-    serving = spawned(academy.process.pid)
-    academy.process.kill()
-    until(lambda: not any(map(alive, serving)))
-
-
-def test_a_process_that_hangs_is_replaced_and_a_signal_lets_all_end_with_status_0(tmp_path: Path) -> None:
     options = ("--processes", str(PROCESSES), "--hang-seconds", "5", "--log-level", "warning")
     with served(tmp_path / "data", *options) as academy:
         register(connections(academy, 1)[0])
         before = spawned(academy.process.pid)
-        os.kill(before[0], signal.SIGSTOP)
+        assert len(before) == PROCESSES
+        # As LMDB's assertions do, on a page that makes no sense: these pages make sense. Also connections
+        # that the dying one had not taken yet find another.
+        os.kill(before[0], signal.SIGABRT)
         until(lambda: not alive(before[0]))
+        assert {look_up(client).known for client in connections(academy)} == {True}
         until(lambda: len(spawned(academy.process.pid)) == PROCESSES)
-        clients = connections(academy)
-        assert all(look_up(client).known for client in clients)
+        assert before[1] in spawned(academy.process.pid)
+
+        def all_serve() -> bool:
+            clients = connections(academy)
+            return all(look_up(client).known for client in clients) and len(listening(academy)) == PROCESSES
+
+        until(all_serve)
+        os.kill(before[1], signal.SIGSTOP)
+        until(lambda: not alive(before[1]))
+        until(lambda: len(spawned(academy.process.pid)) == PROCESSES)
+        assert all(look_up(client).known for client in connections(academy))
+        assert academy.process.poll() is None
         serving = spawned(academy.process.pid)
         # The others leave it to the first one, as a terminal sends it to all of them.
         academy.process.send_signal(signal.SIGINT)
@@ -177,24 +158,26 @@ def test_processes_that_still_start_end_cleanly_on_sigterm(tmp_path: Path) -> No
     assert (process.returncode, output[1]) == (0, "")
 
 
-def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: Served) -> None:
-    before = spawned(academy.process.pid)
-    os.kill(before[0], signal.SIGKILL)
-    until(lambda: set(spawned(academy.process.pid)) - set(before))
-    (young,) = set(spawned(academy.process.pid)) - set(before)
-    # It is kept from asking for its parent's end until that has come.
-    os.kill(young, signal.SIGSTOP)
-    try:
-        # The first process has started it whole once it sees to the next one that dies.
-        os.kill(before[1], signal.SIGKILL)
-        until(lambda: not Path(f"/proc/{before[1]}").exists())
-        academy.process.kill()
-        academy.ended()
-        os.kill(young, signal.SIGCONT)
-        until(lambda: not alive(young), seconds=6 * SECONDS)
-    finally:
-        if alive(young):
-            os.kill(young, signal.SIGKILL)
+def test_when_the_first_is_killed_all_end_and_one_that_was_just_being_started_too(tmp_path: Path) -> None:
+    with served(tmp_path / "data", "--processes", "3", "--log-level", "warning") as academy:
+        before = spawned(academy.process.pid)
+        os.kill(before[0], signal.SIGKILL)
+        until(lambda: set(spawned(academy.process.pid)) - set(before))
+        (young,) = set(spawned(academy.process.pid)) - set(before)
+        # It is kept from asking for its parent's end until that has come.
+        os.kill(young, signal.SIGSTOP)
+        try:
+            # The first process has started it whole once it sees to the next one that dies.
+            os.kill(before[1], signal.SIGKILL)
+            until(lambda: not Path(f"/proc/{before[1]}").exists())
+            academy.process.kill()
+            academy.ended()
+            until(lambda: not alive(before[2]))
+            os.kill(young, signal.SIGCONT)
+            until(lambda: not alive(young), seconds=6 * SECONDS)
+        finally:
+            if alive(young):
+                os.kill(young, signal.SIGKILL)
 
 
 def test_a_port_in_use_is_not_joined(lasting: Served, tmp_path: Path) -> None:

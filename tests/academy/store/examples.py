@@ -71,7 +71,7 @@ def report(
     contest_id: str,
     game_id: str = "go-9x9",
     *,
-    plies: int = 60,
+    plies: int = 30,
     seed: int | None = None,
     names: Sequence[str] = ("gnugo 1", "seki"),
     first_wins: bool = True,
@@ -173,7 +173,7 @@ def learn(
     waiting: list[Future[Any]] = []
     for number in range(first, first + contests):
         contest_id = f"{game_id}/{number}"
-        request = report(contest_id, game_id, first_wins=number % 3 > 0, plies=3 if same_opening else 60)
+        request = report(contest_id, game_id, first_wins=number % 3 > 0, plies=3 if same_opening else 30)
         if same_opening:
             # The second ply then has several continuations, and they are leaves.
             for ply, other in zip(request.plies[:2], report("same").plies, strict=False):
@@ -185,6 +185,14 @@ def learn(
         waiting.append(store.submit(ReportContest(request, "arena")))
     for future in waiting:
         future.result(30)
+
+
+def teach(store: Store, contest_id: str) -> bool:
+    """Play a contest with a proposal; return whether its report counted."""
+    request = report(contest_id, plies=20)
+    store.run(OpenContest(contest(contest_id)))
+    store.run(submission(contest_id, 1, [endgame_proposal(request)], "gnugo 1"))
+    return store.run(ReportContest(request, "arena")).counted
 
 
 @contextmanager

@@ -1,8 +1,16 @@
-"""Programs run in processes of their own."""
+"""Programs run in processes of their own, which are forked from one that has loaded what they need."""
 
+import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import cache
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 from academy.store.contest_commands import OpenContest, ReportContest
@@ -11,20 +19,80 @@ from academy.store.library_store import Store
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
 
-def start_python(program: str, *arguments: str, stdin: int | None = None) -> "subprocess.Popen[str]":
+@cache
+def _nursery() -> ForkServerContext:
+    """Where programs are forked: each would take half a second of processor time to load its modules."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, "academy.store.shared_log.moving"])
+    return context
+
+
+def _become(program: str, arguments: Sequence[str], *streams: Connection) -> None:
+    for number, stream in enumerate(streams):
+        os.dup2(stream.fileno(), number)
+        stream.close()
+    sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w", buffering=1)
+    sys.argv = ["-c", *arguments]
+    exec(textwrap.dedent(program), {"__name__": "__main__"})
+
+
+class Program:
+    """A Python program that runs, with the methods of a `Popen` whose input and output are pipes."""
+
+    def __init__(self, program: str, arguments: Sequence[str]) -> None:
+        theirs, ours = zip(os.pipe(), os.pipe()[::-1], strict=True)
+        self.stdin, self.stdout = os.fdopen(ours[0], "w"), os.fdopen(ours[1])
+        with ExitStack() as given:
+            streams = [given.enter_context(Connection(stream)) for stream in (*theirs, os.dup(2))]
+            given_to_it = (program, arguments, *streams)
+            self._process = _nursery().Process(target=_become, args=given_to_it, daemon=True)
+            self._process.start()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def wait(self, timeout: float) -> int:
+        """Wait for its end. Raises subprocess.TimeoutExpired."""
+        self._process.join(timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("python", timeout)
+        return self.returncode
+
+    def communicate(self, text: str = "", timeout: float = 180) -> tuple[str, None]:
+        """Give it its last input, and return the rest of its output when it has ended."""
+        self.stdin.write(text)
+        self.stdin.close()
+        with self.stdout:
+            output = self.stdout.read()
+        self.wait(timeout)
+        return output, None
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+def start_python(program: str, *arguments: str) -> Program:
     """Start a Python program; its output can be read line by line."""
-    return subprocess.Popen(
-        [sys.executable, "-u", "-c", textwrap.dedent(program), *arguments],
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    return Program(program, arguments)
 
 
 def run_python(program: str, *arguments: str) -> str:
     """Run a Python program to its end and return what it printed; it must succeed."""
     process = start_python(program, *arguments)
-    output, _ = process.communicate(timeout=180)
+    output, _ = process.communicate()
     assert process.returncode == 0, output
     return output
 

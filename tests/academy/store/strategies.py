@@ -117,7 +117,7 @@ def parts_of(draw: st.DrawFn, node: OpeningNode, level: int) -> tuple[LevelVisit
 def nodes(draw: st.DrawFn) -> list[OpeningNode]:
     """An opening tree of two players, the root first."""
     tree: list[OpeningNode] = []
-    for node_id in range(draw(st.integers(1, 12))):
+    for node_id in range(draw(st.integers(1, 6))):
         parent = draw(st.sampled_from(tree)) if tree else None
         visits = draw(st.integers(0, MOST_VISITS))
         # The text language has thirteen digits for a sum.

@@ -1,7 +1,6 @@
 """What players ask in contests is counted for all processes at once, and survives them."""
 
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +22,7 @@ from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service.running import serving
 from tests.academy.store.examples import contest, go_game, report
-from tests.academy.store.processes import start_python
+from tests.academy.store.processes import Program, start_python
 
 ASKER = """
     import sys, time
@@ -41,7 +40,7 @@ ASKER = """
 
 
 @pytest.fixture
-def asker(store: Store) -> Iterator["subprocess.Popen[str]"]:
+def asker(store: Store) -> Iterator[Program]:
     """Another process, which has noted a question, a claim and a use, and has written none of them."""
     store.run(RegisterGame(go_game(), "arena"))
     store.run(OpenContest(contest("c1")))
@@ -71,9 +70,7 @@ def reported(store: Store) -> contests_pb2.ReportContestRequest:
 
 
 @pytest.mark.threat("leaks")
-def test_a_player_who_asks_another_process_gains_no_question(
-    store: Store, asker: "subprocess.Popen[str]"
-) -> None:
+def test_a_player_who_asks_another_process_gains_no_question(store: Store, asker: Program) -> None:
     assert seats(store) == [0, 0]
     with pytest.raises(FairUseExceededError):
         store.note(CountConsultation("c1", 1, ["A1", "B1"], own_move=2))
@@ -87,7 +84,7 @@ def test_a_player_who_asks_another_process_gains_no_question(
     assert store.keep_notes() is None
 
 
-def test_what_a_killed_process_noted_counts(store: Store, asker: "subprocess.Popen[str]") -> None:
+def test_what_a_killed_process_noted_counts(store: Store, asker: Program) -> None:
     asker.send_signal(signal.SIGKILL)
     asker.wait(10)
     with pytest.raises(FairUseExceededError):

@@ -152,8 +152,8 @@ def test_report_may_leave_out_what_the_opening_gave(store: Store) -> None:
 def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     request = report("c1")
-    request.plies[59].player = 7
-    with pytest.raises(InvalidRecordError, match=r"plies\[59\]"):
+    request.plies[29].player = 7
+    with pytest.raises(InvalidRecordError, match=r"plies\[29\]"):
         store.run(ReportContest(request, "arena"))
     assert store.read(contest_tables.contest_record, "c1").contest.state == contests_pb2.CONTEST_STATE_OPEN
     assert store.read(event_log.last_sequence) == 1

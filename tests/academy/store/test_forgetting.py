@@ -49,7 +49,7 @@ def play(store: Store, first: int, contests: int, silent: Collection[str] = ()) 
     """Contests of which everybody, but the silent, proposes pairs of cells: there are few, so they merge."""
     for number in range(first, first + contests):
         names = (NAMES[number % 3], NAMES[(number + 1) % 3])
-        request = report(f"{GAME}/{number}", names=names, first_wins=number % 3 > 0)
+        request = report(f"{GAME}/{number}", plies=60, names=names, first_wins=number % 3 > 0)
         store.run(OpenContest(contest(f"{GAME}/{number}", names=names)))
         for seat, name in enumerate(names, 1):
             proposals = [] if name in silent else [pair(request, seat, back) for back in range(4)]

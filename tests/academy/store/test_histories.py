@@ -133,7 +133,7 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
 
 
 @given(history=st.lists(st.tuples(st.sampled_from(GAMES), steps), max_size=25), most=st.sampled_from([1, 64]))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, ...]]], most: int) -> None:
     with TemporaryDirectory() as folder, Store(Path(folder)) as store:
         assert store._writer is not None

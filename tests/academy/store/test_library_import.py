@@ -66,7 +66,9 @@ def teacher(taught: Path, tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def test_what_another_game_has_learnt_can_be_imported(teacher: Store) -> None:
+def test_what_another_game_has_learnt_can_be_imported(
+    teacher: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     patterns, nodes = exported(view(teacher))
     imported = teacher.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
     assert imported.patterns == sum(map(len, patterns.values()))
@@ -82,8 +84,9 @@ def test_what_another_game_has_learnt_can_be_imported(teacher: Store) -> None:
     teacher.run(ImportLibraries("copy", patterns, [], False, "admin", again=True))
     assert len(view(teacher, "copy").libraries[ENDGAME]) == len(source.libraries[ENDGAME])
     # And in place of what there is, from more records than one event holds.
-    many = {ENDGAME: patterns[ENDGAME] * (1 + 2_000 // len(patterns[ENDGAME]))}
-    assert len(many[ENDGAME]) > 2_000
+    many = {ENDGAME: patterns[ENDGAME] * (1 + 100 // len(patterns[ENDGAME]))}
+    assert len(many[ENDGAME]) > 100
+    monkeypatch.setattr("academy.store.library_import.RECORDS_PER_EVENT", 50)
     teacher.run(ImportLibraries("copy", many, nodes, True, "admin"))
     assert view(teacher, "copy").openings.root == source.openings.root
     assert [event.WhichOneof("kind") for event in teacher.read(event_log.read_page, 100, game_id="copy")[0]][

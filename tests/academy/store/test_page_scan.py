@@ -19,7 +19,7 @@ from tests.academy.store.processes import start_python
 
 PAGE = 4096
 # Folders that are damaged in each way.
-EACH = 5
+EACH = 3
 Damage = Callable[[random.Random, bytearray], None]
 
 

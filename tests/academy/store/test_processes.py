@@ -84,9 +84,9 @@ def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.run(RegisterGame(go_game(), "arena"))
         follower = store.follow()
-        writers = [start_python(WRITER, str(tmp_path), name, "40") for name in ("one", "two")]
+        writers = [start_python(WRITER, str(tmp_path), name, "20") for name in ("one", "two")]
         # This process writes as well.
-        learn(store, contests=20)
+        learn(store, contests=10)
         seen = {follower.refresh("go-9x9").measures.contests}
         while any(writer.poll() is None for writer in writers):
             seen.add(follower.refresh("go-9x9").measures.contests)
@@ -94,13 +94,13 @@ def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:
         for writer in writers:
             output, _ = writer.communicate(timeout=180)
             assert writer.returncode == 0
-            assert output.count("reported") == 40
-        assert follower.refresh("go-9x9").measures.contests == 100
+            assert output.count("reported") == 20
+        assert follower.refresh("go-9x9").measures.contests == 50
         assert len(seen) > 2
         followed, loaded = follower.refresh("go-9x9"), store.follow().refresh("go-9x9")
         assert (followed.libraries, followed.openings.nodes) == (loaded.libraries, loaded.openings.nodes)
-        learn(store, contests=2, first=20)
-        assert follower.refresh("go-9x9").measures.contests == 102
+        learn(store, contests=2, first=10)
+        assert follower.refresh("go-9x9").measures.contests == 52
         assert not list(check(store.environment))
 
 

@@ -41,7 +41,7 @@ def test_a_proposal_is_held_then_judged(store: Store) -> None:
 def test_a_proposal_that_breaks_a_rule_is_dropped_with_the_reason(store: Store) -> None:
     request = report("c1")
     store.run(OpenContest(contest("c1")))
-    store.run(submission("c1", 1, [endgame_proposal(request, back=40)], "gnugo 1"))
+    store.run(submission("c1", 1, [endgame_proposal(request, back=20)], "gnugo 1"))
     ended = store.run(ReportContest(request, "arena"))
     assert (ended.accepted, ended.dropped) == (0, 1)
     (judged,), _ = store.read(arenas.list_proposals, ProposalFilter("gnugo 1"))
@@ -72,7 +72,7 @@ def test_after_the_report_a_proposal_is_judged_at_once(store: Store) -> None:
     request = report("c1")
     store.run(OpenContest(contest("c1")))
     store.run(ReportContest(request, "arena"))
-    good, early = endgame_proposal(request), endgame_proposal(request, back=40)
+    good, early = endgame_proposal(request), endgame_proposal(request, back=20)
     proposals = store.run(submission("c1", 1, [good, early], "gnugo 1"))
     assert [proposal.verdict for proposal in proposals] == [INSERTED, proposals_pb2.VERDICT_DROPPED]
     again = store.run(ReportContest(request, "arena"))
@@ -125,7 +125,7 @@ def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
             "move 6 was declared to be 'pass', but '{}' was",
         ),
         # Longer than the contest was: more consultations than were due.
-        (lambda moves: [*moves, "pass"], "move 61 was declared to be 'pass', but the contest had ended"),
+        (lambda moves: [*moves, "pass"], "move 31 was declared to be 'pass', but the contest had ended"),
     ],
 )
 def test_proposals_of_a_player_that_consulted_about_another_game_are_dropped(

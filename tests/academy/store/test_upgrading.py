@@ -44,7 +44,7 @@ from academy.store.removals import RestoreRemoval, list_removals
 from academy.store.v1 import records_pb2
 from academy.v1 import pattern_pb2
 from tests.academy.store.examples import contest, learn, report
-from tests.academy.store.processes import start_python
+from tests.academy.store.processes import Program, start_python
 
 TOKEN = "acd_cd0108dfe7ba035d_VjmerFXOeOCf1lzokWQUY7NIfxU3udRF-Njxpydo46Q"
 OPENED = 1_700_001_920.0
@@ -224,7 +224,6 @@ def test_while_another_process_uses_the_folder_it_is_refused(
             sys.stdin.readline()
         """,
         str(old),
-        stdin=subprocess.PIPE,
     )
     try:
         assert user.stdout is not None and user.stdout.readline() == "open\n"
@@ -246,9 +245,9 @@ def test_processes_that_start_together_all_find_the_folder_upgraded(old: Path) -
         with Store(Path(sys.argv[1])) as store:
             print(store.read(game_tables.find_elo, "go-9x9", "weak"), list(check(store.environment)))
         """
-    started = [start_python(program, str(old)) for _ in range(4)]
+    started = [start_python(program, str(old)) for _ in range(3)]
     outputs = [process.communicate(timeout=180)[0] for process in started]
-    assert outputs == ["-12.34 []\n"] * 4
+    assert outputs == ["-12.34 []\n"] * 3
 
 
 HELD_UP = """
@@ -270,16 +269,16 @@ HELD_UP = """
 
 
 @pytest.fixture
-def held_up(old: Path) -> Iterator["subprocess.Popen[str]"]:
+def held_up(old: Path) -> Iterator[Program]:
     """A process that has taken the step, but not committed it; a line lets it go on."""
-    process = start_python(HELD_UP, str(old), stdin=subprocess.PIPE)
+    process = start_python(HELD_UP, str(old))
     assert process.stdout is not None and process.stdout.readline() == "in the middle\n"
     yield process
     process.kill()
-    process.communicate(timeout=60)
+    process.wait(60)
 
 
-def test_folder_is_unchanged_after_an_upgrade_is_killed(old: Path, held_up: "subprocess.Popen[str]") -> None:
+def test_folder_is_unchanged_after_an_upgrade_is_killed(old: Path, held_up: Program) -> None:
     os.kill(held_up.pid, signal.SIGKILL)
     held_up.wait(60)
     assert is_as_written(old)
@@ -288,7 +287,7 @@ def test_folder_is_unchanged_after_an_upgrade_is_killed(old: Path, held_up: "sub
 
 
 def test_an_earlier_program_that_starts_during_an_upgrade_waits_and_is_refused(
-    old: Path, held_up: "subprocess.Popen[str]"
+    old: Path, held_up: Program
 ) -> None:
     before = start_python(
         """

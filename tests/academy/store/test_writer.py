@@ -233,10 +233,10 @@ def test_more_games_than_fit_in_memory_are_loaded_again(
 
 
 def test_a_full_map_refuses_the_whole_commit_and_nothing_is_half_done(tmp_path: Path) -> None:
-    with Store(tmp_path / "full", largest_map=1 << 20) as store:
+    with Store(tmp_path / "full", largest_map=1 << 19) as store:
         store.run(RegisterGame(go_game(), "arena"))
         counted = 0
-        with pytest.raises(StoreFullError, match="limit of 1,048,576 bytes"):
+        with pytest.raises(StoreFullError, match="limit of 524,288 bytes"):
             while True:
                 store.run(ReportContest(report(f"c{counted}"), "arena"))
                 counted += 1
@@ -264,7 +264,7 @@ def write_until_full(folder: Path) -> None:
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Store(folder) as store:
         store.run(RegisterGame(go_game(), "arena"))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, unlimited[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, unlimited[1]))
         counted = 0
         try:
             while True:

@@ -247,7 +247,7 @@ def test_shrinking_gives_room_back_and_keeps_everything(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Store(data) as store:
         store.run(RegisterGame(go_game(), "arena"))
-        learn(store, contests=80)
+        learn(store, contests=40)
         compact(store, keep=1)
         before = stored(store)
     data.joinpath("data.mdb").chmod(0o660)
@@ -258,7 +258,7 @@ def test_shrinking_gives_room_back_and_keeps_everything(tmp_path: Path) -> None:
     assert data.joinpath("data.mdb").stat().st_mode & 0o777 == 0o660
     with Store(data) as store:
         assert stored(store) == before
-        learn(store, contests=1, first=80)
+        learn(store, contests=1, first=40)
         assert list(check(store.environment)) == []
 
 

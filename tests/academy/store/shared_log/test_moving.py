@@ -25,11 +25,11 @@ from academy.store.shared_log.place import FreezeLog
 from academy.store.shared_log.snapshots import make
 from academy.store.tokens import CreateToken, Role
 from academy.store.v1 import records_pb2
-from tests.academy.store.examples import contest, go_game, learn, report
+from tests.academy.store.examples import contest, go_game, learn, report, teach
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
 from tests.academy.store.shared_log.nats_servers import NatsServer, silent_until_the_third_sending
-from tests.academy.store.shared_log.test_shared_writer import teach, wait_until_equal
+from tests.academy.store.shared_log.test_shared_writer import wait_until_equal
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def long_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("history") / "library"
     with Store(folder) as store:
         store.run(RegisterGame(go_game(), "arena"))
-        learn(store, contests=40)
+        learn(store, contests=60)
     return folder
 
 
@@ -165,7 +165,7 @@ def test_a_compacted_folder_becomes_a_log_that_begins_with_its_snapshot(
     fresh, moved = open_store("fresh", log), open_store("library")
     assert fresh.read(tokens.authenticate, token, time.time()).name == "ann"
     # A report whose event was removed does not count again.
-    assert not fresh.run(ReportContest(report("go-9x9/1", first_wins=True, plies=60), "arena")).counted
+    assert not fresh.run(ReportContest(report("go-9x9/1", first_wins=True), "arena")).counted
     assert teach(fresh, "new")
     wait_until_equal(moved, fresh)
     assert list(check(fresh.environment)) == []
@@ -209,7 +209,7 @@ def test_a_folder_that_another_process_serves_is_not_moved(library: Path, log: L
             print("open")
             sys.stdin.read()
     """
-    process = start_python(program, str(library), stdin=-1)
+    process = start_python(program, str(library))
     assert process.stdout is not None and process.stdin is not None
     assert process.stdout.readline() == "open\n"
     with pytest.raises(StoreError, match="another process uses it; stop its servers"):
@@ -243,7 +243,7 @@ def test_a_server_that_starts_amid_a_move_acknowledges_nothing_that_the_log_woul
 
     def connect(address: LogAddress, known: records_pb2.LogPlace | None) -> JetStreamLog:
         # A large folder is read, and a slow NATS server connected, after the lock was looked at.
-        servers.append(start_python(_SERVER, str(library), stdin=-1))
+        servers.append(start_python(_SERVER, str(library)))
         assert servers[0].stdout is not None and servers[0].stdout.readline() == "open\n"
         return JetStreamLog(address, known)
 

@@ -53,21 +53,21 @@ from academy.store.shared_log.stream import Message
 from academy.store.tokens import CreateToken, Role
 from academy.store.writer import Command
 from academy.v1 import events_pb2, pattern_pb2
-from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
+from tests.academy.store.examples import (
+    contest,
+    endgame_proposal,
+    go_game,
+    learn,
+    report,
+    submission,
+    teach,
+)
 from tests.academy.store.processes import start_python
 from tests.academy.store.shared_log.conftest import OpenStore
 from tests.academy.store.shared_log.nats_servers import NatsServer, silent_until_the_third_sending
 from tests.waiting import until
 
 GAME = "go-9x9"
-
-
-def teach(store: Store, contest_id: str) -> bool:
-    """Play a contest with a proposal; return whether its report counted."""
-    request = report(contest_id, plies=20)
-    store.run(OpenContest(contest(contest_id)))
-    store.run(submission(contest_id, 1, [endgame_proposal(request)], "gnugo 1"))
-    return store.run(ReportContest(request, "arena")).counted
 
 
 def wait_until_equal(*stores: Store) -> None:
@@ -287,7 +287,7 @@ _ANOTHER_PROCESS = """
     import sys
     from pathlib import Path
     from academy.store.library_store import Store
-    from tests.academy.store.shared_log.test_shared_writer import teach
+    from tests.academy.store.examples import teach
 
     with Store(Path(sys.argv[1])) as store:
         print("open")
@@ -496,7 +496,7 @@ def test_a_fork_beyond_what_nats_takes_is_refused_before_it_is_executed(
 ) -> None:
     store = open_store("one", log)
     store.run(RegisterGame(go_game(), "arena"))
-    for part in range(6):
+    for part in range(4):
         store.run(big_import(100, 100 * part))
     executed, apply = [], event_effects.apply
 
@@ -517,8 +517,8 @@ def test_a_fork_beyond_what_nats_takes_is_refused_before_it_is_executed(
 def test_writes_that_fill_a_message_go_on_in_the_next(log: LogAddress, open_store: OpenStore) -> None:
     store = open_store("one", log)
     store.run(RegisterGame(go_game(), "arena"))
-    waiting = [store.submit(big_import(100, 100 * part)) for part in range(6)]
-    assert [future.result(60).patterns for future in waiting] == [100] * 6
+    waiting = [store.submit(big_import(100, 100 * part)) for part in range(4)]
+    assert [future.result(60).patterns for future in waiting] == [100] * 4
     assert not list(disagreements(store.environment, open_store("fresh", log).environment))
 
 
@@ -528,7 +528,7 @@ def test_more_questions_than_a_message_takes_are_known_to_the_other_server(
     first, second = open_store("first", log), open_store("second", log)
     first.run(RegisterGame(go_game(), "arena"))
     chance = random.Random(1)
-    for number in range(6):
+    for number in range(3):
         first.run(OpenContest(contest(f"c/{number}")))
         for seat in (1, 2):
             claims = [Claim(None, chance.randbytes(8), chance.random()) for _ in range(1_500)]
@@ -538,7 +538,7 @@ def test_more_questions_than_a_message_takes_are_known_to_the_other_server(
     kept.result(60)
     assert first.keep_notes() is None
     wait_until_equal(first, second)
-    for number in range(6):
+    for number in range(3):
         record = second.read(contest_tables.contest_record, f"c/{number}")
         assert [seat.claims for seat in record.seats] == [1_500, 1_500]
 
@@ -687,7 +687,7 @@ _OF_NEWER_RULES = """
     from academy.store import writer
     from academy.store.library_store import Store
     from academy.store.shared_log import messages, place
-    from tests.academy.store.shared_log.test_shared_writer import teach
+    from tests.academy.store.examples import teach
 
     sys.stderr = sys.stdout
     for module in (writer, messages, place):

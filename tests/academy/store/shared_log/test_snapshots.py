@@ -32,14 +32,13 @@ from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.shared_writer import SharedWriter
 from academy.store.tokens import CreateToken, Role, tokens
-from tests.academy.store.examples import go_game
+from tests.academy.store.examples import go_game, teach
 from tests.academy.store.shared_log.conftest import OpenStore
 from tests.academy.store.shared_log.nats_servers import NatsServer
 from tests.academy.store.shared_log.test_shared_writer import (
     GAME,
     counted_reports,
     followed,
-    teach,
     wait_until_equal,
 )
 
