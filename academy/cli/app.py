@@ -6,7 +6,7 @@ import sys
 from io import TextIOWrapper
 from typing import Annotated
 
-import typer
+import typer.main
 
 from academy.cli import (
     contests,
@@ -20,6 +20,7 @@ from academy.cli import (
     web_pages,
 )
 from academy.cli.commands import Commands
+from academy.wire import interrupts
 
 application = typer.Typer(
     name="academy",
@@ -64,8 +65,10 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal may not have all letters of names.
         sys.stdout.reconfigure(errors="backslashreplace")
+    with interrupts.ending_the_process():
+        command = typer.main.get_command(application)
     try:
-        application()
+        command()
     finally:
         # A server's very end takes a moment. Another signal must not interrupt it.
         for number in (signal.SIGTERM, signal.SIGINT):

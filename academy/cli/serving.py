@@ -10,7 +10,7 @@ from academy.cli.commands import CommandError, ExitCode
 from academy.service.limits import Limits
 from academy.store.shared_log.address import MOST_REPLICAS
 from academy.wire.addresses import DEFAULT_ADDRESS
-from academy.wire.command_line import finite
+from academy.wire.command_line import not_nan
 
 Data = Annotated[Path, typer.Option("--data", envvar="ACADEMY_DATA", help="The data folder.")]
 Replicas = Annotated[
@@ -54,7 +54,7 @@ def serve(  # noqa: PLR0913
         typer.Option(
             min=0.0,
             max=86_400.0,
-            callback=finite,
+            callback=not_nan,
             help="With --processes: after how many seconds a process that does nothing is killed and "
             "replaced (0: never).",
         ),
@@ -68,11 +68,13 @@ def serve(  # noqa: PLR0913
     ] = "",
     grace: Annotated[
         float,
-        typer.Option(min=0.0, callback=finite, help="Seconds that running calls get when the server ends."),
+        typer.Option(min=0.0, callback=not_nan, help="Seconds that running calls get when the server ends."),
     ] = 10.0,
     rate: Annotated[
         float,
-        typer.Option(min=1.0, callback=finite, help="Questions a second that one caller may ask on average."),
+        typer.Option(
+            min=1.0, callback=not_nan, help="Questions a second that one caller may ask on average."
+        ),
     ] = Limits.questions_per_second,
     concurrent_calls: Annotated[
         int, typer.Option(min=1, help="Calls and streams answered at once.")
@@ -82,7 +84,7 @@ def serve(  # noqa: PLR0913
         typer.Option(
             min=1.0,
             max=_LONGEST_IDLE,
-            callback=finite,
+            callback=not_nan,
             help="Seconds after which a stream without a question is closed.",
         ),
     ] = Limits.idle_stream_seconds,
@@ -90,7 +92,7 @@ def serve(  # noqa: PLR0913
         float,
         typer.Option(
             min=0.0,
-            callback=finite,
+            callback=not_nan,
             help="Let players of a contest that is open for longer use analysis again.",
         ),
     ] = Limits.contest_seconds / 3_600,

@@ -26,7 +26,7 @@ class CommandGroup(TyperGroup):
             )
 
 
-def finite(value: _Number) -> _Number:
+def not_nan(value: _Number) -> _Number:
     """Check an option. Raises typer.BadParameter for what is not a number: comparisons let it through."""
     if value is not None and math.isnan(value):
         raise typer.BadParameter("nan is not a number")

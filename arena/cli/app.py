@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import typer
+import typer.main
 from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
@@ -158,5 +158,5 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     with interrupts.ending_the_process():
         # To load all actions takes longer than a short game.
-        application = make_application(to_run=sys.argv[1:2] == [DEFAULT_ACTION])
-    application()
+        command = typer.main.get_command(make_application(to_run=sys.argv[1:2] == [DEFAULT_ACTION]))
+    command()

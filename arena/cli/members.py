@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup, finite
+from academy.wire.command_line import CommandGroup, not_nan
 from arena.cli.arguments import Json
 from arena.cli.service import MEMBERS, NOT_NEEDED, OPERATORS, Service, say_listed, say_message, with_service
 from arena.output import say
@@ -29,7 +29,7 @@ Days = Annotated[
         "--days",
         min=0.001,
         max=36_500,
-        callback=finite,
+        callback=not_nan,
         help="For this number of days.",
         show_default="for ever",
     ),

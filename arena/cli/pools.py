@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup, finite
+from academy.wire.command_line import CommandGroup, not_nan
 from arena.cli.arguments import MOST, Json
 from arena.cli.control_files import read_settings
 from arena.cli.service import ANY, OPERATORS, Service, say_listed, with_service
@@ -37,7 +37,7 @@ Main = Annotated[
         "--main",
         min=0,
         max=MOST_SECONDS,
-        callback=finite,
+        callback=not_nan,
         help="The clock: seconds for all moves.",
         show_default=False,
     ),
@@ -47,14 +47,14 @@ Increment = Annotated[
     typer.Option(
         min=0,
         max=MOST_SECONDS,
-        callback=finite,
+        callback=not_nan,
         help="The clock: seconds that a move adds.",
         show_default=False,
     ),
 ]
 MoveSeconds = Annotated[
     float | None,
-    typer.Option(min=0, max=MOST_SECONDS, callback=finite, help="Seconds a move, without a clock (60)."),
+    typer.Option(min=0, max=MOST_SECONDS, callback=not_nan, help="Seconds a move, without a clock (60)."),
 ]
 Openings = Annotated[
     Path | None, typer.Option(help="A file of openings: SGF, or moves on each line.", show_default=False)
@@ -87,7 +87,7 @@ ScheduleOption = Annotated[
 Hours = Annotated[
     float | None,
     typer.Option(
-        min=0, max=MOST_HOURS, callback=finite, help="How long it is open each time.", show_default=False
+        min=0, max=MOST_HOURS, callback=not_nan, help="How long it is open each time.", show_default=False
     ),
 ]
 

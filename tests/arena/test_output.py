@@ -1,5 +1,7 @@
 """Text on its way to people."""
 
+import os
+import pty
 import subprocess
 import sys
 
@@ -20,3 +22,12 @@ def test_a_reader_may_leave_early() -> None:
         timeout=180,
     )
     assert (done.stdout, done.stderr) == ("0\n0\n", "done\n")
+
+
+def test_what_is_shown_on_a_closed_terminal_goes_nowhere() -> None:
+    ours, theirs = pty.openpty()
+    os.close(ours)
+    program = "from arena.output import say; say('first'); say('second')"
+    done = subprocess.run([sys.executable, "-c", program], stdout=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -18,8 +18,12 @@ def main() -> None:
     atexit.register(gc.freeze)
     try:
         with interrupts.ending_the_process():
+            from typer.main import get_command
+
             from web.cli.app import application
+
+            command = get_command(application)
     except ModuleNotFoundError as missing:
         sys.exit(f"academy-web: {missing.name} is not installed; install academy-arena[web]")
     # `python -m web.cli`, which `academy web` is, would be the name.
-    application(prog_name="academy-web")
+    command(prog_name="academy-web")

@@ -88,6 +88,8 @@ def test_what_another_game_has_learnt_can_be_imported(
     assert len(many[ENDGAME]) > 100
     monkeypatch.setattr("academy.store.library_import.RECORDS_PER_EVENT", 50)
     teacher.run(ImportLibraries("copy", many, nodes, True, "admin"))
+    # Only the first of these events takes the place of what there was.
+    assert len(view(teacher, "copy").libraries[ENDGAME]) == len(source.libraries[ENDGAME])
     assert view(teacher, "copy").openings.root == source.openings.root
     assert [event.WhichOneof("kind") for event in teacher.read(event_log.read_page, 100, game_id="copy")[0]][
         -2:
