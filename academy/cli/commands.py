@@ -114,7 +114,12 @@ class ListingCommands(CommandGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Name the command where it was left out."""
         needs_more = self.no_args_is_help and not args
-        if not needs_more and (not args or args[0] not in {*self.commands, "--help"}):
+        # A shell that completes what is typed asks for all commands.
+        if (
+            not ctx.resilient_parsing
+            and not needs_more
+            and (not args or args[0] not in {*self.commands, "--help"})
+        ):
             args = ["list", *args]
         return super().parse_args(ctx, args)
 

@@ -53,6 +53,18 @@ def test_help_in_a_narrow_terminal_shows_options_whole_and_none_for_programs_onl
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("academy ga", {"games"}), ("academy games ", {"list", "create", "delete"})]
+)
+def test_a_shell_completes_commands_also_where_list_may_be_left_out(typed: str, offered: set[str]) -> None:
+    line = {
+        "_ACADEMY_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(typed.count(" ")),
+    }
+    assert set(run(**line).out.split()) == offered
+
+
 def commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
     yield path, command
     for name, inner in getattr(command, "commands", {}).items():
