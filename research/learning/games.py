@@ -180,6 +180,17 @@ TRIALS: Final = {
         conditions=("remembered", "openings", "evaluated", "open-evaluated"),
         evaluation_patterns=1_000,
     ),
+    # Everybody has ten times the time of the trial before.
+    "othello-100ms": Trial(
+        "Othello 8x8",
+        "openspiel",
+        {"game": "othello"},
+        levels=(100, 100, 300, 300, 750, 750, 1_500, 1_500),
+        student=750,
+        seconds=0.1,
+        contests=300,
+        conditions=("openings",),
+    ),
     # Its moves do not go to empty cells alone, so it has no tesujis.
     "draughts": Trial(
         "English draughts",
@@ -190,6 +201,18 @@ TRIALS: Final = {
         seconds=0.008,
         contests=200,
         conditions=("openings", "open"),
+        method="alpha-beta",
+    ),
+    # Everybody looks two plies further ahead, which takes some ten times the time of the trial before.
+    "draughts-100ms": Trial(
+        "English draughts",
+        "draughts",
+        {"variant": "english"},
+        levels=(3, 3, 4, 4, 5, 5, 6, 6),
+        student=4,
+        seconds=0.1,
+        contests=120,
+        conditions=("openings",),
         method="alpha-beta",
     ),
 }
