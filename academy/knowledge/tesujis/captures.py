@@ -20,6 +20,7 @@ from academy.knowledge.tesujis.shapes import (
     KIND,
     OTHER,
     OWN,
+    Flags,
     InvalidTesujiError,
     Places,
     Tesuji,
@@ -30,10 +31,6 @@ from academy.knowledge.tesujis.shapes import (
 __all__ = ["Captures"]
 
 _SIDES: Final[tuple[Cell, ...]] = ((-1, 0), (0, -1), (0, 1), (1, 0))
-# Sets of cells are numbers of 64 bits. In their bytes each cell has a bit, the first of eight the highest.
-_WORD: Final = 64
-_BITS: Final = 8
-_BIT: Final = np.packbits(np.eye(_BITS, dtype=np.bool_), axis=1)[:, 0]
 
 
 class Captures:
@@ -91,27 +88,30 @@ class Captures:
         # A row for each side of the cells.
         beside = self._beside[:, cells]
         at = boards * views.shape[1] + beside
-        held, at_side = views.take(at), chains.numbers.take(at)
-        # A chain on two sides of the cell is one.
-        touched = np.sort(at_side, axis=0)
-        touched[1:][touched[1:] == touched[:-1]] = chains.none
-        owners, sizes, left = (column[touched] for column in (chains.owners, chains.sizes, chains.left))
-        own, other = owners == OWN, owners == OTHER
-        joined = np.bitwise_or.reduce(chains.liberties[np.where(own, touched, chains.none)], axis=0)
+        at_side = chains.numbers.take(at)
+        own, other, left = chains.owners == OWN, chains.owners == OTHER, chains.left
+        # A chain on two sides of a cell has three stones or more: counted twice it is still the most.
+        taken, extended, threatened = (
+            (chains.sizes * which).take(at_side).sum(axis=0)
+            for which in (other & (left == 1), own & (left == 1), other & (left == 2))
+        )
         # A stone beside the cell that is taken leaves a liberty, too.
-        free = (held == EMPTY) | ((held == OTHER) & (chains.left[at_side] == 1))
-        byte, bit = np.divmod(beside, _BITS)
-        is_joined = joined.view(np.uint8)[np.arange(len(cells)), byte] & _BIT[bit] > 0
-        figures = [
-            (sizes * (other & (left == 1))).sum(axis=0),
-            (sizes * (own & (left == 1))).sum(axis=0),
-            (sizes * (other & (left == 2))).sum(axis=0),
-            # Chains that it joins have lost the cell itself.
-            np.bitwise_count(joined).sum(axis=1, dtype=np.int64)
-            - own.any(axis=0)
-            + (free & ~is_joined).sum(axis=0),
-        ]
-        codes: Numbers = self.kind * KIND + np.minimum(np.stack(figures, axis=1), self._most) @ self._units
+        free = (views.take(at) == EMPTY) | (other & (left == 1)).take(at_side)
+        liberties = free.sum(axis=0)
+        joined = np.where(own, np.arange(len(own)), chains.none).take(at_side)
+        most_left = left.take(joined).max(axis=0)
+        # A chain that the cell joins loses it as a liberty.
+        liberties[most_left > MOST_IN_FIGHT.liberties] = MOST_IN_FIGHT.liberties
+        few = np.flatnonzero((most_left > 0) & (liberties < MOST_IN_FIGHT.liberties))
+        together = chains.liberties[joined[:, few]].any(axis=0)
+        sides, numbers = np.nonzero(free[:, few])
+        together[numbers, beside[sides, few[numbers]]] = True
+        together[np.arange(len(few)), cells[few]] = False
+        liberties[few] = np.count_nonzero(together, axis=1)
+        figures = zip((taken, extended, threatened, liberties), self._most, self._units, strict=True)
+        codes: Numbers = self.kind * KIND + sum(
+            np.minimum(counts, most) * unit for counts, most, unit in figures
+        )
         return codes[:, None]
 
 
@@ -120,13 +120,13 @@ class _Chains:
     """The chains of some boards. The last one is none: that of cells without a stone.
 
     `numbers` has the chain of each cell, a row for each board. The others have a row for each chain: whose
-    stones it has, how many, a bit for each cell that is a liberty, and how many liberties it has.
+    stones it has, how many, which cells are its liberties, and how many these are.
     """
 
     numbers: Places
     owners: NDArray[np.uint8]
     sizes: Numbers
-    liberties: NDArray[np.uint64]
+    liberties: Flags
     left: Numbers
 
     @property
@@ -164,9 +164,9 @@ class _Chains:
         numbers = np.where(stones, (np.cumsum(first_of_chain) - 1)[place], len(chains)).reshape(views.shape)
         owners = np.append(held[chains], np.uint8(EMPTY))
         sizes = np.append(np.bincount(numbers.ravel()[stones], minlength=len(chains)), 0)
-        liberties = np.zeros((len(sizes), -(-width // _WORD) * _WORD), dtype=np.bool_)
-        boards, cells = np.nonzero(views == EMPTY)
-        liberties[numbers[boards, beside[:, cells]], cells] = True
+        liberties = np.zeros((len(sizes), width), dtype=np.bool_)
+        at, cells = np.flatnonzero(held == EMPTY), np.nonzero(views == EMPTY)[1]
+        touched = numbers.take(at - cells + beside[:, cells])
+        liberties.ravel()[touched * width + cells] = True
         liberties[-1] = False
-        bits = np.packbits(liberties, axis=1).view(np.uint64)
-        return cls(numbers, owners, sizes, bits, liberties.sum(axis=1))
+        return cls(numbers, owners, sizes, liberties, np.count_nonzero(liberties, axis=1))
