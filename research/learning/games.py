@@ -188,7 +188,7 @@ TRIALS: Final = {
         levels=(100, 100, 300, 300, 750, 750, 1_500, 1_500),
         student=750,
         seconds=0.1,
-        contests=300,
+        contests=150,
         conditions=("openings",),
     ),
     # Its moves do not go to empty cells alone, so it has no tesujis.
@@ -211,7 +211,7 @@ TRIALS: Final = {
         levels=(3, 3, 4, 4, 5, 5, 6, 6),
         student=4,
         seconds=0.1,
-        contests=120,
+        contests=80,
         conditions=("openings",),
         method="alpha-beta",
     ),
