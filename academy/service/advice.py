@@ -17,6 +17,7 @@ from academy.knowledge.advice import (
     opponents_change,
     pattern_log_odds,
     states_after,
+    with_captures,
 )
 from academy.knowledge.boards import Board, CellChange
 from academy.knowledge.cells import State
@@ -110,7 +111,8 @@ class MoveAdvice:
             return
         if question.least_elo is not None and not acceptable(table.elo, question.least_elo):
             return
-        after = states_after(question.board, self.moves)
+        moves = with_captures(self.moves, question.board, self._spec, question.player)
+        after = states_after(question.board, moves)
         if after is None:
             return
         worth = above_mean(self.game.evaluator.log_odds_of_states(after, 3 - question.player))

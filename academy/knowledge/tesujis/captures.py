@@ -4,6 +4,7 @@ A chain is stones of one player that touch each other by the sides of their cell
 cells beside it. A chain whose last liberty is filled is taken.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Final
 
@@ -113,6 +114,21 @@ class Captures:
         ]
         codes: Numbers = self.kind * KIND + np.minimum(np.stack(figures, axis=1), self._most) @ self._units
         return codes[:, None]
+
+    def taken(self, view: Views, cells: Sequence[int]) -> list[list[int]]:
+        """Return for each cell the stones that a move there takes.
+
+        Args:
+            view: One row: the board's cells as the player to move sees them, then one off the board.
+            cells: The cells.
+        """
+        chains = _Chains.on(view, self._beside)
+        number_of = chains.numbers[0]
+        in_atari = (chains.owners == OTHER) & (chains.left == 1)
+        touched = (number_of[self._beside[:, cell]] for cell in cells)
+        return [
+            np.flatnonzero(np.isin(number_of, numbers[in_atari[numbers]])).tolist() for numbers in touched
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
