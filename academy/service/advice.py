@@ -152,7 +152,7 @@ class MoveAdvice:
 
     @property
     def best_cell(self) -> int | None:
-        """The cell of the move that comes out best; None where several are as good, or it goes to no cell."""
+        """The cell of the move that comes out best; None where all are as good, or it goes to no cell."""
         if not self.moves or (len(self.moves) > 1 and not np.ptp(self.log_odds)):
             return None
         return self.moves[int(self.log_odds.argmax())].cell
