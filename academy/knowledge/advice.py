@@ -8,7 +8,7 @@ The number is a sum of parts, each less its mean over the moves compared, so tha
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Self
 
 import numpy as np
@@ -112,12 +112,16 @@ def with_captures(
     cells = [move.cell for move in moves if move.changes is None and move.cell is not None]
     if around is None or not cells:
         return moves
-    changes = {
-        cell: ((cell, _SOLDIERS[player]), *((stone, State.EMPTY) for stone in stones))
-        for cell, stones in zip(cells, around.taken(board, cells, player), strict=True)
-    }
+    soldier = _SOLDIERS[player]
+    taken = dict(zip(cells, around.taken(board, cells, player), strict=True))
     return [
-        move if move.changes is not None or move.cell is None else replace(move, changes=changes[move.cell])
+        move
+        if move.changes is not None or move.cell is None
+        else CandidateMove(
+            move.cell,
+            move.places,
+            ((move.cell, soldier), *((stone, State.EMPTY) for stone in taken[move.cell])),
+        )
         for move in moves
     ]
 
