@@ -21,7 +21,15 @@ from clients.membership import (
 )
 from clients.remote_game import Answer, Engine, Game, GameDeclinedError, GameEnd, GameTurn, TimeControl
 from clients.remote_play import dial_in, dial_in_async, run_bot
-from clients.responses import Advice, BookMove, OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
+from clients.responses import (
+    Advice,
+    Analysis,
+    BookMove,
+    OpeningMove,
+    PatternMatch,
+    ProposalStatus,
+    SuccessorMatches,
+)
 from clients.seat import FairUseError, MatchOptions, Seat
 
 if TYPE_CHECKING:
@@ -33,6 +41,7 @@ __all__ = [
     "AcademyRefusedError",
     "AcademyUnavailableError",
     "Advice",
+    "Analysis",
     "Answer",
     "AsyncAcademy",
     "AsyncPlayStream",

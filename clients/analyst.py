@@ -30,7 +30,7 @@ from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.any_game import add_game, read_rules
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
-from clients.command_line import program_parser
+from clients.command_line import ending_with_its_output, program_parser
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.responses import Analysis
 from clients.seat import Seat
@@ -372,6 +372,7 @@ def _check_suitable(rules: Referee[Any, Any]) -> None:
         )
 
 
+@ending_with_its_output("academy-analyst")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the analyst."""
     parser = argument_parser()

@@ -1,10 +1,40 @@
-"""What the command lines of all client programs have in common: `--version`, and examples below the help."""
+"""What client programs have in common: `--version`, examples below the help, the end without an output."""
 
 import argparse
+import errno
+import os
+import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Final
+
+# The disk or the user's share of it is full, a file is too large, or the terminal is closed.
+_UNWRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+@contextmanager
+def ending_with_its_output(program: str) -> Iterator[None]:
+    """End a program whose output goes nowhere: quietly if its reader left, else by saying why.
+
+    Args:
+        program: the program's name.
+    """
+    try:
+        try:
+            yield
+        finally:
+            # A program may have been started without an output.
+            print(end="", flush=True)
+    except OSError as error:
+        if error.errno != errno.EPIPE and error.errno not in _UNWRITABLE:
+            raise
+        # What is left of the output, Python writes at its end: that has to go somewhere.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        sys.exit(0 if error.errno == errno.EPIPE else f"{program}: cannot write its output: {error.strerror}")
 
 
 class _PrintVersion(argparse.Action):

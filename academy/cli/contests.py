@@ -104,6 +104,18 @@ def questions(
     printing.show(response, json, contest_tables.questions_table(response.seats))
     if not json and any(seat.pattern_questions and not seat.questions for seat in response.seats):
         typer.echo("what players got for questions is kept with the report; a void contest has none")
+    if not json:
+        _print_seats_alone(server, contest_id, arena)
+
+
+def _print_seats_alone(server: Server, contest_id: str, arena: str) -> None:
+    """Print which seats asked nothing because they were not allowed to."""
+    request = contests_pb2.GetContestRequest(contest_id=contest_id, arena=arena)
+    contest = server.contests.GetContest(request).contest
+    if contest.seats_alone:
+        seats = " and ".join(map(str, contest.seats_alone))
+        share = contest.fair_use.consult_share
+        typer.echo(f"drawn to play without consulting (consult_share {share:g}): seat {seats}")
 
 
 def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.Contest:

@@ -169,6 +169,9 @@ def list_tesujis(
     title = f"{game}: {len(response.tesujis)} of {response.total_size} tesujis"
     printing.show(response, json, library_tables.tesujis_table(title, response.tesujis, described))
     printing.show_next_page(response.next_page_token, json)
+    if not json and not described.settings.tesuji_capacity:
+        kept = "; these are kept, and nobody is given them" if response.total_size else ""
+        typer.echo(f"tesujis are off{kept}: academy settings {game} tesuji_capacity=1000")
 
 
 def delete_tesuji(

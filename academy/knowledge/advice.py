@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from academy.knowledge.boards import Board, CellChange
 from academy.knowledge.cells import Code, State
 from academy.knowledge.spec import GameSpec, Placement
+from academy.knowledge.tesujis.surroundings import surroundings
 
 __all__ = [
     "ENOUGH_CONTESTS",
@@ -26,6 +27,7 @@ __all__ = [
     "opponents_change",
     "pattern_log_odds",
     "states_after",
+    "with_captures",
 ]
 
 # Contests after which an evaluation is a part of the advice.
@@ -71,8 +73,8 @@ class CandidateMove:
             spec: The game.
             player: 1 or 2, who moves.
         """
-        turns_others = spec.placement is Placement.OUTFLANKING
-        return cls(cell, True, None if turns_others else ((cell, _SOLDIERS[player]),))
+        changes_others = spec.placement in (Placement.OUTFLANKING, Placement.CAPTURING)
+        return cls(cell, True, None if changes_others else ((cell, _SOLDIERS[player]),))
 
     @classmethod
     def of_changes(cls, board: Board, changes: Iterable[CellChange], player: int) -> Self:
@@ -93,6 +95,35 @@ class CandidateMove:
         on_empty = sum(not taken for taken, _ in came)
         # A cell that was empty comes first: some moves turn other pieces over.
         return cls(min(came)[1] if came else None, on_empty == 1 and not left, changed)
+
+
+def with_captures(
+    moves: Sequence[CandidateMove], board: Board, spec: GameSpec, player: int
+) -> Sequence[CandidateMove]:
+    """Return moves with all that they change where chains are taken, as in Go; in other games as they are.
+
+    Args:
+        moves: The moves.
+        board: The board before them.
+        spec: The game.
+        player: 1 or 2, who moves.
+    """
+    around = surroundings(spec) if spec.placement is Placement.CAPTURING else None
+    cells = [move.cell for move in moves if move.changes is None and move.cell is not None]
+    if around is None or not cells:
+        return moves
+    soldier = _SOLDIERS[player]
+    taken = dict(zip(cells, around.taken(board, cells, player), strict=True))
+    return [
+        move
+        if move.changes is not None or move.cell is None
+        else CandidateMove(
+            move.cell,
+            move.places,
+            ((move.cell, soldier), *((stone, State.EMPTY) for stone in taken[move.cell])),
+        )
+        for move in moves
+    ]
 
 
 def states_after(board: Board, moves: Sequence[CandidateMove]) -> NDArray[np.uint8] | None:

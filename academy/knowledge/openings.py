@@ -92,7 +92,7 @@ class OpeningTree:
         Args:
             node_id: The number of the node.
         """
-        return [self.nodes[child] for child in self._children.get(node_id, {}).values()]
+        return [self.nodes[child] for child in sorted(self._children.get(node_id, {}).values())]
 
     def branch(
         self,

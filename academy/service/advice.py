@@ -17,6 +17,7 @@ from academy.knowledge.advice import (
     opponents_change,
     pattern_log_odds,
     states_after,
+    with_captures,
 )
 from academy.knowledge.boards import Board, CellChange
 from academy.knowledge.cells import State
@@ -110,7 +111,8 @@ class MoveAdvice:
             return
         if question.least_elo is not None and not acceptable(table.elo, question.least_elo):
             return
-        after = states_after(question.board, self.moves)
+        moves = with_captures(self.moves, question.board, self._spec, question.player)
+        after = states_after(question.board, moves)
         if after is None:
             return
         worth = above_mean(self.game.evaluator.log_odds_of_states(after, 3 - question.player))
@@ -150,7 +152,7 @@ class MoveAdvice:
 
     @property
     def best_cell(self) -> int | None:
-        """The cell of the move that comes out best; None where several are as good, or it goes to no cell."""
+        """The cell of the move that comes out best; None where all are as good, or it goes to no cell."""
         if not self.moves or (len(self.moves) > 1 and not np.ptp(self.log_odds)):
             return None
         return self.moves[int(self.log_odds.argmax())].cell

@@ -25,7 +25,7 @@ from academy.service.cost import cost_of_moves
 from academy.service.errors import BackupsOffError, StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
-from academy.service.listing import PatternListing, tesujis_in_order
+from academy.service.listing import PatternListing, TesujiListing
 from academy.service.moves import check_line
 from academy.service.transfer import exported, read_import
 from academy.store import game_tables
@@ -122,13 +122,14 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.ListTesujisResponse:
         """Return a page of a game's tesujis in the order that the request names."""
         size = paging.page_size(request.page_size, self._limits)
-        first = int((paging.page_key(request, (int,)) or [0])[0])
+        key = paging.page_key(request, (float, float, int))
         view = (await self._games.game(request.game_id)).view
-        rows = tesujis_in_order(view.tesujis, request.order_by)[first:].tolist()
-        tesujis, more = paging.fill_page(tesuji_records(view.tesujis, view.spec, rows), size, self._limits)
+        listing = TesujiListing(view.tesujis, request.order_by)
+        records = tesuji_records(view.tesujis, view.spec, listing.after(key))
+        tesujis, more = paging.fill_page(records, size, self._limits)
         return messages.ListTesujisResponse(
             tesujis=tesujis,
-            next_page_token=paging.page_token(request, [first + len(tesujis)]) if more else "",
+            next_page_token=paging.page_token(request, listing.key_of(tesujis[-1].code)) if more else "",
             total_size=len(view.tesujis),
         )
 

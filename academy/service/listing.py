@@ -122,11 +122,31 @@ def _cells_filter(wanted: libraries_pb2.PatternFilter, on_map: bool) -> Callable
     return passes
 
 
-def tesujis_in_order(table: TesujiTable, order_by: str) -> NDArray[np.intp]:
-    """The rows of a table. Raises InvalidFieldError for an unknown order."""
-    by, descending = _read_order(order_by, _TESUJI_ORDERS)
-    rows = table.by_strength
-    if by == "weight":
-        # Among equals the strongest first.
-        rows = rows[np.argsort(-table.weight_millionths[rows], kind="stable")]
-    return rows if descending else rows[::-1]
+class TesujiListing:
+    """The tesujis of a table, in order; of equal weights the strongest first, of equals the least code.
+
+    Raises InvalidFieldError for an unknown order.
+    """
+
+    def __init__(self, table: TesujiTable, order_by: str) -> None:
+        by, descending = _read_order(order_by, _TESUJI_ORDERS)
+        self._table = table
+        sign = -1.0 if descending else 1.0
+        self._keys = sign * (table.strengths if by == "strength" else table.weight_millionths)
+        self._then = sign * table.strengths
+
+    def after(self, key: Key | None) -> list[int]:
+        """Return the rows after a page's key, or all of them."""
+        codes, keys, then = self._table.codes, self._keys, self._then
+        rows = np.lexsort((codes, then, keys))
+        if key is not None:
+            first, second, code = float(key[0]), float(key[1]), int(key[2])
+            later = (then > second) | ((then == second) & (codes > code))
+            rows = rows[((keys > first) | ((keys == first) & later))[rows]]
+        after: list[int] = rows.tolist()
+        return after
+
+    def key_of(self, code: int) -> Key:
+        """Return the key from which the page after this tesuji continues."""
+        (row,) = self._table.rows_of(code)
+        return [float(self._keys[row]), float(self._then[row]), code]

@@ -28,7 +28,7 @@ from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import WEIGHTS, Method, Strength
 from clients.bots.thinking import Thinker
-from clients.command_line import program_parser
+from clients.command_line import ending_with_its_output, program_parser
 from clients.connection import Connection
 from clients.seat import Seat
 from referees.api import (
@@ -350,6 +350,7 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
+@ending_with_its_output("academy-bot")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the engine on standard input and output."""
     # What is loaded stays: neither a search nor the end of a game's process need look through it for cycles.

@@ -1,8 +1,13 @@
 """What a user sees of every client program's command line: its version, and examples that it accepts."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -36,3 +41,36 @@ def test_the_examples_below_the_help_are_accepted(name: str, monkeypatch: pytest
     assert examples
     for example in examples:
         parser.parse_args(shlex.split(example))
+
+
+@pytest.mark.parametrize("program", [analyst, any_game])
+def test_a_program_whose_reader_has_left_ends_quietly(program: ModuleType) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = run_for_its_version(program, writer)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("program", [analyst, any_game])
+def test_a_program_whose_output_has_no_room_says_so_in_one_line(program: ModuleType) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = run_for_its_version(program, full.fileno())
+    assert done.returncode == 1
+    assert re.fullmatch(r"academy-\w+: cannot write its output: No space left on device\n", done.stderr)
+
+
+def test_a_program_without_an_output_ends_as_others_do() -> None:
+    line = f"{shlex.quote(sys.executable)} -m clients.analyst --version >&-"
+    done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def run_for_its_version(program: ModuleType, output: int) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", program.__name__, "--version"],
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )

@@ -1,12 +1,14 @@
 """What `clients` exports, and that importing it brings nothing of the server or the arena."""
 
 import inspect
+import re
 import subprocess
 import sys
 
 import pytest
 
 import clients
+from clients import responses
 
 
 def test_each_name_is_exported_once() -> None:
@@ -23,6 +25,18 @@ def test_each_name_is_exported_once() -> None:
 def test_each_exported_name_is_there(name: str) -> None:
     exported = getattr(clients, name)
     assert inspect.isclass(exported) or inspect.isfunction(exported)
+
+
+def test_what_a_client_takes_and_returns_is_exported_too() -> None:
+    named = {
+        word
+        for member in (*vars(clients.Academy).values(), clients.OpeningMove, clients.BookMove)
+        for hint in getattr(member, "__annotations__", {}).values()
+        for word in re.findall(r"\w+", str(hint))
+    }
+    ours = {name for name, value in vars(responses).items() if inspect.isclass(value)}
+    ours = {name for name in ours if getattr(responses, name).__module__ == responses.__name__}
+    assert "Analysis" in named & ours <= set(clients.__all__)
 
 
 def test_a_name_that_is_not_exported_is_named() -> None:

@@ -4,6 +4,7 @@ A chain is stones of one player that touch each other by the sides of their cell
 cells beside it. A chain whose last liberty is filled is taken.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Final
 
@@ -113,6 +114,25 @@ class Captures:
             np.minimum(counts, most) * unit for counts, most, unit in figures
         )
         return codes[:, None]
+
+    def taken(self, view: Views, cells: Sequence[int]) -> list[list[int]]:
+        """Return for each cell the stones that a move there takes.
+
+        Args:
+            view: One row: the board's cells as the player to move sees them, then one off the board.
+            cells: The cells.
+        """
+        chains = _Chains.on(view, self._beside)
+        number_of = chains.numbers[0]
+        in_atari = (chains.owners == OTHER) & (chains.left == 1)
+        touched = number_of[self._beside[:, cells]].T
+        takes = in_atari[touched]
+        taken: list[list[int]] = [[] for _ in cells]
+        # Few moves take anything, and to look for the stones takes longer than all the rest.
+        for place in np.flatnonzero(takes.any(axis=1)).tolist():
+            chains_taken = touched[place][takes[place]]
+            taken[place] = np.flatnonzero(np.isin(number_of, chains_taken)).tolist()
+        return taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -109,6 +109,7 @@ class Surroundings:
         self._height = spec.geometry.rows
         self._below = cells_around(spec.geometry, ((1, 0),))[0]
         self._flips = None
+        self._captures: Captures | None = None
         self._families: list[Family | Flips | Captures] = []
         match spec.placement:
             case Placement.ANYWHERE | Placement.CAPTURING:
@@ -116,7 +117,8 @@ class Surroundings:
                 self._families.append(Family(spec, BESIDE, [beside]))
                 if spec.placement is Placement.CAPTURING:
                     assert isinstance(spec.geometry, SquareGeometry)
-                    self._families.append(Captures(spec.geometry))
+                    self._captures = Captures(spec.geometry)
+                    self._families.append(self._captures)
             case Placement.DROPPED:
                 rows = np.array([row for row, _ in spec.geometry.cells], dtype=np.int64)
                 self._families.append(Family(spec, BOX_IN_ROW, [_BOX], rows))
@@ -267,6 +269,20 @@ class Surroundings:
         views = self.views(np.frombuffer(board.states, dtype=np.uint8)[None], player)
         places = np.array(cells, dtype=np.intp)
         return self.codes(views, np.zeros_like(places), places, np.full_like(places, player))
+
+    def taken(self, board: Board, cells: Sequence[int], player: int) -> list[list[int]]:
+        """Return for each cell the opponent's pieces that a move there takes, where chains are taken.
+
+        Args:
+            board: The board.
+            cells: The cells, by index.
+            player: 1 or 2, who is to move.
+        """
+        if self._captures is None:
+            return [[] for _ in cells]
+        return self._captures.taken(
+            self.views(np.frombuffer(board.states, dtype=np.uint8)[None], player), cells
+        )
 
     def read(self, code: int) -> Tesuji:
         """Return what a code stands for.

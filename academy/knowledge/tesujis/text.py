@@ -9,7 +9,7 @@ no shape. A tesuji that is the number of pieces turned over is `*` alone.
     + + +
 """
 
-from itertools import product
+from itertools import islice, product
 from typing import Final
 
 from academy.knowledge.boards import GraphGeometry, HexGeometry
@@ -87,7 +87,9 @@ def read_tesuji_cells(text: str, player: int, spec: GameSpec) -> dict[Cell, int]
     pattern = read_cells(text.translate(_FROM_TEXT), spec.geometry)
     marked = [cell for cell, code in zip(pattern.cells, pattern.codes, strict=True) if code == _MOVED_TO]
     if len(marked) != 1:
-        raise PatternSyntaxError(1, 1, f"{len(marked)} cells are {MOVED_TO!r}: the move goes to exactly one")
+        raise PatternSyntaxError(
+            *_second_mark(text), f"{len(marked)} cells are {MOVED_TO!r}: the move goes to exactly one"
+        )
     ((down, right),) = marked
     held_by = {code: held for held, code in _codes(player).items()}
     return {
@@ -95,6 +97,17 @@ def read_tesuji_cells(text: str, player: int, spec: GameSpec) -> dict[Cell, int]
         for (row, column), code in zip(pattern.cells, pattern.codes, strict=True)
         if code not in (_MOVED_TO, Code.ANYTHING)
     }
+
+
+def _second_mark(text: str) -> tuple[int, int]:
+    """Return the line and column, from 1, of a text's second mark; its beginning where it has none."""
+    places = (
+        (number, column)
+        for number, line in enumerate(text.splitlines(), 1)
+        for column, letter in enumerate(line, 1)
+        if letter == MOVED_TO
+    )
+    return next(islice(places, 1, None), (1, 1))
 
 
 def pattern_after(text: str, player: int, spec: GameSpec) -> Pattern:

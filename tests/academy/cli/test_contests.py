@@ -130,6 +130,21 @@ def test_the_questions_of_a_contest_are_shown_by_ply_to_its_arena_and_admins(tmp
         assert ask("ann", Role.BOT).exit_code == 1
 
 
+def test_the_questions_of_a_contest_say_which_seats_were_not_allowed_to_ask(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        arena = server.arena().contests
+        arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        for contest_id, share in (("free", 1.0), ("alone", 0.0)):
+            contest = examples.contest(contest_id, "go")
+            contest.fair_use.consult_share = share
+            arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
+        academy = pointed_at(server)
+        words = "drawn to play without consulting (consult_share 0): seat 1 and 2"
+        assert academy("contests", "questions", "alone").out.splitlines()[-1] == words
+        assert "consult_share" not in academy("contests", "questions", "alone", "--json").out
+        assert "consult_share" not in academy("contests", "questions", "free").out
+
+
 def test_arenas_are_linked_and_allowed_from_the_command_line(two: Any) -> None:
     assert "NAME@autumn" in two("arenas", "list").out
     linked = two("arenas", "link", "autumn", "spring", "--json").json()

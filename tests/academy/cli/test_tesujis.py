@@ -79,6 +79,18 @@ def test_tesujis_are_drawn_the_strongest_first(server: Running, academy: Academy
     assert first["signature"]["proposers"] == int(first["offered"])
 
 
+def test_where_tesujis_are_off_the_list_says_so_and_how_to_switch_them_on(
+    server: Running, academy: Academy
+) -> None:
+    teach_tesujis(server, "off")
+    assert "tesujis are off" not in academy("tesujis", "off").out
+    academy("settings", "off", "tesuji_capacity=0")
+    remedy = "academy settings off tesuji_capacity=1000"
+    kept = f"tesujis are off; these are kept, and nobody is given them: {remedy}"
+    assert academy("tesujis", "off").out.splitlines()[-1] == kept
+    assert "tesujis are off" not in academy("tesujis", "off", "--json").out
+
+
 @pytest.mark.parametrize(
     ("game", "form"),
     [("go", "text"), ("connect_four", "text"), ("othello", "binary")],

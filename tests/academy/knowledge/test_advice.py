@@ -1,11 +1,21 @@
 """What all that is known of moves adds up to."""
 
+from random import Random
+
 import numpy as np
 import pytest
 
-from academy.knowledge.advice import CandidateMove, above_mean, pattern_log_odds, states_after
+from academy.knowledge.advice import (
+    CandidateMove,
+    above_mean,
+    pattern_log_odds,
+    states_after,
+    with_captures,
+)
 from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
+from referees.api import referee
 
 FOUR = SquareGeometry(1, 4)
 
@@ -75,3 +85,39 @@ def test_the_board_after_a_cell_is_known_where_a_move_changes_no_other() -> None
     turning = CandidateMove.to_cell(2, GameSpec("four", FOUR, placement=Placement.OUTFLANKING), 2)
     assert (turning.cell, turning.places) == (2, True)
     assert states_after(before, [plain, turning]) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(seed: int) -> None:
+    rules = referee("go").from_settings({"board_size": 5, "komi": 0.5, "self_capture": False})
+    spec, position, chance, captures = rules.spec(), rules.start(0), Random(seed), 0
+    for _ in range(60):
+        (player,) = rules.to_move(position) or (0,)
+        if not player:
+            break
+        before = rules.board(position, 1)
+        legal = {rules.move_text(move): move for move in rules.legal_moves(position, player) or ()}
+        played = {
+            cell: rules.board(rules.play(position, {player: legal[name]}), 1)
+            for cell, name in enumerate(spec.cell_names)
+            if name in legal
+        }
+        moves = [CandidateMove.to_cell(cell, spec, player) for cell in played]
+        states = states_after(before, with_captures(moves, before, spec, player))
+        assert states is not None
+        assert [row.tobytes() for row in states] == [after.states for after in played.values()]
+        captures += any(
+            after.states.count(State.EMPTY) >= before.states.count(State.EMPTY) for after in played.values()
+        )
+        position = rules.play(position, {player: chance.choice([*legal.values()])})
+    assert captures
+
+
+def test_moves_that_say_what_they_take_stay_as_they_are() -> None:
+    spec = GameSpec("go", SquareGeometry(2, 2), placement=Placement.CAPTURING)
+    before = Board.from_letters(spec.geometry, "ox--")
+    move = CandidateMove.of_changes(before, [(2, State.FIRST_SOLDIER)], 1)
+    assert with_captures([move], before, spec, 1) == [move]
+    plain = CandidateMove.to_cell(2, spec, 1)
+    (known,) = with_captures([plain], before, spec, 1)
+    assert known.changes == ((2, State.FIRST_SOLDIER), (0, State.EMPTY))

@@ -257,13 +257,13 @@ def test_what_leaves_a_full_tree_is_always_the_leaf_of_least_worth_and_of_these_
     chance = random.Random(1)
     grove = Grove()
     for _ in range(60):
-        for _ in range(chance.randint(0, 12)):
+        for _ in range(chance.randint(1, 12)):
             moves = " ".join(str(chance.randint(1, 3)) for _ in range(chance.randint(1, 6)))
             grove.play(moves, *chance.choice([(WIN, LOSS), (LOSS, WIN), (DRAW, DRAW)]))
         tree = grove.tree
         gone = tree.delete(chance.choice([node.node_id for node in tree.children(ROOT)]))
         tree.put_back(gone[: chance.randint(0, len(gone))], {}, capacity=1000)
-        for _ in range(chance.randint(0, len(tree) - 1)):
+        for _ in range(chance.randint(0, max(0, len(tree) - 1))):
             leaves = [node for node in tree.nodes.values() if node.depth and not tree.children(node.node_id)]
             worst = min(leaves, key=lambda node: (node.worth, node.node_id))
             assert tree.evict_beyond(len(tree) - 1) == [worst]
@@ -313,6 +313,18 @@ def test_pruned_lines_of_strong_and_weak_players_are_restored_as_they_were(seed:
         gone, key=lambda node: (node.depth, node.node_id)
     )
     assert tree.nodes == before
+
+
+def test_moves_are_listed_oldest_first_after_a_restoration_too_as_in_a_copy() -> None:
+    grove = Grove()
+    for move in ("a", "b", "c"):
+        grove.play(move)
+    gone = grove.tree.delete(grove.at("a").node_id)
+    grove.tree.put_back(gone, {}, capacity=1000)
+    copy = OpeningTree(DRAUGHTS)
+    copy.restore(grove.tree.nodes.values())
+    assert [node.move for node in grove.tree.children(ROOT)] == ["a", "b", "c"]
+    assert grove.tree.children(ROOT) == copy.children(ROOT)
 
 
 def test_value_that_pruning_took_comes_back_as_far_as_the_visits_that_are_left_can_have_it() -> None:

@@ -181,6 +181,24 @@ class TestMoves:
         expected = np.array(weights.advise(here, [7, 0, 20], 1)) + worth - worth.mean()
         assert list(answer.log_odds) == pytest.approx(expected.tolist(), abs=1e-5)
 
+    def test_a_move_that_takes_pieces_is_worth_as_much_by_its_cell_as_by_its_board(
+        self, academy: Running
+    ) -> None:
+        game = examples.tiny_go("takes")
+        game.placement = game_pb2.PLACEMENT_CAPTURING
+        game.settings.MergeFrom(game_pb2.LibrarySettings(evaluation=True, evaluation_patterns=2_000))
+        registered(academy, game)
+        for number in range(ENOUGH_CONTESTS):
+            played = contest(f"takes/{number}", "takes")
+            academy.arena().contests.ReportContest(beside_each_other(played, Random(number)))
+        where = position(board("o----", "x----", "--o--", "-----", "-----"))
+        reader = academy.bot("reader")
+        by_cell = ask(reader, "takes", where, [1, 7, 24])
+        takes = consultation_pb2.CandidateMove(cells=[1, 0], letters="x-")
+        by_board = ask(reader, "takes", where, moves=[takes, put(7), put(24)])
+        assert by_cell.evaluation_contests and len(set(by_cell.log_odds)) == 3
+        assert list(by_cell.log_odds) == list(by_board.log_odds)
+
     def test_admins_read_patterns_tesujis_and_evaluation_apart(self, academy: Running) -> None:
         game = examples.tiny_go("apart")
         game.settings.MergeFrom(

@@ -254,6 +254,29 @@ class TestMending:
             before.tesujis, key=lambda tesuji: tesuji.code
         )
 
+    @pytest.mark.parametrize("order", ["strength desc", "strength", "weight desc", "weight"])
+    def test_pages_of_tesujis_lose_and_double_none_when_some_are_deleted_meanwhile(
+        self, fresh: Running, order: str
+    ) -> None:
+        teach_weights(fresh, "go")
+        admin, request = fresh.admin(), libraries_pb2.ListTesujisRequest(game_id="go", order_by=order)
+        request.page_size = 1_000
+        all_codes = [tesuji.code for tesuji in admin.libraries.ListTesujis(request).tesujis]
+        request.page_size = 7
+        listed: list[int] = []
+        while True:
+            page = admin.libraries.ListTesujis(request)
+            listed += [tesuji.code for tesuji in page.tesujis]
+            if not page.next_page_token:
+                break
+            request.page_token = page.next_page_token
+            if len(listed) <= 3 * 7:
+                # The first of this page, and the last, after which the next page begins.
+                for code in (listed[-7], listed[-1]):
+                    admin.libraries.DeleteTesuji(libraries_pb2.DeleteTesujiRequest(game_id="go", code=code))
+        assert len(all_codes) > 5 * 7
+        assert listed == all_codes
+
     def test_settings_change_by_name_and_lowering_a_capacity_removes_the_weakest(
         self, grown: Running
     ) -> None:

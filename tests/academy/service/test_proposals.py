@@ -308,7 +308,7 @@ def test_a_marked_pattern_becomes_a_tesuji_that_is_advised_and_taken_home(academ
 
 def test_two_marks_and_marks_of_the_endgame_are_refused(academy: Running) -> None:
     ann, _ = opened(academy, "two-marks", "two-marks/1")
-    refused = refusal(lambda: submitted(ann, "two-marks/1", tesuji(cells="* x *")))
-    assert "2 cells are '*': the move goes to exactly one" in refused.message
+    refused = refusal(lambda: submitted(ann, "two-marks/1", tesuji(cells="* x #\n# - *")))
+    assert "line 2, column 5: 2 cells are '*': the move goes to exactly one" in refused.message
     endgame = proposals_pb2.NewProposal(library=ENDGAME, cells="* x", ply=3, value=0.7)
     assert "for the middle game only" in refusal(lambda: submitted(ann, "two-marks/1", endgame)).message
