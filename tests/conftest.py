@@ -39,8 +39,8 @@ def pytest_collection_finish() -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Have the kernel compiled, as servers that start in tests would else compile it beside them, slowly.
 
-    Here, and not in a fixture, no test's limit of time counts for it. Where several processes share the tests,
-    the one that starts them does it; the others load it where a test asks for it.
+    Here, and not in a fixture, no test's limit of time counts for it. Where several processes share the
+    tests, the one that starts them does it; the others load it where a test asks for it.
     """
     if not session.config.option.collectonly and not hasattr(session.config, "workerinput"):
         warm_up()

@@ -14,6 +14,7 @@ from academy.store.errors import (
     GameInUseError,
     InvalidRecordError,
     LogUnavailableError,
+    LogUpgradingError,
     StoreCorruptError,
     StoreError,
     UnknownRecordError,
@@ -135,7 +136,11 @@ def describe_error(error: Exception) -> tuple[str, ExitCode]:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'cannot go on'}: {error.strerror}", ExitCode.FAILED
     if not _is_rpc_error(error):
-        kinds = ((StoreCorruptError, ExitCode.FAULTY), (LogUnavailableError, ExitCode.UNREACHABLE))
+        kinds = (
+            (StoreCorruptError, ExitCode.FAULTY),
+            (LogUnavailableError, ExitCode.UNREACHABLE),
+            (LogUpgradingError, ExitCode.UNREACHABLE),
+        )
         code_of_kind = (code for kind, code in kinds if isinstance(error, kind))
         return " ".join(str(error).split()), next(code_of_kind, ExitCode.FAILED)
     code, reason = error.code(), reason_of(error)

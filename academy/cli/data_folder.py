@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from academy.store.maintenance.check import Finding
 
 _REMEDY: Final = "stop its servers, keep it for inspection, and restore a backup into another folder"
+_DIFFERENT: Final = "see whether both are of one log, and check the server's folder"
 
 
 def add_to(application: typer.Typer) -> None:
@@ -58,6 +59,7 @@ def check(
     # Records are read only from sound pages: others could end this process without a word.
     findings = [checking.Finding("", what) for what in page_scan.find_damage(data)]
     events, compared = 0, None
+    different: list[checking.Finding] = []
     if not findings:
         with open_existing(data, read_only=True) as store:
             findings = list(checking.check(store.environment, replay=replay))
@@ -65,20 +67,27 @@ def check(
                 events = transaction.count(TableName.EVENTS)
             if server is not None:
                 different, compared = _compare(store, server)
-                findings += different
     faults = sum(finding.is_fault for finding in findings)
+    differences = sum(finding.is_fault for finding in different)
+    findings += different
     if json:
         limit = {} if compared is None else {"compared_to_event": compared}
         printing.print_json({"events": events, **limit, "findings": list(map(asdict, findings))})
     else:
         for finding in findings:
             typer.echo(f"{finding.game_id or 'all games'}: {finding.what}")
-        result = f"{faults} faults; {_REMEDY}" if faults else "sound"
-        if compared is not None and not faults:
-            result += f", and compared with the server's to event {compared:,}"
-        typer.echo(f"{data}: {events:,} events, {result}")
-    if faults:
+        typer.echo(f"{data}: {events:,} events, {_verdict(faults, differences, compared)}")
+    if faults or differences:
         raise typer.Exit(ExitCode.FAULTY)
+
+
+def _verdict(faults: int, differences: int, compared: int | None) -> str:
+    """What is true of a folder, and of what was compared with a server's, as far as this event."""
+    if faults:
+        return f"{faults} faults; {_REMEDY}"
+    if differences:
+        return f"sound, but the server's differ in {differences} ways; {_DIFFERENT}"
+    return "sound" if compared is None else f"sound, and compared with the server's to event {compared:,}"
 
 
 def _compare(store: "Store", server: Server) -> tuple[list["Finding"], int]:

@@ -29,6 +29,8 @@ _QUIET: Final = {
     # Engines that were built are what Git ignores; others are in virtual environments, which Ray leaves out.
     "RAY_RUNTIME_ENV_IGNORE_GITIGNORE": "1",
     "RAY_OVERRIDE_RUNTIME_ENV_DEFAULT_EXCLUDES": ".git,__pycache__",
+    # SIGTERM would be answered with a stack, and a status of 134.
+    "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1",
 }
 # A cluster of one's own is for this machine alone; Ray would put another address in place of the loopback,
 # also where a head is called by it, whose nodes have the addresses that they were started with.
@@ -53,7 +55,7 @@ class RayUnavailableError(WorkersError):
 
 
 def connect(on: str, runtime_env: dict[str, Any]) -> Any:
-    """Ray, connected. Raises RayUnavailableError."""
+    """Ray, connected. Raises RayUnavailableError, and KeyboardInterrupt where SIGTERM comes meanwhile."""
     if on != LOCAL:
         check_listening(on)
     if find_spec("ray") is None:
@@ -85,6 +87,9 @@ def connect(on: str, runtime_env: dict[str, Any]) -> Any:
         logging.getLogger("ray.util.client.logsclient").setLevel(logging.CRITICAL)
     except Exception as error:
         raise RayUnavailableError(f"Ray at {on}: {in_short(error)}") from error
+    except SystemExit as error:
+        # What Ray makes of SIGTERM while it connects.
+        raise KeyboardInterrupt from error
     finally:
         keep_token_private()
         for number, handler in handlers.items():

@@ -86,6 +86,10 @@ class _UnfoldedMessageError(StoreCorruptError):
     """A message cannot be folded: its transaction is given up, and the next one ends before it."""
 
 
+class _NotCommittedError(LogUnavailableError):
+    """The log has the message, and the folder has not: it is folded like those of others once that can be."""
+
+
 class SharedWriter(Writer):
     """Takes commands from any thread, as `Writer` does."""
 
@@ -190,7 +194,8 @@ class SharedWriter(Writer):
         waiting_since = min(queued.since for queued in group)
         deadline = max(waiting_since + self._patience, time.monotonic() + _LEAST_PATIENCE)
         deadline = min(deadline, self._ends)
-        lost = False
+        # What could not be committed is, before more is published that could not be either.
+        lost = self._until_commit
         while group:
             if time.monotonic() > self._ends:
                 # What is still to be folded may take long.
@@ -211,7 +216,8 @@ class SharedWriter(Writer):
                 if isinstance(error, LogDivergedError) and self._failure is None:
                     self._stop_following(error)
                 if isinstance(error, LogUnavailableError | StoreFullError):
-                    self._note_refusal(str(error), isinstance(error, StoreFullError))
+                    is_full = isinstance(error, StoreFullError | _NotCommittedError)
+                    self._note_refusal(str(error), until_commit=is_full)
                 self._fail(group, error)
                 return
             self._settle(group[:settled])
@@ -254,8 +260,11 @@ class SharedWriter(Writer):
                 raise
             self._log.wait(self._read_place(), deadline)
             raise
-        except BaseException:
+        except BaseException as error:
             self._forget(touched)
+            is_unfolded = isinstance(error, _UnfoldedMessageError)
+            if attempt.published is not None and isinstance(error, StoreError) and not is_unfolded:
+                raise _NotCommittedError(f"{error}; what was asked is in the shared log already") from error
             raise
         if attempt.frozen:
             self._note_refusal(_FROZEN, until_commit=True)

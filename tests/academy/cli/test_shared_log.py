@@ -17,6 +17,7 @@ import pytest
 
 from academy.store import event_log
 from academy.store.environment import Environment, TableName
+from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.shared_log.jetstream import JetStreamLog
@@ -28,6 +29,7 @@ from tests.academy.cli.conftest import Beside, pointed_at, run
 from tests.academy.service.examples import contest, report, tiny_go
 from tests.academy.service.running import serving
 from tests.academy.service.server_programs import Served, started
+from tests.academy.store.examples import go_game
 from tests.academy.store.shared_log.nats_servers import NatsServer
 from tests.processes import spawned
 from tests.waiting import until
@@ -152,6 +154,21 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(
         assert note.exists()
     assert checked.exit_code == 4
     assert "hex: record 'hex' of table 'measures' differs" in checked.out
+
+
+def test_a_sound_folder_that_differs_from_a_server_is_not_called_damaged(
+    folders: tuple[Path, Path],
+) -> None:
+    served, other = folders
+    with Store(other) as store:
+        store.run(RegisterGame(go_game("go-9x9"), "arena"))
+    with serving(served) as server:
+        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
+        admin = server.token("admin", Role.ADMIN)
+        checked = run("check", "--data", other, "--against", server.address, "--token", admin)
+    assert checked.exit_code == 4
+    assert "go: is known in only one of the two" in checked.out
+    assert f"{other}: 1 events, sound, but the server's differ in 2 ways" in checked.out
 
 
 def test_a_log_that_is_not_an_address_is_refused_with_the_rule(tmp_path: Path) -> None:
@@ -291,7 +308,8 @@ def test_a_folder_moves_into_a_log_and_out_of_it(
     again = run("move", "--data", data, "--to", stream)
     assert (again.exit_code, again.out) == (0, moved.out)
     assert run("freeze", "--data", data).exit_code == 0
-    assert "frozen for an upgrade" in run("tokens", "create", "bob", "--data", data).err
+    frozen = run("tokens", "create", "bob", "--data", data)
+    assert (frozen.exit_code, "frozen for an upgrade" in frozen.err) == (3, True)
     assert run("freeze", "--lift", "--data", data).out == "writes go on\n"
     with monkeypatch.context() as full:
         full.setattr("tarfile.open", fail_as_a_full_disk)

@@ -126,6 +126,25 @@ def test_a_cluster_of_ones_own_checks_players_first_and_plays_with_them(tmp_path
     assert "has gone" not in done.stdout and "is played again" not in done.stderr
 
 
+def test_a_run_that_is_ended_while_ray_starts_is_interrupted(tmp_path: Path) -> None:
+    path = write_cup(tmp_path, RANDOM)
+    command = [sys.executable, "-m", "arena.cli", "run", str(path), "--on", "ray"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        until(lambda: any("raylet/raylet" in name for name in commands_of_children(run.pid)))
+        run.terminate()
+        _, complaint = run.communicate(timeout=60)
+    assert (run.returncode, complaint) == (3, "arena: interrupted; games in progress will be played again\n")
+
+
+def commands_of_children(process: int) -> list[str]:
+    names = []
+    for child in Path(f"/proc/{process}/task/{process}/children").read_text().split():
+        # It may have ended meanwhile.
+        with contextlib.suppress(OSError):
+            names.append(Path(f"/proc/{child}/cmdline").read_text())
+    return names
+
+
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 def test_a_head_that_ray_start_made_is_reached_on_its_machine_by_localhost(host: str, tmp_path: Path) -> None:
     # Ray gives such a node the machine's own address, whatever its head is called here.

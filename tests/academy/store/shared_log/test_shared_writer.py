@@ -53,6 +53,7 @@ from academy.store.shared_log.stream import Message
 from academy.store.tokens import CreateToken, Role
 from academy.store.writer import Command
 from academy.v1 import events_pb2, pattern_pb2
+from tests.academy.service.disks import fill, small_disk
 from tests.academy.store.examples import (
     contest,
     endgame_proposal,
@@ -418,6 +419,31 @@ def test_a_server_whose_disk_was_full_takes_in_what_came_meanwhile(
         "writes are refused: no room left",
         "writes are done again",
     ]
+
+
+def test_a_full_disk_does_not_call_a_write_undone_that_the_log_has(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path
+) -> None:
+    first = open_store("first", log)
+    with small_disk(tmp_path / "disk", 8) as disk, Store(disk / "data", log=log) as second:
+        ballast = fill(disk)
+        refused: list[StoreError] = []
+        made = 0
+        while len(refused) < 5:
+            try:
+                second.run(CreateToken(f"bot {made} " + "x" * 100, Role.BOT))
+                made += 1
+            except StoreError as error:
+                refused.append(error)
+        # Refused as StoreFullError: nothing was written, neither here nor to the log.
+        unknown = sum(isinstance(error, LogUnavailableError) for error in refused)
+        assert unknown and isinstance(refused[-1], StoreFullError)
+        assert all("no room" in str(error) for error in refused)
+        until(lambda: first.read(lambda now: now.count(TableName.TOKENS)) == made + unknown)
+        ballast.unlink()
+        second.run(CreateToken("last", Role.BOT))
+        wait_until_equal(first, second)
+        assert first.read(lambda now: now.count(TableName.TOKENS)) == made + unknown + 1
 
 
 def test_a_folder_whose_last_messages_were_lost_by_nats_and_replaced_by_others_is_refused(
