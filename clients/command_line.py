@@ -25,8 +25,9 @@ def ending_with_its_output(program: str) -> Iterator[None]:
         try:
             yield
         finally:
-            # A program may have been started without an output.
-            print(end="", flush=True)
+            # A program may have been started without an output, and may have closed it.
+            if sys.stdout is not None and not sys.stdout.closed:
+                sys.stdout.flush()
     except OSError as error:
         if error.errno != errno.EPIPE and error.errno not in _UNWRITABLE:
             raise

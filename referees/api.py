@@ -82,7 +82,7 @@ class UnreadableViewError(ValueError):
 
 
 class UnknownRefereeError(LookupError):
-    """No installed package offers a game of this name, or the one that does cannot be loaded."""
+    """No installed package offers a game of this name, or its referee cannot be loaded or lacks a method."""
 
 
 class Termination(Enum):
@@ -629,7 +629,7 @@ def referee(name: str) -> type[Referee[Any, Any]]:
 
     Raises:
         UnknownRefereeError: No installed package offers the game, and the message lists those there are; or
-            the package that does cannot be loaded.
+            the package that does cannot be loaded, or its referee lacks a method.
     """
     points = {point.name: point for point in list_entry_points(ENTRY_POINT_GROUP)}
     if name not in points:
@@ -644,4 +644,10 @@ def referee(name: str) -> type[Referee[Any, Any]]:
             f"the game {name!r} of the package {package.name if package else '?'!r} cannot be loaded: "
             f"{type(error).__name__}: {error}"
         ) from error
+    # A referee that lacks a method cannot be made, whatever its settings.
+    if missing := sorted(getattr(loaded, "__abstractmethods__", ())):
+        raise UnknownRefereeError(
+            f"the game {name!r}: {loaded.__module__}.{loaded.__qualname__} lacks {', '.join(missing)}; "
+            "a referee has all methods of docs/reference/referee.md without a default"
+        )
     return loaded

@@ -200,8 +200,8 @@ def list_members(service: Service, as_json: Json = False) -> None:
 def invite(
     service: Service,
     name: Annotated[
-        str, typer.Option("--for", metavar="NAME", help="For this name only.", show_default="any name")
-    ] = "",
+        str | None, typer.Option("--for", metavar="NAME", help="For this name only.", show_default="any name")
+    ] = None,
     uses: Annotated[int, typer.Option(min=1, max=10_000, help="How many players may register with it.")] = 1,
     days: Days = None,
     note: Annotated[str, typer.Option(help="What it is for, as operators read it.", show_default=False)] = "",
@@ -209,7 +209,10 @@ def invite(
     """Print the code of a new invitation. With --for it gives a name that the league knows to its owner."""
     from arena.v1 import members_pb2
 
-    request = members_pb2.CreateInvitationRequest(name=name, uses=uses, note=note)
+    if name == "":
+        # A script's variable that is not set must not open the door to everybody.
+        raise typer.BadParameter("give a name; without --for, any name may register", param_hint="--for")
+    request = members_pb2.CreateInvitationRequest(name=name or "", uses=uses, note=note)
     _set_days(request, days)
     say(_call(service, "CreateInvitation", request, "making an invitation").code)
 

@@ -223,6 +223,9 @@ def _text_of(openings: Path) -> str:
         return openings.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise typer.BadParameter(f"{openings} is not UTF-8: {error}", param_hint="--openings") from None
+    except OSError as error:
+        why = f"can't read {openings}: {error.strerror}"
+        raise typer.BadParameter(why, param_hint="--openings") from None
 
 
 def pause(service: Service, name: PoolName) -> None:

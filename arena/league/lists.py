@@ -159,7 +159,10 @@ class LeagueReader:
         )  # fmt: skip
         rows = self._league.rows(query)
         if not rows:
-            raise NoResultsYetError(f"the league has no player {name!r}; `arena league players` lists them")
+            raise NoResultsYetError(
+                f"the league has no player {name!r}; `arena league players LEAGUE` lists them, "
+                "`arena rating list GAME` those that have played at a service"
+            )
         lines: dict[str, list[RatingAt]] = {}
         for row in sorted(rows, key=lambda row: (row.PlayerId, row.Game or "", row.Games or 0)):
             line = lines.setdefault(label(row.Name, row.Version), [])

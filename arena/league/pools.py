@@ -94,7 +94,9 @@ class Pools:
     def check_name(name: str) -> None:
         """Raises InvalidPoolError for what is not a pool's name."""
         if not _NAME.fullmatch(name):
-            raise InvalidPoolError("name", f"{name[:80]!r}: write at most 64 letters, digits, '-' and '_'")
+            raise InvalidPoolError(
+                "name", f"{name[:80]!r}: write at most 64 letters of ASCII, digits, '-' and '_'"
+            )
 
     def add(self, name: str, settings: bytes) -> StoredPool:
         """Add a pool; the same again changes nothing. Raises InvalidPoolError and PoolConflictError."""

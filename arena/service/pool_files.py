@@ -87,7 +87,7 @@ def own_tables(settings: pools_pb2.PoolSettings, folder: Path) -> dict[str, dict
 def _tables_of(base: str, folder: Path) -> dict[str, dict[str, Any]]:
     # A file of the folder, as players' commands are programs: who may change pools may not send any.
     if not _BARE.fullmatch(base):
-        raise InvalidPoolError("base", f"{base[:80]!r}: write letters, digits, '-' and '_'")
+        raise InvalidPoolError("base", f"{base[:80]!r}: write letters of ASCII, digits, '-' and '_'")
     file = folder / f"{base}.pool"
     try:
         tables = read_toml(file.read_text(encoding="utf-8"))

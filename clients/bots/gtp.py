@@ -10,6 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Self, TextIO, TypeVar
 from urllib.parse import unquote
@@ -72,8 +73,14 @@ class GtpProgram:
             if not words:
                 continue
             status, answer = self.answer(words[0], words[1:])
-            answers.write(f"{status}{number} {answer}".rstrip() + "\n\n")
-            answers.flush()
+            try:
+                answers.write(f"{status}{number} {answer}".rstrip() + "\n\n")
+                answers.flush()
+            except BrokenPipeError:
+                # Nobody reads: that is an end, too. What waits to be written must not fail at Python's.
+                with suppress(BrokenPipeError):
+                    answers.close()
+                return
             if words[0] == "quit":
                 return
 

@@ -128,7 +128,8 @@ class SeatedEngine:
         self._seen = 0
         # Its last answer, which the arena confirms among the moves.
         self._own: str | None = None
-        self._abandoned = False
+        # A question that is open at the game's end gets no answer, or a part of one: nobody wants it.
+        self._over = False
         try:
             self.engine = EngineProcess(command, environment(game))
         except EngineError as error:
@@ -152,11 +153,12 @@ class SeatedEngine:
 
     def end(self) -> None:
         """End the engine."""
+        self._over = True
         self.engine.end()
 
     def abandon(self) -> None:
         """End the engine at once."""
-        self._abandoned = True
+        self._over = True
         self.engine.kill()
 
     def choose(self, turn: GameTurn) -> Answer:
@@ -165,7 +167,7 @@ class SeatedEngine:
             with self.engine.ended_after(turn.seconds_left + LATE_SECONDS):
                 return self._ask_for_move(turn)
         except EngineError as error:
-            if not self._abandoned:
+            if not self._over:
                 print(f"{self._game.game_id}: resigned: {error}", file=sys.stderr, flush=True)
             return Answer(None, comment=str(error))
 

@@ -126,6 +126,9 @@ class BotProcess(LineExchange):
     def end(self, farewell: Sequence[str]) -> None:
         """Send the farewell, wait a little for the bot to exit, and end it if it stays."""
         self._ended.set()
+        # Who waits for its orders waits no longer; a full queue has something to read.
+        with suppress(queue.Full):
+            self._arrived.put_nowait(None)
         self.send(farewell, 0.0)
         self._written.put(None)
         if farewell:
@@ -150,6 +153,8 @@ class SeatedBot:
         self._complaints: set[str] = set()
         self._late_turns = 0
         self._turn = 0
+        # What is asked when the game ends gets no answer: nobody wants it.
+        self._over = False
         try:
             self._bot = BotProcess(command, environment(game), words.kind_of)
         except OSError as error:
@@ -158,10 +163,12 @@ class SeatedBot:
 
     def end(self) -> None:
         """Tell the bot that the game is over, and end it."""
+        self._over = True
         self._bot.end(self._words.farewell())
 
     def abandon(self) -> None:
         """End the bot at once."""
+        self._over = True
         self._bot.end(())
 
     def choose(self, turn: GameTurn) -> Answer:
@@ -209,7 +216,8 @@ class SeatedBot:
         return Answer(reading.text, reading.value, value_before=reading.value_before)
 
     def _resign(self, why: str) -> Answer:
-        print(f"{self._game.game_id}: resigned in turn {self._turn}: {why}", file=sys.stderr, flush=True)
+        if not self._over:
+            print(f"{self._game.game_id}: resigned in turn {self._turn}: {why}", file=sys.stderr, flush=True)
         return Answer(None, comment=why)
 
     def _complain(self, what: str) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from referees.api import InvalidSettingError, UnknownRefereeError, referee
@@ -49,9 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except NonConformingRefereeError as breach:
         print(breach, file=sys.stderr)
         return 1
-    print(f"{report.game_id}: {report.games} games, {report.finished} finished, {report.plies} plies")
-    for law, checks in report.checks.items():
-        print(f"{checks:>8}  {law}: {LAWS[law]}")
+    lines = [f"{report.game_id}: {report.games} games, {report.finished} finished, {report.plies} plies"]
+    lines += [f"{checks:>8}  {law}: {LAWS[law]}" for law, checks in report.checks.items()]
+    try:
+        print("\n".join(lines), flush=True)
+    except BrokenPipeError:
+        # Who reads has seen enough. What waits to be written must not fail at Python's end.
+        with suppress(BrokenPipeError):
+            sys.stdout.close()
     return 0
 
 
@@ -66,15 +72,22 @@ def _setting(text: str) -> tuple[str, object]:
         return name, value
 
 
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a whole number") from None
+
+
 def _positive(text: str) -> int:
-    number = int(text)
+    number = _number(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is not a positive number")
     return number
 
 
 def _seed(text: str) -> int:
-    number = int(text)
+    number = _number(text)
     if not 0 <= number <= MAX_SEED:
         raise argparse.ArgumentTypeError(f"{number} is not a seed: give 0 to {MAX_SEED}")
     return number

@@ -103,6 +103,12 @@ def check_pages(tab: Watched, theme: str) -> None:
             " - Math.max(innerHeight, document.querySelector('footer').getBoundingClientRect().bottom)"
         )
         assert page.evaluate(below) < 2, f"{name} goes on below its footer"
+        touching = (
+            "[...document.querySelectorAll('.scroll')].flatMap(table => [...document.querySelectorAll('h2')]"
+            ".filter(heading => Math.abs(heading.getBoundingClientRect().top"
+            " - table.getBoundingClientRect().bottom) < 8).map(heading => heading.textContent))"
+        )
+        assert page.evaluate(touching) == [], f"{name} has headings that touch the table above"
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         light = sum(map(int, re.findall(r"\d+", ground)[:3])) > 3 * 128
         assert light == (theme == "light")

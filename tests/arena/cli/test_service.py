@@ -193,6 +193,8 @@ POOL = ("pool", "add", "cup", "--game", "go", "--set", "board_size=9")
         ((*POOL, "--main", "60", "--move-seconds", "5"), 2, "or --move-seconds, not both"),
         ((*POOL, "--schedule", "", "--hours", "5"), 2, "--schedule '' is always open: leave --hours out"),
         ((*POOL, "--openings", "latin.txt"), 2, "latin.txt is not UTF-8"),
+        ((*POOL, "--openings", "gone.txt"), 2, "can't read gone.txt: No such file or directory"),
+        (("member", "invite", "--for", ""), 2, "give a name; without --for, any name may register"),
     ],
 )
 def test_contradictory_options_are_an_error_at_once(

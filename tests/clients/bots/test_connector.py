@@ -5,6 +5,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ import pytest
 from clients.bots import gtp_connector, lines_connector
 from clients.bots.connector import Connector, environment
 from clients.bots.gtp_connector import EngineError, SeatedEngine
+from clients.bots.lines_connector import SeatedBot
 from clients.connection import Connection
 from clients.remote_game import Answer, Game, GameDeclinedError, GameEnd, GameTurn, TimeControl
+from referees.warlight import WarLight
+from tests.waiting import until
 
 # Nothing listens there: who dials all the same says so, with status 1.
 NOWHERE = "unix:/nonexistent/arena"
@@ -218,6 +222,40 @@ def test_an_engine_whose_game_another_takes_up_ends_at_once(
     engine.abandon()
     assert engine.choose(TURN).text is None
     engine.end()
+    assert capsys.readouterr().err == ""
+
+
+THINKER = """
+    import pathlib, sys, time
+    for line in sys.stdin:
+        if line.startswith(sys.argv[2]):
+            pathlib.Path(sys.argv[1]).touch()
+            time.sleep(600)
+        print("=\\n", flush=True)
+"""
+
+
+@pytest.mark.parametrize("seat", ["engine", "bot"])
+def test_a_program_whose_game_ends_while_it_thinks_does_not_resign_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], seat: str
+) -> None:
+    monkeypatch.setattr(gtp_connector, "END_SECONDS", 0.1)
+    monkeypatch.setattr(lines_connector, "END_SECONDS", 0.1)
+    program, thinks = tmp_path / "thinker.py", tmp_path / "thinks"
+    program.write_text(textwrap.dedent(THINKER))
+    command = (sys.executable, str(program), str(thinks), "genmove" if seat == "engine" else "")
+    if seat == "engine":
+        seated: SeatedEngine | SeatedBot = SeatedEngine(game(), command)
+        turn = replace(TURN, seconds_left=600.0)
+    else:
+        seated = SeatedBot(game(name="warlight", settings={"map": "double_earth"}), command, "")
+        rules = WarLight.from_settings({"map": "double_earth"})
+        turn = GameTurn("", (), (), 600.0, 0, rules.view_text(rules.view(rules.start(1), 2)))
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(seated.choose, turn)
+        until(thinks.exists)
+        seated.end()
+        assert answer.result(60.0).text is None
     assert capsys.readouterr().err == ""
 
 

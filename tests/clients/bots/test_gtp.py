@@ -1,6 +1,8 @@
 """The engine's side of GTP, command by command."""
 
 import io
+import subprocess
+import sys
 
 import pytest
 
@@ -70,3 +72,15 @@ def test_all_commands_are_listed() -> None:
 def test_a_seat_that_is_none_is_refused(seat: str) -> None:
     with pytest.raises(GtpError, match="SEAT"):
         ContestAccess.read(["academy:1", "cup/1", "ticket", seat])
+
+
+def test_a_program_whose_answers_nobody_reads_ends_quietly() -> None:
+    program = "from clients.bots.gtp import GtpProgram; GtpProgram().run()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as bot:
+        assert bot.stdin and bot.stdout and bot.stderr
+        bot.stdout.close()
+        bot.stdin.write(b"name\nname\n")
+        bot.stdin.close()
+        assert (bot.stderr.read(), bot.wait()) == (b"", 0)

@@ -30,6 +30,8 @@ def test_the_command_prints_what_was_checked() -> None:
         (["go", "--setting", "board_size"], "'board_size': NAME=VALUE is needed"),
         (["noughts"], "no referee for the game 'noughts'"),
         (["go", "--setting", "board_size=9", "--games", "0"], "0 is not a positive number"),
+        (["go", "--setting", "board_size=9", "--games", "few"], "'few' is not a whole number"),
+        (["go", "--setting", "board_size=9", "--seed", "1e3"], "'1e3' is not a whole number"),
         (["go", "--setting", "board_size=9", "--seed", "-1"], f"-1 is not a seed: give 0 to {2**63 - 1}"),
         (["go", "--setting", "board_size=9", "--seed", str(2**63)], f"give 0 to {2**63 - 1}"),
         (["warlight", "--setting", "map=double_small"], "call referees.conformance.check_referee"),
@@ -57,6 +59,35 @@ def test_a_game_whose_package_cannot_be_loaded_is_named(
     assert left.value.code == 2
     why = "the game 'noughts' of the package 'tangled' cannot be loaded: ModuleNotFoundError: No module named"
     assert why in capsys.readouterr().err
+
+
+def test_a_referee_without_all_methods_is_refused_with_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = tmp_path / "unfinished-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: unfinished\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[arena.referees]\nnim = unfinished_rules:Nim\n")
+    (tmp_path / "unfinished_rules.py").write_text(
+        "from referees.hex import Hex\n"
+        "from referees.api import Referee\n"
+        "class Nim(Hex):\n"
+        "    board = Referee.board\n"
+        "    record = Referee.record\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main(["nim"])
+    assert left.value.code == 2
+    assert "the game 'nim': unfinished_rules.Nim lacks board, record; a referee" in capsys.readouterr().err
+
+
+def test_the_command_ends_quietly_where_nobody_reads_on() -> None:
+    command = [sys.executable, "-m", "referees.conformance", "hex", "--set", "board_size=2", "--games", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:
+        assert done.stdout and done.stderr
+        done.stdout.close()
+        assert (done.stderr.read(), done.wait()) == (b"", 0)
 
 
 class Generous(Go):
