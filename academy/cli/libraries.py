@@ -26,6 +26,7 @@ from academy.cli.options import (
     number_of,
 )
 from academy.cli.services import Server
+from academy.knowledge.settings import GREATEST
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000
@@ -557,7 +558,7 @@ def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
         raise CommandError(f"{change!r}: write NAME=VALUE; {meant}", ExitCode.USAGE)
     if settings.HasField(name):  # type: ignore[arg-type]
         raise CommandError(f"{change!r}: {name} is given twice", ExitCode.USAGE)
-    kind, what = _KINDS.get(field.type, (int, f"a whole number from 0 to {_GREATEST:,}"))
+    kind, what = _KINDS.get(field.type, (int, f"a whole number from 0 to {GREATEST.get(name, _GREATEST):,}"))
     try:
         setattr(settings, name, kind(value))
     except ValueError as error:

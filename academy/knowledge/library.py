@@ -39,7 +39,7 @@ class UnknownPatternError(KeyError):
             return f"no pattern {pattern_id} in this library"
         return (
             f"no pattern {pattern_id} in the {library.value} library of {game_id}; "
-            "the pattern may be in the other library"
+            "the pattern may be in the other library, unless it was merged into another one or removed"
         )
 
 

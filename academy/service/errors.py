@@ -84,9 +84,10 @@ class UnknownOpeningError(RefusedCallError):
     remedy = "List the openings to see which there are."
 
     def __init__(self, moves: int, known: int) -> None:
-        super().__init__(
-            f"the opening tree holds only the first {known} of these {moves} moves", moves=moves, known=known
+        held = (
+            f"holds only the first {known} of these {moves}" if known else "does not hold the first of these"
         )
+        super().__init__(f"the opening tree {held} moves", moves=moves, known=known)
 
 
 class RateExceededError(RefusedCallError):

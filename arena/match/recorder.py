@@ -60,7 +60,7 @@ def write_record(
     for seat, (label, used) in enumerate(zip(called, game.usage, strict=True), start=1):
         remarks.append(f"{rules.seat_name(seat)}: {label}: {indented(used.engine_description)}".rstrip(": "))
     clock = _shared_clock(job)
-    return rules.record(
+    record = rules.record(
         GameRecord(
             game_name=f"{job.event} {job.game_id}".strip(),
             event=job.event,
@@ -76,6 +76,10 @@ def write_record(
             overtime="" if clock is None else overtime(clock),
         )
     )
+    # Referees are other people's code.
+    if not isinstance(record, str):
+        raise TypeError(f"the record of the referee {rules.name!r} is not text: {type(record).__name__}")
+    return record
 
 
 def _outcome_of_record(job: GameJob, outcome: Outcome | None) -> Outcome | None:

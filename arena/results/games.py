@@ -70,11 +70,12 @@ class FinishedGame:
     def describe(self) -> str:
         """Say in one line who beat whom, and how: `b beat a W+3.5`."""
         winning = self.outcome.winners
+        won = self.winners
         others = [name for seat, name in enumerate(self.players, start=1) if seat not in winning]
         detail = f" ({self.outcome.detail})" if self.outcome.detail else ""
-        if not winning:
+        if not won:
             players = " vs ".join(self.players)
             return f"{players} {self.outcome.summary or '?'}{detail or ' (result unknown)'}"
-        beaten = f" beat {', '.join(others)}" if others else ""
-        verb = " drew with " if len(winning) > 1 else ""
-        return f"{verb.join(self.winners)}{beaten} {self.outcome.summary}{detail}"
+        verbs = {"drew with": won[1:], "beat": others}
+        did = " and ".join(f"{verb} {', '.join(names)}" for verb, names in verbs.items() if names)
+        return f"{won[0]} {did} {self.outcome.summary}{detail}"

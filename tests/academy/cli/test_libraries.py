@@ -145,7 +145,7 @@ def test_a_deleted_pattern_is_restored_with_its_votes(academy: Academy) -> None:
     assert (gone.exit_code, gone.err) == (
         1,
         f"academy: no pattern {pattern_id} in the endgame library of go; the pattern may be in the "
-        "other library [NOT_FOUND, UNKNOWN_PATTERN]\n",
+        "other library, unless it was merged into another one or removed [NOT_FOUND, UNKNOWN_PATTERN]\n",
     )
     for command in (("patterns", "show"), ("patterns", "delete"), ("history", "pattern")):
         refused = academy(*command, "go", "9999")
@@ -291,6 +291,7 @@ def checkers() -> game_pb2.Game:
         ("endgame_capacity", "write NAME=VALUE"),
         ("endgame_capacity=many", "'many' is not a whole number"),
         ("endgame_capacity=-1", "'-1' is not a whole number"),
+        ("opening_plies_ahead=-1", "'-1' is not a whole number from 0 to 6"),
         ("prune_below=low", "'low' is not a number"),
     ],
 )
@@ -366,7 +367,10 @@ def test_an_opening_line_is_deleted_and_restored(academy: Academy) -> None:
     assert "opening positions restored" in academy(*undo[1].split()).out
     assert academy("openings", "go", "--json").json() == before
 
-    assert "UNKNOWN_OPENING" in academy("openings", "delete", "go", "c3", "nothing").err
+    refused = academy("openings", "delete", "go", "c3", "nothing").err
+    assert "holds only the first 1 of these 2 moves" in refused and "UNKNOWN_OPENING" in refused
+    refused = academy("openings", "delete", "go", "nothing").err
+    assert "the opening tree does not hold the first of these moves" in refused
     assert "UNKNOWN_REMOVAL" in academy("removals", "restore", "go", "999").err
 
 

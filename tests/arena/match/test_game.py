@@ -11,6 +11,7 @@ from sgfmill import sgf
 from arena.jobs import AcademyAccess, Adjudication, Fault, PlayerSetup, TimeControl
 from arena.match.game import InvalidJobError, play
 from referees.api import InvalidSettingError, Termination, UnknownRefereeError
+from referees.go import Go
 from tests.arena.engines import gnugo, job, misbehaving, needs_gnugo, noted, python_player
 from tests.processes import left_running
 
@@ -544,3 +545,9 @@ def test_records_use_engines_own_names_by_default(parameters: dict[str, Any], na
     engine = misbehaving("none", parameters=parameters)
     game = sgf.Sgf_game.from_string(play(job(engine, python_player("p"))).record)
     assert (game.get_player_name("b"), game.get_player_name("w")) == (name, "p")
+
+
+def test_a_referee_without_a_record_spoils_its_game_and_not_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Go, "record", lambda self, game: None)
+    with pytest.raises(TypeError, match="the record of the referee 'go' is not text: NoneType"):
+        play(job(python_player("a"), python_player("b")))

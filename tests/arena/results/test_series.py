@@ -113,6 +113,8 @@ def test_a_stored_game_reads_back_as_it_was(database: ResultsDatabase) -> None:
         "a drew with b 0",
         "a vs b ? (players disagreed)",
     ]
+    among_four = replace(second, players=("a", "b", "c", "d"), outcome=replace(drawn, winners=(1, 2, 4)))
+    assert among_four.describe() == "a drew with b, d and beat c 0"
     record = next(reader.records())
     assert (record.game_id, record.content, record.extension) == ("AvB_1", "(;FF[4])", "sgf")
 
