@@ -21,21 +21,39 @@ def ending_with_its_output(program: str) -> Iterator[None]:
     Args:
         program: the program's name.
     """
+    failure: BaseException | None = None
     try:
         try:
             yield
+        except BaseException as error:
+            failure = error if _is_failure(error) else None
+            raise
         finally:
             # A program may have been started without an output, and may have closed it.
-            if sys.stdout is not None and not sys.stdout.closed:
+            if _has_output():
                 sys.stdout.flush()
     except OSError as error:
-        if error.errno != errno.EPIPE and error.errno not in _UNWRITABLE:
+        if not _has_output() or error.errno not in (errno.EPIPE, *_UNWRITABLE):
             raise
         # What is left of the output, Python writes at its end: that has to go somewhere.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+        if failure is not None:
+            # Of a program that fails, its user learns why, whether anybody reads its output or not.
+            raise failure from None
         sys.exit(0 if error.errno == errno.EPIPE else f"{program}: cannot write its output: {error.strerror}")
+
+
+def _has_output() -> bool:
+    return sys.stdout is not None and not sys.stdout.closed
+
+
+def _is_failure(error: BaseException) -> bool:
+    """Whether a program fails with this for another reason than its output: it does not just exit."""
+    if isinstance(error, SystemExit):
+        return error.code not in (None, 0)
+    return not isinstance(error, OSError)
 
 
 class _PrintVersion(argparse.Action):

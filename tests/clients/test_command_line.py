@@ -66,6 +66,38 @@ def test_a_program_without_an_output_ends_as_others_do() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("failing", "status", "why"),
+    [
+        ("sys.exit('no server answers')", 1, r"no server answers\n"),
+        ("sys.exit(2)", 2, ""),
+        ("raise ValueError('a fault')", 1, r"Traceback .*\nValueError: a fault\n"),
+    ],
+)
+@pytest.mark.parametrize("room", ["nobody reads", "full"])
+def test_a_failure_is_not_hidden_by_an_output_that_goes_nowhere(
+    failing: str, status: int, why: str, room: str
+) -> None:
+    program = (
+        "import sys; from clients.command_line import ending_with_its_output\n"
+        f"with ending_with_its_output('x'):\n    print('waits to be written')\n    {failing}"
+    )
+    if room == "full":
+        writer = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reader, writer = os.pipe()
+        os.close(reader)
+    # Without a buffer nothing would wait.
+    variables = {**os.environ, "PYTHONUNBUFFERED": ""}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=variables
+    )
+    os.close(writer)
+    assert done.returncode == status
+    assert re.fullmatch(why, done.stderr, re.DOTALL)
+
+
 def run_for_its_version(program: ModuleType, output: int) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", program.__name__, "--version"],
