@@ -172,7 +172,16 @@ def list_tesujis(
     printing.show_next_page(response.next_page_token, json)
     if not json and not described.settings.tesuji_capacity:
         kept = "; these are kept, and nobody is given them" if response.total_size else ""
-        typer.echo(f"tesujis are off{kept}: academy settings {game} tesuji_capacity=1000")
+        typer.echo(f"tesujis are off{kept}: {_remedy_of_no_tesujis(described)}")
+
+
+def _remedy_of_no_tesujis(game: game_pb2.Game) -> str:
+    from academy.knowledge.tesujis.surroundings import surroundings
+    from academy.wire.games import read_spec
+
+    if surroundings(read_spec(game)) is None:
+        return "this game can learn none"
+    return f"academy settings {game.game_id} tesuji_capacity=1000"
 
 
 def delete_tesuji(

@@ -91,6 +91,16 @@ def test_where_tesujis_are_off_the_list_says_so_and_how_to_switch_them_on(
     assert "tesujis are off" not in academy("tesujis", "off", "--json").out
 
 
+def test_a_game_that_can_learn_no_tesujis_is_not_offered_a_setting_that_it_refuses(
+    server: Running, academy: Academy
+) -> None:
+    draughts = examples.tiny_go("draughts")
+    draughts.move_forms[:] = ["*-*"]
+    server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=draughts))
+    assert academy("tesujis", "draughts").out.splitlines()[-1] == "tesujis are off: this game can learn none"
+    assert "can learn none" in academy("settings", "draughts", "tesuji_capacity=1000").err
+
+
 @pytest.mark.parametrize(
     ("game", "form"),
     [("go", "text"), ("connect_four", "text"), ("othello", "binary")],
