@@ -40,7 +40,7 @@ def ending_with_its_output(program: str) -> Iterator[None]:
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
         if failure is not None:
-            # Of a program that fails, its user learns why, whether anybody reads its output or not.
+            # The user of a program that fails learns why, also where nobody reads its output.
             raise failure from None
         sys.exit(0 if error.errno == errno.EPIPE else f"{program}: cannot write its output: {error.strerror}")
 
