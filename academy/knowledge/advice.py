@@ -120,7 +120,8 @@ def with_captures(
         else CandidateMove(
             move.cell,
             move.places,
-            ((move.cell, soldier), *((stone, State.EMPTY) for stone in taken[move.cell])),
+            # The cell itself is empty in the end where the move takes its own chain.
+            ((move.cell, soldier), *((emptied, State.EMPTY) for emptied in taken[move.cell])),
         )
         for move in moves
     ]

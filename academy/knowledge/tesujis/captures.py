@@ -116,22 +116,34 @@ class Captures:
         return codes[:, None]
 
     def taken(self, view: Views, cells: Sequence[int]) -> list[list[int]]:
-        """Return for each cell the stones that a move there takes.
+        """Return for each cell the cells that a move there empties.
+
+        These are the cells of the stones that it takes. A move that takes nothing and has a liberty nowhere
+        empties those of its own chain, its own cell among them: other rules forbid such a move.
 
         Args:
             view: One row: the board's cells as the player to move sees them, then one off the board.
-            cells: The cells.
+            cells: The cells, which are empty.
         """
         chains = _Chains.on(view, self._beside)
         number_of = chains.numbers[0]
-        in_atari = (chains.owners == OTHER) & (chains.left == 1)
-        touched = number_of[self._beside[:, cells]].T
-        takes = in_atari[touched]
-        taken: list[list[int]] = [[] for _ in cells]
+        beside = self._beside[:, cells]
+        touched = number_of[beside].T
+        own, in_atari = chains.owners == OWN, chains.left == 1
+        takes = ((chains.owners == OTHER) & in_atari)[touched]
+        lives = (
+            takes.any(axis=1)
+            | (own & ~in_atari)[touched].any(axis=1)
+            | (view[0, beside] == EMPTY).any(axis=0)
+        )
+        takes |= own[touched] & ~lives[:, None]
+        taken: list[list[int]] = [
+            [] if has_liberty else [cells[place]] for place, has_liberty in enumerate(lives)
+        ]
         # Few moves take anything, and to look for the stones takes longer than all the rest.
         for place in np.flatnonzero(takes.any(axis=1)).tolist():
             chains_taken = touched[place][takes[place]]
-            taken[place] = np.flatnonzero(np.isin(number_of, chains_taken)).tolist()
+            taken[place] += np.flatnonzero(np.isin(number_of, chains_taken)).tolist()
         return taken
 
 

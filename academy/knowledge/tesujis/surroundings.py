@@ -271,7 +271,7 @@ class Surroundings:
         return self.codes(views, np.zeros_like(places), places, np.full_like(places, player))
 
     def taken(self, board: Board, cells: Sequence[int], player: int) -> list[list[int]]:
-        """Return for each cell the opponent's pieces that a move there takes, where chains are taken.
+        """Return for each cell the cells that a move there empties, where chains are taken.
 
         Args:
             board: The board.

@@ -87,10 +87,13 @@ def test_the_board_after_a_cell_is_known_where_a_move_changes_no_other() -> None
     assert states_after(before, [plain, turning]) is None
 
 
+@pytest.mark.parametrize("self_capture", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(seed: int) -> None:
-    rules = referee("go").from_settings({"board_size": 5, "komi": 0.5, "self_capture": False})
-    spec, position, chance, captures = rules.spec(), rules.start(0), Random(seed), 0
+def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(
+    seed: int, self_capture: bool
+) -> None:
+    rules = referee("go").from_settings({"board_size": 5, "komi": 0.5, "self_capture": self_capture})
+    spec, position, chance, captures, of_own = rules.spec(), rules.start(0), Random(seed), 0, 0
     for _ in range(60):
         (player,) = rules.to_move(position) or (0,)
         if not player:
@@ -109,8 +112,9 @@ def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(seed:
         captures += any(
             after.states.count(State.EMPTY) >= before.states.count(State.EMPTY) for after in played.values()
         )
+        of_own += any(after.states[cell] == State.EMPTY for cell, after in played.items())
         position = rules.play(position, {player: chance.choice([*legal.values()])})
-    assert captures
+    assert captures and bool(of_own) == self_capture
 
 
 def test_moves_that_say_what_they_take_stay_as_they_are() -> None:
