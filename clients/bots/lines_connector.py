@@ -126,9 +126,7 @@ class BotProcess(LineExchange):
     def end(self, farewell: Sequence[str]) -> None:
         """Send the farewell, wait a little for the bot to exit, and end it if it stays."""
         self._ended.set()
-        # Who waits for its orders waits no longer; a full queue has something to read.
-        with suppress(queue.Full):
-            self._arrived.put_nowait(None)
+        self._wake_reader()
         self.send(farewell, 0.0)
         self._written.put(None)
         if farewell:
@@ -136,6 +134,16 @@ class BotProcess(LineExchange):
                 self._process.wait(END_SECONDS)
         self._process.kill()
         self._process.wait()
+
+    def _wake_reader(self) -> None:
+        """Let who waits for the bot's orders wait no longer; where lines fill the queue, the oldest make room."""
+        while True:
+            try:
+                self._arrived.put_nowait(None)
+                return
+            except queue.Full:
+                with suppress(queue.Empty):
+                    self._arrived.get_nowait()
 
 
 class SeatedBot:

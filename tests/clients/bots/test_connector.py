@@ -15,7 +15,7 @@ import pytest
 from clients.bots import gtp_connector, lines_connector
 from clients.bots.connector import Connector, environment
 from clients.bots.gtp_connector import EngineError, SeatedEngine
-from clients.bots.lines_connector import SeatedBot
+from clients.bots.lines_connector import BotGoneError, BotProcess, SeatedBot
 from clients.connection import Connection
 from clients.remote_game import Answer, Game, GameDeclinedError, GameEnd, GameTurn, TimeControl
 from referees.warlight import WarLight
@@ -257,6 +257,19 @@ def test_a_program_whose_game_ends_while_it_thinks_does_not_resign_it(
         seated.end()
         assert answer.result(60.0).text is None
     assert capsys.readouterr().err == ""
+
+
+def test_who_waits_for_a_bot_that_writes_without_end_learns_that_it_was_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lines_connector, "MAX_LINES_WAITING", 10)
+    program = "while True: print('chatter', flush=True)"
+    bot = BotProcess((sys.executable, "-c", program), environment(game()), lambda line: None)
+    until(bot._arrived.full)
+    bot.end(())
+    with pytest.raises(BotGoneError):
+        while True:
+            bot._read(time.monotonic() + 600.0)
 
 
 BAD_ENGINE = """
