@@ -113,9 +113,10 @@ def _print_seats_alone(server: Server, contest_id: str, arena: str) -> None:
     request = contests_pb2.GetContestRequest(contest_id=contest_id, arena=arena)
     contest = server.contests.GetContest(request).contest
     if contest.seats_alone:
-        seats = " and ".join(map(str, contest.seats_alone))
+        seats = "seat" if len(contest.seats_alone) == 1 else "seats"
+        numbers = " and ".join(map(str, contest.seats_alone))
         share = contest.fair_use.consult_share
-        typer.echo(f"drawn to play without consulting (consult_share {share:g}): seat {seats}")
+        typer.echo(f"drawn to play without consulting (consult_share {share:g}): {seats} {numbers}")
 
 
 def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.Contest:

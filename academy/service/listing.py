@@ -123,7 +123,7 @@ def _cells_filter(wanted: libraries_pb2.PatternFilter, on_map: bool) -> Callable
 
 
 class TesujiListing:
-    """The tesujis of a table, in order; of equal weights the strongest first, of equals the least code.
+    """The tesujis of a table, in order; those of equal weights as by strength, equals by their codes.
 
     Raises InvalidFieldError for an unknown order.
     """

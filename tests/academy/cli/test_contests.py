@@ -139,7 +139,7 @@ def test_the_questions_of_a_contest_say_which_seats_were_not_allowed_to_ask(tmp_
             contest.fair_use.consult_share = share
             arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
         academy = pointed_at(server)
-        words = "drawn to play without consulting (consult_share 0): seat 1 and 2"
+        words = "drawn to play without consulting (consult_share 0): seats 1 and 2"
         assert academy("contests", "questions", "alone").out.splitlines()[-1] == words
         assert "consult_share" not in academy("contests", "questions", "alone", "--json").out
         assert "consult_share" not in academy("contests", "questions", "free").out
