@@ -58,7 +58,8 @@ class Placement(Enum):
     DROPPED = "dropped"
     # It turns over the rows of the opponent's pieces between it and own ones, and must turn some.
     OUTFLANKING = "outflanking"
-    # It goes to any empty cell, and takes those of the opponent's chains that have no empty cell beside them.
+    # It goes to any empty cell, and takes those of the opponent's chains that have no empty cell beside them;
+    # where it takes none and its own chain has no such cell, the rules forbid it or take its own chain.
     CAPTURING = "capturing"
 
 

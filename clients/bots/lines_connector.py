@@ -136,7 +136,7 @@ class BotProcess(LineExchange):
         self._process.wait()
 
     def _wake_reader(self) -> None:
-        """Let who waits for the bot's orders wait no longer; where lines fill the queue, the oldest make room."""
+        """Let who waits for the bot's orders wait no longer; in a full queue the oldest line makes room."""
         while True:
             try:
                 self._arrived.put_nowait(None)
