@@ -86,7 +86,8 @@ def _verdict(faults: int, differences: int, compared: int | None) -> str:
     if faults:
         return f"{faults} faults; {_REMEDY}"
     if differences:
-        return f"sound, but the server's differ in {differences} ways; {_DIFFERENT}"
+        ways = "1 way" if differences == 1 else f"{differences} ways"
+        return f"sound, but the server's differ in {ways}; {_DIFFERENT}"
     return "sound" if compared is None else f"sound, and compared with the server's to event {compared:,}"
 
 
