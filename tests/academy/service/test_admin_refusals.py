@@ -111,7 +111,7 @@ REFUSED: dict[str, Case] = {
         NOT_FOUND,
         "UNKNOWN_OPENING",
         "",
-        "first 0 of these 1",
+        "does not hold the first of these moves",
     ),
     "a setting that is none": (
         "admin",
