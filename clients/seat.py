@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from academy.knowledge.boards import Board, Geometry
+from academy.knowledge.boards import Board, Geometry, GraphGeometry
 from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse, FairUseExceededError, ValueNotLowError
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.proposing import gain, is_late, needed_gain
@@ -396,9 +396,16 @@ class Seat:
             stated_before: as in `record_move`.
 
         Raises:
-            ValueError: as in `record_move`.
+            ValueError: as in `record_move`, `cells` is no such text, or the board is a graph.
         """
         check_number("ply", ply, 1)
+        if isinstance(self.geometry, GraphGeometry):
+            raise ValueError(f"{self.game_id} is played on a graph, which has no tesujis: use record_move")
+        # Importing the client does not bring NumPy.
+        from academy.knowledge.tesujis.text import read_tesuji_cells
+
+        # ACADEMY refuses all proposals of a call for one that it cannot read.
+        read_tesuji_cells(cells, self.player, self.geometry)
         self._record_tesuji(value_before, stated_before, {"cells": cells, "ply": ply, "value": value})
 
     def _record_tesuji(

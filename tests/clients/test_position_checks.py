@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.boards import Board, GraphGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2
@@ -22,6 +22,7 @@ FALLING = LocalWeights(
 )
 MEMORY = Memory(GO)
 SEAT = Seat("go-3x3", GO.geometry, 1)
+MAP_SEAT = Seat("triangle", GraphGeometry(("a", "b", "c")), 1)
 PATTERN = read_cells("x", GO.geometry)
 
 
@@ -62,6 +63,12 @@ def analyse(moves: Sequence[str], budget: int) -> bool:
         (lambda: Seat("go-3x3", GO.geometry, -1), "player -1"),
         (lambda: SEAT.record_move(PATTERN, -1, None, 0.5), "ply -1: it is from 1"),
         (lambda: SEAT.record_marked_move("x*", 0, 0.2, 0.5), "ply 0"),
+        (
+            lambda: SEAT.record_marked_move("x-", 1, 0.2, 0.5),
+            "the move goes to exactly one",
+        ),
+        (lambda: SEAT.record_marked_move("x?*", 1, 0.2, 0.5), r"line 1, column 2: letter '\?' is none of"),
+        (lambda: MAP_SEAT.record_marked_move("x*", 1, 0.2, 0.5), "triangle is played on a graph"),
         (lambda: analyse(["A1"], 2**40), "budget 1,099,511,627,776: it is from 1 to 1,000,000,000"),
         (lambda: analyse(["A1"], 0), "budget 0"),
         (

@@ -12,7 +12,7 @@ no shape. A tesuji that is the number of pieces turned over is `*` alone.
 from itertools import islice, product
 from typing import Final
 
-from academy.knowledge.boards import GraphGeometry, HexGeometry
+from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import Code
 from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
@@ -63,13 +63,13 @@ def write_tesuji_cells(tesuji: Tesuji, spec: GameSpec) -> str:
     return write_cells(pattern, spec.geometry).translate(_TO_TEXT)
 
 
-def read_tesuji_cells(text: str, player: int, spec: GameSpec) -> dict[Cell, int]:
+def read_tesuji_cells(text: str, player: int, geometry: Geometry) -> dict[Cell, int]:
     """Read the cells of a tesuji.
 
     Args:
         text: As from `write_tesuji_cells`.
         player: The player to move.
-        spec: The game.
+        geometry: The game's board, which is no graph.
 
     Returns:
         What each cell holds, as in `Tesuji.cells`.
@@ -77,14 +77,14 @@ def read_tesuji_cells(text: str, player: int, spec: GameSpec) -> dict[Cell, int]
     Raises:
         PatternSyntaxError: A letter or outline is not of the language, or not one cell is `*`.
     """
-    assert not isinstance(spec.geometry, GraphGeometry)
+    assert not isinstance(geometry, GraphGeometry)
     for number, line in enumerate(text.splitlines(), 1):
         for column, letter in enumerate(line, 1):
             if not letter.isspace() and letter not in _LETTERS:
                 raise PatternSyntaxError(
                     number, column, f"letter {letter!r} is none of {' '.join(_LETTERS)}, which tesujis have"
                 )
-    pattern = read_cells(text.translate(_FROM_TEXT), spec.geometry)
+    pattern = read_cells(text.translate(_FROM_TEXT), geometry)
     marked = [cell for cell, code in zip(pattern.cells, pattern.codes, strict=True) if code == _MOVED_TO]
     if len(marked) != 1:
         raise PatternSyntaxError(
@@ -110,16 +110,16 @@ def _second_mark(text: str) -> tuple[int, int]:
     return next(islice(places, 1, None), (1, 1))
 
 
-def pattern_after(text: str, player: int, spec: GameSpec) -> Pattern:
+def pattern_after(text: str, player: int, geometry: Geometry) -> Pattern:
     """Return the pattern that a tesuji becomes by its move, as far as the move takes nothing away.
 
     Args:
         text: As from `write_tesuji_cells`.
         player: The player to move.
-        spec: The game.
+        geometry: The game's board, which is no graph.
 
     Raises:
         PatternSyntaxError: As in `read_tesuji_cells`.
     """
     moved = "o" if player == _SECOND else "x"
-    return read_cells(text.replace(MOVED_TO, moved).replace(AT_REST, "-"), spec.geometry)
+    return read_cells(text.replace(MOVED_TO, moved).replace(AT_REST, "-"), geometry)

@@ -194,7 +194,7 @@ def tesujis_from_records(records: Sequence[pattern_pb2.TesujiRecord], spec: Game
                 "and moves that put a piece on an empty cell",
             )
         try:
-            cells = read_tesuji_cells(record.cells, record.player, spec)
+            cells = read_tesuji_cells(record.cells, record.player, spec.geometry)
             code = around.code(Tesuji(record.player, cells, place, record.turned, read_fight(record)))
         except (InvalidPatternError, InvalidTesujiError) as error:
             raise InvalidRecordError(f"{field}.cells", str(error)) from error

@@ -36,8 +36,8 @@ def proposal_from_proto(proposal: proposals_pb2.Proposal, spec: GameSpec, field:
         if MOVED_TO in content.cells and not isinstance(spec.geometry, GraphGeometry):
             if library is not Library.MIDDLE_GAME:
                 raise InvalidPatternError(f"{MOVED_TO!r} marks a move, for the middle game only")
-            marked = read_tesuji_cells(content.cells, proposal.seat, spec)
-            pattern = spec.check_pattern(pattern_after(content.cells, proposal.seat, spec))
+            marked = read_tesuji_cells(content.cells, proposal.seat, spec.geometry)
+            pattern = spec.check_pattern(pattern_after(content.cells, proposal.seat, spec.geometry))
         else:
             pattern = spec.check_pattern(read_cells(content.cells, spec.geometry))
     return Proposal(

@@ -423,7 +423,7 @@ class _Reader:
         record.game_id, record.cells = self._spec.game_id, cells
         try:
             if not isinstance(self._spec.geometry, GraphGeometry):
-                read_tesuji_cells(cells, record.player, self._spec)
+                read_tesuji_cells(cells, record.player, self._spec.geometry)
             table = tesujis_from_records([record], self._spec)
         except PatternSyntaxError as error:
             raise LibraryTextError(self._cells_line + error.line - 1, error.column, error.what) from error

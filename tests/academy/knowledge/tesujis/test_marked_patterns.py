@@ -64,11 +64,11 @@ def contest(
     proposal = Proposal(
         1,
         Library.MIDDLE_GAME,
-        pattern_after(text, 1, spec),
+        pattern_after(text, 1, spec.geometry),
         3,
         0.7,
         0.4,
-        marked=read_tesuji_cells(text, 1, spec),
+        marked=read_tesuji_cells(text, 1, spec.geometry),
     )
     names = Contestant("ann", elo), Contestant("bob", elo)
     return ContestReport(f"c{number}", names, plies, (WIN, LOSS), (proposal,), start_states=before.states)
@@ -210,7 +210,7 @@ class TestLearning:
         assert {around.proposed_code(image, 1) for image in images(spec, cells)} == {code}
         tesuji = around.read(code)
         assert tesuji.cells in images(spec, cells) and around.code(tesuji) == code
-        assert read_tesuji_cells(write_tesuji_cells(tesuji, spec), 1, spec) == tesuji.cells
+        assert read_tesuji_cells(write_tesuji_cells(tesuji, spec), 1, spec.geometry) == tesuji.cells
 
     def test_the_documented_code_is_the_stored_one(self) -> None:
         around = surroundings(replace(GO, symmetries=("identity",)))
