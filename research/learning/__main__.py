@@ -40,6 +40,13 @@ def main() -> None:
     running.add_argument(
         "--conditions", nargs="+", choices=tuple(CONDITIONS), help="instead of those of each game"
     )
+    running.add_argument(
+        "--contests",
+        nargs="+",
+        type=arguments.count,
+        default=[None],
+        help="that ACADEMY learns from, instead of each game's own number; a row for each",
+    )
     running.add_argument("--populations", nargs="+", choices=POPULATIONS, default=POPULATIONS)
     running.add_argument(
         "--pairs", type=arguments.count, default=PAIRS, help=f"of games of each row ({PAIRS})"
@@ -86,6 +93,7 @@ def main() -> None:
         ledger.keep()
         report.tabulate(ledger)
         report.draw(ledger)
+        report.draw_checkpoints(ledger)
         report.draw_societies(ledger)
         return
     workplace, deadline = Workplace(ledger, options.data, _commit()), time.monotonic() + 60 * options.minutes
@@ -99,14 +107,15 @@ def main() -> None:
             print("\n".join(report.society_rows(ledger, name)), flush=True)
         return
     rows = [
-        Row(name, population, condition)
+        Row(name, population, condition, contests)
         for name in names
+        for contests in options.contests
         for condition in options.conditions or TRIALS[name].conditions
         for population in options.populations
     ]
     run(rows, Size(options.pairs, options.most_pairs or options.pairs), deadline, workplace)
     for name in names:
-        print("\n".join(report.rows(ledger, name)), flush=True)
+        print("\n".join([*report.rows(ledger, name), *report.checkpoint_rows(ledger, name)]), flush=True)
 
 
 def _commit() -> str:

@@ -33,7 +33,10 @@ class ProcessorClock:
 
 @dataclass(frozen=True)
 class Classroom:
-    """Where ACADEMY learns under some lessons, those of `Condition`; `folder` has a folder for each."""
+    """Where ACADEMY learns the trial's contests under some lessons, those of `Condition`.
+
+    `folder` has a folder for each.
+    """
 
     population: Population
     lessons: str
@@ -80,7 +83,7 @@ class Classroom:
 
     @property
     def _place(self) -> Path:
-        return self.folder / self.lessons
+        return self.folder / f"{self.lessons}-{self.population.trial.contests}"
 
     def _copy(self, other: "Classroom") -> None:
         if self._place.exists():

@@ -15,7 +15,7 @@ from typing import Any, Final
 from research.contests import Entrant, play
 from research.learning.classroom import Classroom, ProcessorClock
 from research.learning.conditions import CONDITIONS
-from research.learning.games import PLAYER, STUDY, TRIALS
+from research.learning.games import PLAYER, STUDY, TRIALS, Trial
 from research.learning.gnu_go import GnuGoMissingError
 from research.learning.hall import Hall
 from research.learning.ledger import Ledger
@@ -36,16 +36,26 @@ _REPORTED: Final = 20
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table: a game, a population that taught ACADEMY, and what is measured."""
+    """One row of the table: a game, a population that taught ACADEMY, and what is measured.
+
+    `contests` is how many ACADEMY learns from, where that is not the game's own number.
+    """
 
     game: str
     population: str
     condition: str
+    contests: int | None = None
+
+    @property
+    def trial(self) -> Trial:
+        """The game's trial, with the contests of this row."""
+        trial = TRIALS[self.game]
+        return trial if self.contests is None else replace(trial, contests=self.contests)
 
     @property
     def key(self) -> dict[str, Any]:
         """What results have to have in common before they may be counted together."""
-        trial = TRIALS[self.game]
+        trial = self.trial
         return {
             "study": STUDY,
             "population": self.population,
@@ -107,7 +117,7 @@ def run(rows: Sequence[Row], size: Size, deadline: float, workplace: Workplace) 
 
 def measure(row: Row, size: Size, deadline: float, workplace: Workplace) -> None:
     """Learn what is missing, then play pairs of games until there are enough, or the time is up."""
-    trial, condition = TRIALS[row.game], CONDITIONS[row.condition]
+    trial, condition = row.trial, CONDITIONS[row.condition]
     folder = workplace.folder(row.game, row.population)
     population = Population(row.game, trial, row.population, Records(folder / "contests"))
     classroom = Classroom(population, condition.lessons, folder)

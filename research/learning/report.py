@@ -17,6 +17,7 @@ from research.learning.sequential import Verdict, verdict_of_row
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "explanation" / "does-it-help.md"
 CHART: Final = DOCUMENT.with_suffix(".svg")
+CHECKPOINT_CHART: Final = DOCUMENT.with_name("does-it-help-contests.svg")
 SOCIETY_CHART: Final = DOCUMENT.with_name("does-it-help-society.svg")
 HEAD: Final = "\n".join(
     (
@@ -24,6 +25,14 @@ HEAD: Final = "\n".join(
         + " | ".join(f"{name} population" for name in POPULATIONS)
         + " | both | games | test | time | study | player |",
         "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|---|---|---|",
+    )
+)
+CHECKPOINT_HEAD: Final = "\n".join(
+    (
+        "| game, a move | what it has | learnt from | "
+        + " | ".join(f"{name} population" for name in POPULATIONS)
+        + " | both | games | player |",
+        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|",
     )
 )
 SOCIETY_HEAD: Final = "\n".join(
@@ -81,9 +90,29 @@ def measured(ledger: Ledger, game: str) -> list[Measured]:
     return matches
 
 
-def _measured(ledger: Ledger, game: str, condition: str, study: str, player: int) -> Measured | None:
+def checkpoints(ledger: Ledger, game: str) -> list[list[tuple[int, Measured]]]:
+    """What was measured after growing numbers of contests, a list for each condition, study and player."""
+    curves = []
+    for condition in CONDITIONS:
+        for study, player in reversed(EDITIONS):
+            like = Row(game, POPULATIONS[0], condition).key | {"study": study, "player": player}
+            shared = {name: like[name] for name in ("study", "player", "game", "a_move", "condition")}
+            numbers = {line["contests"] for line in ledger.of("pair", **shared)}
+            curve = [
+                (number, match)
+                for number in sorted(numbers)
+                if (match := _measured(ledger, game, condition, study, player, number)) is not None
+            ]
+            if len(curve) > 1:
+                curves.append(curve)
+    return curves
+
+
+def _measured(
+    ledger: Ledger, game: str, condition: str, study: str, player: int, contests: int | None = None
+) -> Measured | None:
     edition = {"study": study, "player": player}
-    keys = [Row(game, population, condition).key | edition for population in POPULATIONS]
+    keys = [Row(game, population, condition, contests).key | edition for population in POPULATIONS]
     counts = tuple(ledger.counts(**key) if ledger.pairs(**key) else None for key in keys)
     if not any(counts):
         return None
@@ -113,6 +142,25 @@ def rows(ledger: Ledger, game: str) -> list[str]:
             str(match.player),
         ]
         table.append(f"| {' | '.join(cells)} |")
+    return table
+
+
+def checkpoint_rows(ledger: Ledger, game: str) -> list[str]:
+    """The rows of a game in the table of libraries after growing numbers of contests."""
+    trial = TRIALS[game]
+    table = []
+    for curve in checkpoints(ledger, game):
+        for contests, match in curve:
+            cells = [
+                f"{trial.title}, {trial.a_move}",
+                CONDITIONS[match.condition].title,
+                f"{contests:,}",
+                *(_gained(counts) for counts in match.counts),
+                _gained(match.together) if all(match.counts) else "",
+                " + ".join(f"{2 * sum(counts):,}" for counts in match.counts if counts),
+                str(match.player),
+            ]
+            table.append(f"| {' | '.join(cells)} |")
     return table
 
 
@@ -151,6 +199,7 @@ def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
     text = document.read_text()
     tables: dict[str, Sequence[str]] = {
         "learning": [HEAD, *(row for game in TRIALS for row in rows(ledger, game))],
+        "checkpoints": [CHECKPOINT_HEAD, *(row for game in TRIALS for row in checkpoint_rows(ledger, game))],
         "society": [SOCIETY_HEAD, *(row for game in TRIALS for row in society_rows(ledger, game))],
     }
     for name, (head, *table) in tables.items():
@@ -188,29 +237,52 @@ def draw(ledger: Ledger, file: Path = CHART) -> None:
     pyplot.close(figure)
 
 
+def draw_checkpoints(ledger: Ledger, file: Path = CHECKPOINT_CHART) -> None:
+    """Draw the Elo gained against the number of contests that ACADEMY has learnt from."""
+    curves = {}
+    for game, trial in TRIALS.items():
+        for curve in checkpoints(ledger, game):
+            label = f"{trial.title}, {trial.a_move}: {CONDITIONS[curve[0][1].condition].title}"
+            curves[label] = [
+                (contests, gain)
+                for contests, match in curve
+                if (gain := estimate(match.together)) and math.isfinite(gain.elo_error)
+            ]
+    _draw_curves(curves, "Elo gained with the same time (95 %)", file)
+
+
 def draw_societies(ledger: Ledger, file: Path = SOCIETY_CHART) -> None:
     """Draw the Elo that societies gain while they play."""
-    pyplot = _pyplot()
-    figure, axes = pyplot.subplots(figsize=(8, 4), layout="constrained")
+    curves = {}
     for game, trial in TRIALS.items():
         for key in society.measured(ledger, game):
-            windows = [
+            curves[f"{trial.title}, consulted in {100 * key['share']:.0f} % of the contests"] = [
                 (end - WINDOW / 2, gain)
                 for end, counts in _windows(ledger, key)
                 if (gain := estimate(counts)) and math.isfinite(gain.elo_error)
             ]
-            axes.errorbar(
-                [middle for middle, _ in windows],
-                [gain.elo for _, gain in windows],
-                yerr=[gain.elo_error for _, gain in windows],
-                marker="o",
-                capsize=3,
-                label=f"{trial.title}, consulted in {100 * key['share']:.0f} % of the contests",
-            )
+    _draw_curves(curves, "Elo gained with the same playouts (95 %)", file)
+
+
+def _draw_curves(
+    curves: Mapping[str, Sequence[tuple[float, MatchEstimate]]], measure: str, file: Path
+) -> None:
+    """Draw what was gained after numbers of contests, a curve for each label."""
+    pyplot = _pyplot()
+    figure, axes = pyplot.subplots(figsize=(8, 4), layout="constrained")
+    for label, points in curves.items():
+        axes.errorbar(
+            [contests for contests, _ in points],
+            [gain.elo for _, gain in points],
+            yerr=[gain.elo_error for _, gain in points],
+            marker="o",
+            capsize=3,
+            label=label,
+        )
     axes.axhline(0.0, color="grey", linewidth=0.8)
     axes.set_xlim(left=0.0)
     axes.set_xlabel("Contests that ACADEMY has learnt from")
-    axes.set_ylabel("Elo gained with the same playouts (95 %)")
+    axes.set_ylabel(measure)
     axes.legend(loc="lower right")
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)
