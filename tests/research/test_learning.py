@@ -17,6 +17,7 @@ from academy.knowledge.settings import Library
 from academy.store.library_store import Store
 from research.learning import __main__ as command
 from research.learning import conditions, experiment, games, gnu_go, held_out, report, society
+from research.learning.classroom import Classroom
 from research.learning.experiment import Row, Size, Workplace, run
 from research.learning.games import EDITIONS, PLAYER, STUDY, Analysis, Trial
 from research.learning.gnu_go import GnuGo
@@ -88,7 +89,7 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
     assert 0 < len(own) < SMALL.contests
     contests_of = dict.fromkeys(("all", "analysed", "evaluated"), SMALL.contests) | {"own": len(own)}
     for lessons, contests in contests_of.items():
-        with Store(folder / lessons / "academy") as store:
+        with Store(folder / f"{lessons}-{SMALL.contests}" / "academy") as store:
             view = store.follow().refresh(GAME)
             assert view.measures.contests == contests
             # Only an analyst's searches tell the two apart.
@@ -228,16 +229,48 @@ def test_a_row_of_an_earlier_study_stays_until_later_ones_have_all_its_populatio
     assert rows() == [("5", "4 + 6")]
 
 
+def test_libraries_after_growing_numbers_of_contests_stand_in_a_table_of_their_own(tmp_path: Path) -> None:
+    results = workplace(tmp_path).ledger
+    add_pairs(results, FIRST, 1, 1, 0.5, 1.5)
+    assert report.checkpoint_rows(results, "small") == []
+    add_pairs(results, Row("small", "first", "shared", 2), 0.5, 1, 1, 1)
+    add_pairs(results, Row("small", "second", "shared", 2), 1, 1)
+    # One number of contests is no curve.
+    add_pairs(results, Row("small", "first", "own", 2), 1, 1)
+    assert report.checkpoint_rows(results, "small") == [
+        "| Tic-tac-toe, 10 ms | openings and tesujis | 2 | -44 [-120, +32] | +0, error unknown "
+        f"| -29 [-82, +24] | 8 + 4 | {PLAYER} |",
+        f"| Tic-tac-toe, 10 ms | openings and tesujis | 8 | +0 [-126, +126] |  |  | 8 | {PLAYER} |",
+    ]
+    assert report.rows(results, "small")[0].split(" | ")[1] == "8"
+
+
+def test_a_row_learns_from_as_many_contests_as_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiment, "RATED_PAIRS", 1)
+    rows = [Row("small", "first", "shared", contests) for contests in (5, 3)]
+    run(rows, Size(1, 1), soon(), workplace(tmp_path))
+    for row in rows:
+        population = Population(
+            "small", row.trial, "first", Records(tmp_path / STUDY / "first/small/contests")
+        )
+        with Classroom(population, "all", tmp_path / STUDY / "first" / "small").opened() as (hall, _):
+            heard = [hall.knows(population.contest_id(number)) for number in range(1, 7)]
+        assert heard == [number <= row.trial.contests for number in range(1, 7)]
+
+
 def test_the_same_figures_make_the_same_page_and_chart(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     results = workplace(tmp_path).ledger
     add_pairs(results, FIRST, *[0.5, 1, 2, 1.5, 1] * report.FEWEST_PAIRS_DRAWN)
     add_pairs(results, Row("small", "first", "own"), 0.5, 1, 2)
+    add_pairs(results, Row("small", "first", "shared", 2), 0.5, 1, 2)
     for number, points in enumerate((0.5, 1.0, 2.0, 1.0), 1):
         results.add(kind="society", **society.key("small", 0.5), commit="", number=2 * number, points=points)
     results.keep()
     (tmp_path / "pairs.jsonl").unlink()
-    for draw in (report.draw, report.draw_societies):
+    for draw in (report.draw, report.draw_checkpoints, report.draw_societies):
         for name in ("a.svg", "b.svg"):
             draw(workplace(tmp_path).ledger, tmp_path / f"{draw.__name__}-{name}")
         first, second = (tmp_path / f"{draw.__name__}-{name}" for name in ("a.svg", "b.svg"))
@@ -253,7 +286,8 @@ def test_the_page_has_the_tables_in_their_places(tmp_path: Path) -> None:
     add_pairs(results, FIRST, 1, 1, 0.5, 1.5)
     document = tmp_path / "does-it-help.md"
     marks = "\n".join(
-        f"<!-- {name}: measured -->\nwas here\n<!-- {name}: end -->" for name in ("learning", "society")
+        f"<!-- {name}: measured -->\nwas here\n<!-- {name}: end -->"
+        for name in ("learning", "checkpoints", "society")
     )
     document.write_text(f"before\n{marks}\nafter\n")
     report.tabulate(results, document)
