@@ -225,7 +225,13 @@ class LocalWorkers(Workers):
         code = worker.end(STOP_SECONDS)
         if job is not None and overdue is not None:
             seconds = max(0.0, time.time() - worker.started)
-            self._lost.append(make_interrupted_result(job, worker.progress, overdue, worker.started, seconds))
+            try:
+                self._lost.append(
+                    make_interrupted_result(job, worker.progress, overdue, worker.started, seconds)
+                )
+            except Exception as error:
+                # Referees are other people's code: any exception of theirs costs one game, here, too.
+                self._lost.append(WorkerLost(job.game_id, f"{type(error).__name__}: {error}", job.attempt))
         elif job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
             self._lost.append(WorkerLost(job.game_id, f"the worker that played it {how}", job.attempt))

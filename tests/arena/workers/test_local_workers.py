@@ -27,6 +27,7 @@ from arena.workers.local_workers import LocalWorkers
 from arena.workers.nursery import Nursery
 from arena.workers.worker import Stage, Wait, make_interrupted_result
 from referees.api import Outcome, Referee, Termination, referee
+from referees.go import Go
 from tests.arena.engines import job, misbehaving, noted, python_player, stuck
 from tests.processes import children, left_running, open_files, running
 from tests.waiting import until
@@ -578,6 +579,16 @@ def test_a_clock_that_is_set_back_makes_no_game_shorter_than_nothing(workers: Lo
     workers._workers[0].started += 3600
     [result] = finished(workers, 1)
     assert result.play_seconds == 0.0
+
+
+def test_a_referee_that_fails_after_a_worker_had_to_be_ended_costs_its_game_and_not_the_run(
+    workers: LocalWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers.submit(job(python_player("late", "tests.arena.engines:stuck", move_seconds=0.3), PASSERS[1]))
+    monkeypatch.setattr(Go, "record", lambda self, game: None)
+    result = workers.next_result(180)
+    assert isinstance(result, WorkerLost)
+    assert result.reason == "TypeError: the record of the referee 'go' is not text: NoneType"
 
 
 DIPLOMACY = referee("diplomacy").from_settings({})
