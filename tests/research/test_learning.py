@@ -235,7 +235,7 @@ def test_libraries_after_growing_numbers_of_contests_stand_in_a_table_of_their_o
     assert report.checkpoint_rows(results, "small") == []
     add_pairs(results, Row("small", "first", "shared", 2), 0.5, 1, 1, 1)
     add_pairs(results, Row("small", "second", "shared", 2), 1, 1)
-    # One number of contests is no curve.
+    # A curve has two numbers of contests or more.
     add_pairs(results, Row("small", "first", "own", 2), 1, 1)
     assert report.checkpoint_rows(results, "small") == [
         "| Tic-tac-toe, 10 ms | openings and tesujis | 2 | -44 [-120, +32] | +0, error unknown "

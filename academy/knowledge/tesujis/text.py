@@ -69,7 +69,7 @@ def read_tesuji_cells(text: str, player: int, geometry: Geometry) -> dict[Cell, 
     Args:
         text: As from `write_tesuji_cells`.
         player: The player to move.
-        geometry: The game's board, which is no graph.
+        geometry: The game's board, of squares or hexagons.
 
     Returns:
         What each cell holds, as in `Tesuji.cells`.
@@ -116,7 +116,7 @@ def pattern_after(text: str, player: int, geometry: Geometry) -> Pattern:
     Args:
         text: As from `write_tesuji_cells`.
         player: The player to move.
-        geometry: The game's board, which is no graph.
+        geometry: The game's board, of squares or hexagons.
 
     Raises:
         PatternSyntaxError: As in `read_tesuji_cells`.
