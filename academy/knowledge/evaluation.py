@@ -382,8 +382,7 @@ class _Positions:
 
     @classmethod
     def of(cls, report: ContestReport) -> Self:
-        before = (report.start_states, *(ply.states for ply in report.plies))
-        kept = [(states, ply) for states, ply in zip(before, report.plies, strict=False) if states]
+        kept = [(states, ply) for states, ply in zip(report.boards, report.plies, strict=False) if states]
         size = len(kept[0][0]) if kept else 0
         boards = np.frombuffer(b"".join(states for states, _ in kept), dtype=np.uint8).reshape(-1, size or 1)
         signs = np.array([1.0 if ply.player == 1 else -1.0 for _, ply in kept])

@@ -386,8 +386,7 @@ class TesujiTable:
                 f"the proposer's Elo {report.contestants[proposal.seat - 1].elo:.0f} is below "
                 f"{LEAST_ELO:.0f}, or 200 or more below the mean of those who taught this game's tesujis"
             )
-        boards = (report.start_states, *(ply.states for ply in report.plies))
-        before, after = boards[proposal.ply - 1 : proposal.ply + 1]
+        before, after = report.boards[proposal.ply - 1 : proposal.ply + 1]
         if not before or not after:
             raise InvalidTesujiError(f"the report has no boards before and after ply {proposal.ply}")
         elo = teachers[proposal.seat]
