@@ -16,7 +16,7 @@ from academy.knowledge.boards import Geometry, GraphGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
+from academy.knowledge.symmetries import Cell
 
 __all__ = ["AnchoredPatterns", "anchored_patterns", "has_anchored_patterns"]
 
@@ -64,7 +64,9 @@ class AnchoredPatterns:
 
     def __init__(self, spec: GameSpec) -> None:
         assert not isinstance(spec.geometry, GraphGeometry)
-        same, exchanged = _permutations(spec)
+        # Where the game's symmetries take each cell; and the same after the colours are exchanged.
+        same, reversal = spec.turned_cells, spec.reversed_cells
+        exchanged = [tuple(image[cell] for cell in reversal) for image in same] if spec.symmetric else []
         self.places = sorted(
             {
                 tuple(sorted(image[cell] for cell in place))
@@ -238,20 +240,6 @@ def _places(geometry: Geometry) -> Iterator[tuple[int, ...]]:
             cells = [(row + down, column + right) for down, right in shape]
             if all(cell in number_of for cell in cells):
                 yield tuple(number_of[cell] for cell in cells)
-
-
-def _permutations(spec: GameSpec) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """Return where the game's symmetries take each cell; and the same after the colours are exchanged."""
-    assert not isinstance(spec.geometry, GraphGeometry)
-    same = [
-        permutation
-        for symmetry in spec.symmetry_group
-        if isinstance(symmetry, GridSymmetry)
-        and (permutation := board_permutation(symmetry, spec.geometry.cells)) is not None
-    ]
-    if not spec.symmetric:
-        return same, []
-    return same, [tuple(image[cell] for cell in spec.reversed_cells) for image in same]
 
 
 def anchored_patterns(spec: GameSpec) -> AnchoredPatterns | None:

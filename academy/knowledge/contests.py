@@ -155,6 +155,11 @@ class ContestReport:
     elo_after: tuple[float, ...] = ()
 
     @property
+    def boards(self) -> tuple[bytes, ...]:
+        """The states at the start and after each ply; empty where the arena gave no board."""
+        return (self.start_states, *(ply.states for ply in self.plies))
+
+    @property
     def weaker_elo_hundredths(self) -> int:
         """The least of the contestants' ratings in hundredths."""
         return min(contestant.elo_hundredths for contestant in self.contestants)

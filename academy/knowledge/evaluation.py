@@ -25,6 +25,7 @@ from academy.knowledge.learnt_weights import (
     MOST_WEIGHT,
     Floats,
     Numbers,
+    add_up,
     check_rows,
     exp,
     find_rows,
@@ -235,11 +236,8 @@ class EvaluationTable:
         grown, rows = self._grow(other.codes)
         seen, weights, gradients = (column.copy() for column in list(grown.columns())[1:])
         weights[rows] = mean_weights(seen[rows], weights[rows], other.seen, other.weight_millionths)
-        # Each of both is below 63 bits, but an import may repeat: then the sum stops there.
         for column, more in ((seen, other.seen), (gradients, other.gradient_millionths)):
-            column[rows] = np.minimum(
-                column[rows], MOST_GRADIENT - np.minimum(more, MOST_GRADIENT)
-            ) + np.minimum(more, MOST_GRADIENT)
+            column[rows] = add_up(column[rows], more)
         figures = self.figures()
         for names in (("contests",), ("taught_millionths", "taught_elo"), ("uses", "successes")):
             figures |= self._more(**{name: getattr(other, name) for name in names})
@@ -382,8 +380,7 @@ class _Positions:
 
     @classmethod
     def of(cls, report: ContestReport) -> Self:
-        before = (report.start_states, *(ply.states for ply in report.plies))
-        kept = [(states, ply) for states, ply in zip(before, report.plies, strict=False) if states]
+        kept = [(states, ply) for states, ply in zip(report.boards, report.plies, strict=False) if states]
         size = len(kept[0][0]) if kept else 0
         boards = np.frombuffer(b"".join(states for states, _ in kept), dtype=np.uint8).reshape(-1, size or 1)
         signs = np.array([1.0 if ply.player == 1 else -1.0 for _, ply in kept])

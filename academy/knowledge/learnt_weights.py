@@ -20,6 +20,7 @@ __all__ = [
     "Floats",
     "Numbers",
     "WrongRowError",
+    "add_up",
     "check_rows",
     "exp",
     "find_rows",
@@ -118,6 +119,19 @@ def mean_weights(
         round(Fraction(count * weight + other_count * other_weight, max(1, count + other_count)))
         for count, weight, other_count, other_weight in zip(*columns, strict=True)
     ]
+
+
+def add_up(numbers: Numbers, more: Numbers) -> Numbers:
+    """Return the sums of two tables' numbers, which stop at `MOST_GRADIENT`: an import may repeat.
+
+    Args:
+        numbers: The numbers of the one table, 0 or more each.
+        more: Those of the other one.
+    """
+    # A sum that went beyond 63 bits would be negative.
+    more = np.minimum(more, MOST_GRADIENT)
+    sums: Numbers = np.minimum(numbers, MOST_GRADIENT - more) + more
+    return sums
 
 
 def find_rows(

@@ -202,15 +202,13 @@ class Measures:
         if len(report.contestants) > 2:
             return
         total, count = 0.0, 0
-        board = report.start_states
-        for ply in report.plies:
+        for board, ply in zip(report.boards, report.plies, strict=False):
             if board and ply.legal_moves and ply.player in (1, 2):
                 pieces = sum(board.count(piece) for piece in _PIECES[ply.player - 1])
                 if pieces:
                     cells = len(board) - board.count(State.OFF_BOARD)
                     total += ply.legal_moves / pieces * (board.count(State.EMPTY) / cells)
                     count += 1
-            board = ply.states
         self.mobility.add(total, count)
 
     def _add_tempo(self, report: ContestReport, ratings: Ratings) -> None:

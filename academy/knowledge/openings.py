@@ -166,6 +166,25 @@ class OpeningTree:
         spellings = self.spec.spellings_after(moves, [child.move for child in children])
         return [Continuation(spelt, child) for spelt, child in zip(spellings, children, strict=True)]
 
+    def movers(self, moves: Sequence[str]) -> list[int]:
+        """Return who makes each of a list of moves: as the tree has it, beyond it the players take turns.
+
+        Args:
+            moves: The moves, in any symmetric image; not of a game of simultaneous moves.
+        """
+        movers = [node.mover for node in self.find_path(moves)[1:]]
+        players = self.spec.players
+        if movers:
+            following = movers[-1] % players + 1
+        else:
+            # After a handicap the second player begins.
+            begun = Counter[int]()
+            for child in self.children(ROOT):
+                begun[child.mover] += child.visits
+            following = max(begun, key=begun.__getitem__, default=1)
+        turns = range(following - 1, following - 1 + len(moves) - len(movers))
+        return [*movers, *(turn % players + 1 for turn in turns)]
+
     def _line(self, moves: Iterable[str], player: int) -> Iterable[str]:
         if self.spec.simultaneous:
             return (_branch(player), *moves)

@@ -85,14 +85,12 @@ def propose_from(
 
 
 def _moves(report: ContestReport, seat: int) -> Iterator[_OwnMove]:
-    states = report.start_states
     stated: float | None = None
-    for number, ply in enumerate(report.plies, 1):
-        before, states = states, ply.states
+    for number, (before, ply) in enumerate(zip(report.boards, report.plies, strict=False), 1):
         value = ply.values.get(seat)
         if value is None:
             continue
-        if ply.player == seat and before and states:
+        if ply.player == seat and before and ply.states:
             yield _OwnMove(number, stated, value)
         stated = value
 

@@ -365,6 +365,12 @@ class GameSpec:
         return shapes.board_permutation(symmetry, self._cells)
 
     @cached_property
+    def turned_cells(self) -> tuple[tuple[int, ...], ...]:
+        """Where each symmetry that maps the board onto itself takes its cells, row by row; each once."""
+        targets = map(self._permutation, self.symmetry_group)
+        return tuple(dict.fromkeys(target for target in targets if target is not None))
+
+    @cached_property
     def reversed_cells(self) -> tuple[int, ...]:
         """Where the reversal takes each cell of the board, row by row. Doing it twice changes nothing."""
         return self._permutation(self.reversal_symmetry) or ()
@@ -403,14 +409,10 @@ class GameSpec:
 
     @cached_property
     def _renamings(self) -> tuple[dict[str, str], ...]:
-        renamings = []
-        for symmetry in self.symmetry_group:
-            target = self._permutation(symmetry)
-            if target is not None:
-                names = {name: self.cell_names[target[i]] for i, name in enumerate(self.cell_names)}
-                if names not in renamings:
-                    renamings.append(names)
-        return tuple(renamings)
+        return tuple(
+            {name: self.cell_names[target[i]] for i, name in enumerate(self.cell_names)}
+            for target in self.turned_cells
+        )
 
     @cached_property
     def _cell_in_move(self) -> re.Pattern[str]:

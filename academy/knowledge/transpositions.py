@@ -46,7 +46,7 @@ def find_transpositions(tree: OpeningTree, moves: Sequence[str]) -> list[Transpo
     """
     if tree.spec.simultaneous or not _LEAST_MOVES <= len(moves) <= tree.depth:
         return []
-    movers = _movers(tree, moves)
+    movers = tree.movers(moves)
     own = tree.find(moves)
     orders: dict[int, Transposition] = {}
     search = _Search(tree)
@@ -58,16 +58,6 @@ def find_transpositions(tree: OpeningTree, moves: Sequence[str]) -> list[Transpo
                 orders[node.node_id] = Transposition(line, node)
     by_visits = sorted(orders.values(), key=lambda other: (-other.node.visits, other.moves))
     return by_visits[:_MOST_FOUND]
-
-
-def _movers(tree: OpeningTree, moves: Sequence[str]) -> list[int]:
-    """Return who makes each move: as the tree has it, and beyond that by turns."""
-    path = tree.find_path(moves)
-    movers = [node.mover for node in path[1:]]
-    players = tree.spec.players
-    while len(movers) < len(moves):
-        movers.append(movers[-1] % players + 1 if movers else 1)
-    return movers
 
 
 def _line_to(tree: OpeningTree, node: OpeningNode) -> list[str]:

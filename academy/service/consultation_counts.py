@@ -5,7 +5,7 @@ the store within a second.
 """
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ import structlog
 
 from academy.knowledge.claims import Claim, ClaimsContradictError
 from academy.knowledge.fair_use import FairUse
-from academy.knowledge.openings import ROOT, OpeningTree
+from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
 from academy.service.access import ContestSeat
 from academy.store.analysis_allowance import HOUR, CountPatterns
@@ -70,8 +70,8 @@ class ContestCounts:
         cannot be counted is not answered.
         """
         self.check_claims(seat)
-        own_move = _count_own_moves(tree, seat.player, moves) + 1
-        question = CountConsultation(seat.contest_id, seat.player, tuple(moves), own_move, rules, answer)
+        own = len(moves) if tree.spec.simultaneous else tree.movers(moves).count(seat.player)
+        question = CountConsultation(seat.contest_id, seat.player, tuple(moves), own + 1, rules, answer)
         return self._note(question)
 
     def note_claim(self, seat: ContestSeat, claim: Claim) -> None:
@@ -168,22 +168,6 @@ class ContestCounts:
         elif error is None and self._waits:
             _log.info("notes of consultations are kept again")
         self._waits = error is not None
-
-
-def _count_own_moves(tree: OpeningTree, seat: int, moves: Sequence[str]) -> int:
-    """Return how many moves of a line a seat made: the tree knows who moved, beyond it players take turns."""
-    if tree.spec.simultaneous:
-        return len(moves)
-    players = tree.spec.players
-    movers = [node.mover for node in tree.find_path(moves)[1:]]
-    # After a handicap the second player begins.
-    begun = Counter[int]()
-    for child in tree.children(ROOT):
-        begun[child.mover] += child.visits
-    first = max(begun, key=begun.__getitem__, default=1)
-    following = movers[-1] % players + 1 if movers else first
-    until_own = (seat - following) % players
-    return movers.count(seat) + (len(moves) - len(movers) + players - 1 - until_own) // players
 
 
 @dataclass

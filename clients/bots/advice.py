@@ -137,13 +137,9 @@ class Adviser(AcademySeat, Generic[Position, Move]):
             # What such moves take away or turn over is known by the board after them.
             named = [self._after(position, move) for move in best[:WIDEST]]
             number = {move: place for place, move in enumerate(best[:WIDEST])}
-        known = line if self._asks_book else None
         # ACADEMY may have noted the claim though its answer does not come.
         self.claimed = value
-        plies = len(line)
-        advice = self.ask(
-            lambda academy: academy.advise(self.seat, board, named, value, line=known, plies=plies)
-        )
+        advice = self.ask(lambda academy: academy.advise(self.seat, board, named, value, plies=len(line)))
         if advice is None or not advice.moves_asked:
             return {}
         if not any(advice.log_odds):

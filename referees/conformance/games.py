@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
-from academy.knowledge.boards import Board, GraphGeometry
-from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry, board_permutation
+from academy.knowledge.boards import Board
 from referees.api import GameRecord, InvalidSettingError, Outcome, PlayedMove, Termination
 from referees.conformance.laws import Trial
 from referees.conformance.positions import (
@@ -170,7 +169,7 @@ def _check_symmetries(trial: Trial, game: RandomGame) -> None:
         return
     played = [(seat, judge.move_text(move)) for moves in game.moves for seat, move in moves.items()]
     images = trial.spec.move_images([text for _, text in played])
-    for permutation, image in zip(_permutations(trial), images, strict=True):
+    for permutation, image in zip(trial.spec.turned_cells, images, strict=True):
         with trial.law("symmetry") as breach:
             position = judge.start(game.seed)
             for ply, ((seat, original), text) in enumerate(zip(played, image, strict=True)):
@@ -264,23 +263,6 @@ def _depends_on_chance(trial: Trial, game: RandomGame) -> bool:
     except Exception:  # A referee may answer moves of another game in any way.
         return True
     return False
-
-
-def _permutations(trial: Trial) -> list[tuple[int, ...]]:
-    """Where each cell goes under each symmetry that maps the board, in the order of `move_images`."""
-    permutations: list[tuple[int, ...]] = []
-    for symmetry in trial.spec.symmetry_group:
-        permutation = _permutation(trial, symmetry)
-        if permutation is not None and permutation not in permutations:
-            permutations.append(permutation)
-    return permutations
-
-
-def _permutation(trial: Trial, symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...] | None:
-    geometry = trial.spec.geometry
-    if isinstance(symmetry, NodeSymmetry) or isinstance(geometry, GraphGeometry):
-        return symmetry.image if isinstance(symmetry, NodeSymmetry) else None
-    return board_permutation(symmetry, geometry.cells)
 
 
 def _check_records(trial: Trial, game: RandomGame) -> None:

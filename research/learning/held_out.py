@@ -97,8 +97,7 @@ def _likelihood_of_moves(
 
 def _positions(report: ContestReport) -> list[tuple[bytes, Ply]]:
     """Return the board before each move, with the move."""
-    boards = (report.start_states, *(ply.states for ply in report.plies))
-    return [(states, ply) for states, ply in zip(boards, report.plies, strict=False) if states]
+    return [(states, ply) for states, ply in zip(report.boards, report.plies, strict=False) if states]
 
 
 def _stated_by_players(reports: Sequence[ContestReport]) -> _Floats:

@@ -26,7 +26,7 @@ from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGe
 from academy.knowledge.cells import State
 from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec, Placement
-from academy.knowledge.symmetries import Cell, GridSymmetry, board_permutation
+from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.tesujis.captures import Captures
 from academy.knowledge.tesujis.proposed_codes import (
     FARTHEST,
@@ -359,14 +359,7 @@ def _rows(length: int) -> Iterator[tuple[Cell, ...]]:
 
 def _orbits(spec: GameSpec) -> Numbers:
     """Return for each cell the least of those that the game's symmetries take it to."""
-    assert not isinstance(spec.geometry, GraphGeometry)
-    targets = [
-        target
-        for symmetry in spec.symmetry_group
-        if isinstance(symmetry, GridSymmetry)
-        and (target := board_permutation(symmetry, spec.geometry.cells)) is not None
-    ]
-    orbits: Numbers = np.array(targets, dtype=np.int64).min(axis=0)
+    orbits: Numbers = np.array(spec.turned_cells, dtype=np.int64).min(axis=0)
     return orbits
 
 

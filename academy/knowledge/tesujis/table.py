@@ -26,9 +26,11 @@ from academy.knowledge.learnt_weights import (
     MOST_GRADIENT,
     MOST_WEIGHT,
     Numbers,
+    add_up,
     check_rows,
     exp,
     find_rows,
+    logistic,
     mean_weights,
     read_columns,
 )
@@ -216,8 +218,7 @@ class TesujiTable:
     @cached_property
     def values(self) -> NDArray[np.float64]:
         """How often each is moved into that stands against one of weight 0."""
-        grown: NDArray[np.float64] = exp(self.weight_millionths / VALUE_SCALE)
-        return grown / (grown + 1.0)
+        return logistic(self.weight_millionths / VALUE_SCALE)
 
     @cached_property
     def elos(self) -> NDArray[np.float64]:
@@ -305,14 +306,12 @@ class TesujiTable:
         room = self.offered[own] + other.offered[its] <= MOST_COUNTED
         own, its = own[room], its[room]
         columns = {name: getattr(self, name).copy() for name in _COLUMNS}
-        for name in _SUMS:
+        for name in _COUNTS:
             columns[name][own] += getattr(other, name)[its]
         for name in ("uses", "successes"):
             np.minimum(columns[name], MOST_COUNTED, out=columns[name])
-        # A sum that went beyond 63 bits would be negative.
-        gradients, more_gradients = self.gradient_millionths[own], other.gradient_millionths[its]
-        columns["gradient_millionths"][own] = gradients + np.minimum(
-            more_gradients, MOST_GRADIENT - gradients
+        columns["gradient_millionths"][own] = add_up(
+            self.gradient_millionths[own], other.gradient_millionths[its]
         )
         columns["weight_millionths"][own] = mean_weights(
             self.offered[own],
@@ -386,8 +385,7 @@ class TesujiTable:
                 f"the proposer's Elo {report.contestants[proposal.seat - 1].elo:.0f} is below "
                 f"{LEAST_ELO:.0f}, or 200 or more below the mean of those who taught this game's tesujis"
             )
-        boards = (report.start_states, *(ply.states for ply in report.plies))
-        before, after = boards[proposal.ply - 1 : proposal.ply + 1]
+        before, after = report.boards[proposal.ply - 1 : proposal.ply + 1]
         if not before or not after:
             raise InvalidTesujiError(f"the report has no boards before and after ply {proposal.ply}")
         elo = teachers[proposal.seat]
@@ -487,7 +485,7 @@ class TesujiTable:
 
 
 _COLUMNS: Final = tuple(column.name for column in fields(TesujiTable))
-_SUMS: Final = tuple(name for name in _COLUMNS if name not in ("codes", "weight_millionths"))
+_COUNTS: Final = ("offered", "chosen", "elo_hundredths", "uses", "successes")
 
 
 class _Fit:
@@ -495,15 +493,13 @@ class _Fit:
 
     def __init__(self, table: TesujiTable) -> None:
         self._codes = table.codes
-        self._counts = np.stack([table.offered, table.chosen, table.elo_hundredths])
-        self._used = np.stack([table.uses, table.successes])
+        self._counts = np.stack([getattr(table, name) for name in _COUNTS])
         self._weights = table.weight_millionths / VALUE_SCALE
         self._gradients = table.gradient_millionths / VALUE_SCALE
 
     def table(self) -> TesujiTable:
         """Return what was learnt."""
-        offered, chosen, elo = self._counts
-        uses, successes = self._used
+        offered, chosen, elo, uses, successes = self._counts
         return TesujiTable(
             self._codes,
             offered,
@@ -542,7 +538,7 @@ class _Fit:
         sums = np.bincount(numbers.ravel(), weights=elos, minlength=width)[:-1]
         # An import may have counted to the end.
         room = self._counts[0, rows] + offered <= MOST_COUNTED
-        self._counts[:, rows[room]] += np.stack([offered, chosen, sums.astype(np.int64)])[:, room]
+        self._counts[:3, rows[room]] += np.stack([offered, chosen, sums.astype(np.int64)])[:, room]
 
     def _rows_of(self, codes: Numbers) -> Places:
         """Return the row of each code, all different; new ones come last, in their order."""
@@ -553,7 +549,6 @@ class _Fit:
             rows[is_fresh] = np.arange(len(self._codes), len(self._codes) + fresh)
             self._codes = np.append(self._codes, codes[is_fresh])
             self._counts = np.hstack([self._counts, np.zeros((len(self._counts), fresh), dtype=np.int64)])
-            self._used = np.hstack([self._used, np.zeros((len(self._used), fresh), dtype=np.int64)])
             self._weights = np.hstack([self._weights, np.zeros(fresh)])
             self._gradients = np.hstack([self._gradients, np.zeros(fresh)])
         return rows

@@ -32,10 +32,9 @@ def moves_of(report: ContestReport, teachers: dict[int, int]) -> list[LearntMove
         report: The contest's report.
         teachers: The Elos, in hundredths, of the players who teach, by seat.
     """
-    boards = pairwise((report.start_states, *(ply.states for ply in report.plies)))
     return [
         LearntMove(before, after, ply.player, teachers[ply.player])
-        for (before, after), ply in zip(boards, report.plies, strict=True)
+        for (before, after), ply in zip(pairwise(report.boards), report.plies, strict=True)
         if before and after and ply.player in teachers
     ]
 

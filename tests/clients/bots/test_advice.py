@@ -26,17 +26,15 @@ class Listening:
         return Advice()
 
 
-@pytest.mark.parametrize(
-    ("libraries", "line"), [(tuple(Library), ["A1", "B1"]), ([Library.MIDDLE_GAME], None)]
-)
-def test_a_bot_says_how_many_plies_led_to_the_position(
-    libraries: list[Library], line: list[str] | None
+@pytest.mark.parametrize("libraries", [tuple(Library), (Library.MIDDLE_GAME,)])
+def test_a_bot_compares_moves_by_the_ply_and_asks_for_the_books_move_only_once(
+    libraries: tuple[Library, ...],
 ) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec, academy = referee.spec(), Listening()
     bot = Adviser(referee, cast(Academy, academy), Seat(spec.game_id, spec.geometry, 1), libraries)
     bot.experience(referee.start(0), ["A1", "B1"], 0.2, [0, 1])
-    assert academy.options == [{"line": line, "plies": 2}]
+    assert academy.options == [{"plies": 2}]
 
 
 def test_a_move_that_is_as_good_as_usual_keeps_the_positions_value() -> None:

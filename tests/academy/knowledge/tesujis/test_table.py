@@ -248,9 +248,8 @@ class TestWhatIsLearnt:
     def test_only_cells_that_a_piece_can_come_to_are_offered(self, spec: GameSpec) -> None:
         report = placed(spec, by_the_rules(spec), 7)
         around = of(spec)
-        boards = [report.start_states, *(ply.states for ply in report.plies)]
         offered = 0
-        for states, ply in zip(boards, report.plies, strict=False):
+        for states, ply in zip(report.boards, report.plies, strict=False):
             board = Board(spec.geometry, states)
             row = np.frombuffer(states, dtype=np.uint8)[None]
             cells = np.flatnonzero(around.candidates(around.views(row, ply.player), row)[0])
