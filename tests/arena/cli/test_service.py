@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import grpc
@@ -18,7 +19,7 @@ from arena.service.tokens import ServiceRole, add_token
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 from tests.arena.cli.command import Done, arena
 from tests.arena.control_files import RANDOM, SLOW, write_control
-from tests.arena.service.serving import Service
+from tests.arena.service.serving import SECONDS, Service
 from tests.waiting import until
 
 _REFUSED = 1_000
@@ -220,6 +221,34 @@ def test_a_name_of_a_services_competition_is_answered_with_the_missing_option(
     monkeypatch.setenv("ARENA_ADDRESS", "127.0.0.1:50561")
     refused = arena(action, "random")
     assert refused.returncode == 1 and remedy in refused.stderr
+
+
+@pytest.mark.threat("held_places")
+def test_strangers_who_take_all_connections_leave_a_service_its_files(tmp_path: Path, here: None) -> None:
+    token = add_token(tmp_path / "arena.tokens", "eye", ServiceRole.WATCHER)
+    files = 512
+    process = subprocess.Popen(
+        [
+            *("prlimit", f"--nofile={files}:{files}", sys.executable, "-m", "arena.cli", "serve"),
+            *("--address", "127.0.0.1:0"),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        host, _, port = address.rpartition(":")
+        with ExitStack() as strangers:
+            for _ in range(2 * files):
+                strangers.enter_context(socket.create_connection((host, int(port)), SECONDS))
+            taken = Path(f"/proc/{process.pid}/fd")
+            until(lambda: len(list(taken.iterdir())) >= files // 2)
+            assert len(list(taken.iterdir())) < files - 128
+        until(lambda: arena("list", "--address", address, "--token", token).returncode == 0)
+    finally:
+        process.terminate()
+        process.wait()
 
 
 @pytest.mark.threat("flood")
