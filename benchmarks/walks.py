@@ -22,12 +22,12 @@ from typing import Any, Final
 import grpc
 
 from academy.matching.warming import warm_up
-from academy.service import logs
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.store.writer import WriteContext
 from academy.v1 import consultation_pb2, consultation_pb2_grpc, contests_pb2, contests_pb2_grpc
+from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 from benchmarks.load import full_game
 

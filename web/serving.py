@@ -18,10 +18,13 @@ from academy.wire.addresses import InvalidAddressError, ServerAddress
 from clients.connection import Connection
 from web.app import create_application
 from web.settings import WebLimits, WebSettings
+from web.shown_certificate import ShownCertificate
 
 __all__ = ["serve_pages"]
 
 _GRACE_SECONDS: Final = 5
+# uvicorn's.
+_TICKS_A_SECOND: Final = 10
 _LARGEST_HEAD: Final = 32 * 1_024
 # Connections above the limit that get an answer which says so; further ones are closed at once.
 _REFUSED_AT_ONCE: Final = 64
@@ -49,7 +52,17 @@ class _Protocol(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """Ends at a signal with status 0, where uvicorn would raise the signal again."""
+    """Ends at a signal with status 0, where uvicorn would raise the signal again, and renews certificates."""
+
+    def __init__(self, config: uvicorn.Config, shown: ShownCertificate | None) -> None:
+        super().__init__(config)
+        self._shown = shown
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look each second whether the certificate's files were replaced."""
+        if self._shown is not None and counter % _TICKS_A_SECOND == 0:
+            self._shown.renew()
+        return await super().on_tick(counter)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -99,10 +112,13 @@ def serve_pages(
     except OSError as error:
         files = f"--tls-cert {settings.certificate} and --tls-key {settings.key}"
         raise InvalidAddressError(f"{files}: {error}") from error
+    shown = None
+    if config.ssl is not None and settings.certificate is not None and settings.key is not None:
+        shown = ShownCertificate(config.ssl, settings.certificate, settings.key)
     with _listen(settings.address) as listener:
         address = settings.address.with_port(listener.getsockname()[1])
         say_ready(f"{'https' if settings.certificate else 'http'}://{address}/")
-        asyncio.run(_Server(config).serve([listener]))
+        asyncio.run(_Server(config, shown).serve([listener]))
 
 
 def _fit_open_files(limits: WebLimits) -> WebLimits:

@@ -17,7 +17,6 @@ import structlog
 from google.protobuf.message import DecodeError
 from grpc import aio
 
-from academy.service import logs
 from academy.service.access import current_caller
 from academy.service.call_timeout import CallTimeout, Task
 from academy.service.cost import FREE_BYTES, cost_of_reading
@@ -35,6 +34,7 @@ from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.permissions import OPEN_METHODS, check_permission
 from academy.store.tokens import Caller, Role, UnknownTokenError
+from academy.wire import logs
 from academy.wire._compat import reset_call, reset_call_later
 from academy.wire.errors import NotAuthenticatedError, StatusDetails
 from academy.wire.rates import Bucket, Buckets

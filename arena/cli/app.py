@@ -122,7 +122,7 @@ def _arena(
     """Options of the program itself."""
     # Before all that loads gRPC, which few runs need.
     if context.invoked_subcommand != DEFAULT_ACTION:
-        import arena.cli.silent_grpc  # noqa: F401
+        import academy.wire.silent_grpc  # noqa: F401
 
 
 def make_application(*, to_run: bool = False) -> typer.Typer:

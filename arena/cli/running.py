@@ -94,7 +94,7 @@ def run(  # noqa: PLR0913 - the options of a command
 
         control, files = open_competition(file, results)
         if _uses_grpc(control, on or control.workers.on):
-            import arena.cli.silent_grpc  # noqa: F401
+            import academy.wire.silent_grpc  # noqa: F401
         options = RunOptions(
             parallel or control.parallel, max_games, quiet, log_protocol, readmit, without_tokens, on or ""
         )

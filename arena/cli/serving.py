@@ -71,6 +71,13 @@ def serve(  # noqa: PLR0913 - the options of a command
     metrics_address: Annotated[
         str, typer.Option(help="Serve Prometheus metrics at this host:port.", show_default=False)
     ] = "",
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], typer.Option(help="What to log.")
+    ] = "info",
+    log_format: Annotated[
+        Literal["auto", "console", "json"],
+        typer.Option(help="How: auto is console on a terminal, else JSON."),
+    ] = "auto",
     embedded_in: Annotated[
         int | None,
         typer.Option(min=1, hidden=True, help="The process id of the program whose end ends this one."),
@@ -83,8 +90,7 @@ def serve(  # noqa: PLR0913 - the options of a command
     import asyncio
     import signal
 
-    import structlog
-
+    from academy.wire import logs
     from arena.service.server import ServiceSettings
     from arena.service.server import serve as serve_competitions
 
@@ -92,7 +98,7 @@ def serve(  # noqa: PLR0913 - the options of a command
         from arena.players.process_tree import die_with_parent
 
         die_with_parent(signal.SIGTERM, embedded_in)
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))
+    logs.configure(log_level, log_format)
     endpoint = Endpoint(ServerAddress.parse(address), Certificates(tls_cert, tls_key), insecure)
     metrics = ServerAddress.parse(metrics_address) if metrics_address else None
     settings = ServiceSettings(

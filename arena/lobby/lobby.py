@@ -28,6 +28,9 @@ class LobbyLimits:
     """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items."""
 
     players: int = limit(2_000, "players that dial in")
+    connections: int = limit(4_096, "connections in all, fewer where the process may open few files")
+    handshake_seconds: float = limit(20.0, "seconds until a connection that does not get ready is closed")
+    idle_connection_seconds: float = limit(600.0, "seconds until a connection without calls is closed")
     games_at_once: int = limit(256, "games at the same time of one player")
     message_bytes: int = limit(64 * 1024, "size of a message")
     metadata_bytes: int = limit(16 * 1024, "size of a call's metadata")

@@ -1,6 +1,7 @@
 """The lobby's gRPC server, in a thread of its own: a stream for each player, health and reflection."""
 
 import asyncio
+import resource
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -204,6 +205,7 @@ class ShortCallInterceptor(aio.ServerInterceptor):
 PLAYER_SERVICE: Final = players_pb2.DESCRIPTOR.services_by_name["PlayerService"].full_name
 HEALTH_SERVICE: Final = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 GRACE_SECONDS: Final = 5.0
+_OTHER_FILES: Final = 1_024
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,9 @@ def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server
             ("grpc.max_receive_message_length", limits.message_bytes),
             ("grpc.max_send_message_length", -1),
             ("grpc.max_metadata_size", limits.metadata_bytes),
+            ("grpc.max_allowed_incoming_connections", _make_room(limits.connections)),
+            ("grpc.server_handshake_timeout_ms", round(1_000 * limits.handshake_seconds)),
+            ("grpc.max_connection_idle_ms", round(1_000 * limits.idle_connection_seconds)),
             # A player whose machine has vanished says nothing more: this finds it out.
             ("grpc.keepalive_time_ms", 20_000),
             ("grpc.keepalive_timeout_ms", 10_000),
@@ -246,6 +251,22 @@ def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server
     health_pb2_grpc.add_HealthServicer_to_server(health, server)
     reflection.enable_server_reflection((*services, HEALTH_SERVICE, reflection.SERVICE_NAME), server)
     return server, health
+
+
+def _make_room(connections: int) -> int:
+    """Return for how many connections there are open files, besides those of games, results and the league.
+
+    Strangers who take all connections take no other files: runs and pools go on.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return connections
+    wanted = connections + _OTHER_FILES
+    raised = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft < raised:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+        soft = raised
+    return min(connections, max(soft - _OTHER_FILES, soft // 2))
 
 
 @asynccontextmanager

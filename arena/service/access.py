@@ -10,6 +10,7 @@ import structlog
 from grpc import aio
 
 from academy.wire.errors import NotPermittedError
+from academy.wire.rates import Bucket
 from academy.wire.tokens import bearer_token, digest_of
 from arena.league.errors import NameClaimedError
 from arena.lobby.errors import DOMAIN
@@ -22,6 +23,9 @@ WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 _Servicer = TypeVar("_Servicer", bound="AnsweringServicer")
 _Request = TypeVar("_Request")
 _Answer = TypeVar("_Answer")
+# As at ACADEMY. All are counted.
+_REFUSALS_LOGGED_PER_SECOND: Final = 10.0
+_REFUSALS_LOGGED_AT_ONCE: Final = 100.0
 _log = structlog.get_logger()
 
 
@@ -33,6 +37,8 @@ class ServiceAccess:
         self.members = members
         # Calls by how they ended: OK, or the reason of the refusal.
         self.calls: Counter[str] = Counter()
+        # Strangers are not to fill the disk with them.
+        self.refusals_logged = Bucket(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
 
     def authenticate(self, token: str) -> ServiceCaller:
         """Whose token this is. Raises NotAuthenticatedError."""
@@ -104,7 +110,8 @@ class AnsweringServicer:
         except EXPECTED as error:
             refusal = to_refusal(error)
             self.access.calls[refusal.reason] += 1
-            _log.info("refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
+            if self.access.refusals_logged.use():
+                _log.info("refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
             await refusal.status(DOMAIN).abort(context)
         self.access.calls["OK"] += 1
         return answer_given

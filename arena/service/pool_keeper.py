@@ -105,16 +105,29 @@ class PoolKeeper:
 
     async def keep(self) -> None:
         """Keep the pools until this is cancelled."""
+        fault = ""
         while True:
-            try:
-                await self._look()
-            except (SQLAlchemyError, OSError, ResultsError) as error:
-                why = reason(error) if isinstance(error, SQLAlchemyError) else str(error)
-                _log.warning("pools can't be looked after", why=why)
-            except Exception:
-                # Nobody waits for this task: an end of it would leave the pools as they are, unseen.
-                _log.exception("pools can't be looked after")
+            fault = await self._try_to_look(fault)
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def _try_to_look(self, last_fault: str) -> str:
+        """Look after the pools, and return what went wrong; the same fault again is not logged again."""
+        try:
+            await self._look()
+        except (SQLAlchemyError, OSError, ResultsError) as error:
+            fault = reason(error) if isinstance(error, SQLAlchemyError) else str(error)
+            if fault != last_fault:
+                _log.warning("pools can't be looked after", why=fault)
+            return fault
+        except Exception as error:
+            # Nobody waits for this task: an end of it would leave the pools as they are, unseen.
+            fault = repr(error)
+            if fault != last_fault:
+                _log.exception("pools can't be looked after")
+            return fault
+        if last_fault:
+            _log.info("pools are looked after again")
+        return ""
 
     def remark(self, name: str) -> str:
         """Why a pool does not run, where it should."""
@@ -156,9 +169,11 @@ class PoolKeeper:
         except (RefusedCallError, ControlError) as error:
             kept.remark = str(error)
         except Exception as error:
-            # A fault in one pool is not the others'.
-            _log.exception("a pool can't be looked after", name=pool.name)
-            kept.remark = f"it can't be looked after: {error}"
+            # A fault in one pool is not the others'. It comes again with each look, and is logged once.
+            remark = f"it can't be looked after: {error}"
+            if kept.remark != remark:
+                _log.exception("a pool can't be looked after", name=pool.name)
+            kept.remark = remark
 
     def _choose_members(self, name: str, settings: pools_pb2.PoolSettings, kept: _Kept) -> None:
         """Take in who has dialled in and plays this; those who came before stay while there is room."""
@@ -216,8 +231,10 @@ class PoolKeeper:
         await asyncio.to_thread(write_files)
         if not here:
             await self._runs.start(control, {})
-            kept.running_settings, kept.remark, kept.begun = pool.settings, "", time.monotonic()
+            kept.running_settings, kept.begun = pool.settings, time.monotonic()
             _log.info("pool runs", name=pool.name, players=players)
+        # Also a fault while it runs, such as a full disk, is over.
+        kept.remark = ""
 
     async def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
         """Note how a run ended; one that failed is begun again after a pause that grows."""

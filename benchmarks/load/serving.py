@@ -21,7 +21,6 @@ from academy.knowledge.boards import Board
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.matching.matches import MatchQuery
 from academy.matching.warming import warm_up
-from academy.service import logs
 from academy.service.access import current_caller
 from academy.service.answers import PatternCall, PatternQuestion
 from academy.service.game_cache import CachedGame, GameCache
@@ -40,6 +39,7 @@ from academy.store.codec.games import library_to_proto
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
+from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 from benchmarks.load import full_game
 

@@ -176,6 +176,27 @@ def test_pages_are_served_over_tls_with_everybodys_names(tmp_path: Path) -> None
             assert "max-age" in answer.headers["strict-transport-security"]
 
 
+def test_a_renewed_certificate_is_shown_without_a_restart(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+
+    def make() -> str:
+        made = authority.issue_cert("localhost")
+        made.cert_chain_pems[0].write_to_path(certificate)
+        made.private_key_pem.write_to_path(key)
+        return made.cert_chain_pems[0].bytes().decode()
+
+    first = make()
+    with served_pages("--public", "--tls-cert", certificate, "--tls-key", key, token="any") as visitor:
+        address = "localhost", int(visitor.base.rpartition(":")[2])
+        assert ssl.get_server_certificate(address) == first
+        second = make()
+        until(lambda: ssl.get_server_certificate(address) == second)
+        # With one file gone it goes on.
+        key.unlink()
+        assert ssl.get_server_certificate(address) == second
+
+
 def test_a_key_of_another_certificate_is_named(tmp_path: Path) -> None:
     authority = trustme.CA()
     options = []

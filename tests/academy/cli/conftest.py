@@ -13,9 +13,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from academy.cli.app import application
-from academy.service.logs import configure as configure_logs
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
+from academy.wire.logs import configure as configure_logs
 from tests.academy.service import examples
 from tests.academy.service.running import Running, serving
 

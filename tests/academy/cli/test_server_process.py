@@ -15,11 +15,11 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 from academy.cli import server_process
-from academy.service import logs
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.errors import LogRefusedError
 from academy.store.library_store import Store
+from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 from tests.academy.service.raw_calls import RawCalls
 from tests.asking_health import health_of

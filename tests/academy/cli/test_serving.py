@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from academy.cli import server_process
-from academy.service import logs
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.shared_log.address import LogAddress
+from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.cli.conftest import run

@@ -13,7 +13,6 @@ import pytest
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
-from academy.service import logs
 from academy.service.limits import Limits
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
@@ -26,6 +25,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
     tokens_pb2_grpc,
 )
+from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 
 SECONDS = 90.0

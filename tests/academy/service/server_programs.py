@@ -44,11 +44,11 @@ class Served:
         return self.process.wait(SECONDS)
 
 
-def started(folder: Path, *options: str) -> subprocess.Popen[str]:
+def started(folder: Path, *options: str, stderr: int = subprocess.PIPE) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*ACADEMY, "serve", "--data", str(folder), *options],
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         stdin=subprocess.DEVNULL,
     )

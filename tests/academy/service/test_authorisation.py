@@ -19,7 +19,6 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 from prometheus_client import generate_latest
 
-from academy.service import logs
 from academy.service.permissions import OPEN_METHODS, ROLES
 from academy.service.server import SERVICES, ServerSettings
 from academy.store import tokens
@@ -34,6 +33,7 @@ from academy.v1 import (
     proposals_pb2,
     tokens_pb2,
 )
+from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.service import examples

@@ -1,8 +1,10 @@
 """`academy serve` as a process: how it starts, drains, ends, and dies with its parent."""
 
 import fcntl
+import json
 import queue
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -27,9 +29,10 @@ from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.cli.conftest import run
 from tests.academy.service import examples
+from tests.academy.service.certificates import authority, signed
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client, as_refused
-from tests.academy.service.server_programs import ACADEMY, SECONDS, served, started
+from tests.academy.service.server_programs import ACADEMY, SECONDS, Served, served, started
 from tests.asking_health import health_of
 from tests.ports import free_ports
 from tests.processes import alive, waits_for_a_lock
@@ -187,6 +190,46 @@ def test_an_embedded_server_tells_its_token_to_its_parent_alone_and_dies_with_it
     assert not path.exists()
     if parent.stdout is not None:
         parent.stdout.close()
+
+
+@pytest.mark.threat("flood")
+def test_strangers_who_speak_no_tls_write_nothing_into_the_log(tmp_path: Path) -> None:
+    own = signed(tmp_path, "server", authority(tmp_path, "ours"))
+    with served(tmp_path / "data", "--tls-cert", str(own.certificate), "--tls-key", str(own.key)) as academy:
+        host, _, port = academy.address.rpartition(":")
+        for _ in range(20):
+            with socket.create_connection((host, int(port)), SECONDS) as stranger:
+                stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                while stranger.recv(1_000):
+                    pass
+        academy.process.send_signal(signal.SIGTERM)
+        _, log = academy.process.communicate(timeout=SECONDS)
+    assert [json.loads(line)["event"] for line in log.splitlines()] == ["serving"]
+
+
+@pytest.mark.threat("faults")
+def test_a_server_whose_log_nobody_takes_answers_and_ends_as_others_do(tmp_path: Path) -> None:
+    with served(tmp_path / "data") as academy:
+        assert academy.process.stderr is not None
+        academy.process.stderr.close()
+        with pytest.raises(grpc.RpcError) as caught:
+            Client(grpc.insecure_channel(academy.address), "wrong").contests.ListGames(
+                contests_pb2.ListGamesRequest(), timeout=SECONDS
+            )
+        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        academy.process.send_signal(signal.SIGTERM)
+        assert academy.ended() == 0
+
+
+@pytest.mark.threat("faults")
+def test_a_server_starts_where_its_log_is_on_a_full_disk(tmp_path: Path) -> None:
+    with (
+        Path("/dev/full").open("w") as full,
+        started(tmp_path / "data", "--address", "127.0.0.1:0", stderr=full.fileno()) as process,
+    ):
+        academy = Served(process, "")
+        process.send_signal(signal.SIGTERM)
+        assert academy.ended() == 0
 
 
 @pytest.mark.parametrize(

@@ -3,20 +3,26 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
+import grpc
 import pytest
 import trustme
 
+from academy.wire.tls import Certificates
 from arena.service.tokens import ServiceRole, add_token
+from arena.v1 import competitions_pb2, competitions_pb2_grpc
 from tests.arena.cli.command import Done, arena
 from tests.arena.control_files import RANDOM, SLOW, write_control
-from tests.arena.service.serving import Service
+from tests.arena.service.serving import SECONDS, Service
 from tests.waiting import until
+
+_REFUSED = 1_000
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +223,36 @@ def test_a_name_of_a_services_competition_is_answered_with_the_missing_option(
     assert refused.returncode == 1 and remedy in refused.stderr
 
 
-def test_a_service_is_reached_by_tls(tmp_path: Path, here: None) -> None:
+@pytest.mark.threat("held_places")
+def test_strangers_who_take_all_connections_leave_a_service_its_files(tmp_path: Path, here: None) -> None:
+    token = add_token(tmp_path / "arena.tokens", "eye", ServiceRole.WATCHER)
+    files = 512
+    process = subprocess.Popen(
+        [
+            *("prlimit", f"--nofile={files}:{files}", sys.executable, "-m", "arena.cli", "serve"),
+            *("--address", "127.0.0.1:0"),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        host, _, port = address.rpartition(":")
+        with ExitStack() as strangers:
+            for _ in range(2 * files):
+                strangers.enter_context(socket.create_connection((host, int(port)), SECONDS))
+            taken = Path(f"/proc/{process.pid}/fd")
+            until(lambda: len(list(taken.iterdir())) >= files // 2)
+            assert len(list(taken.iterdir())) < files - 128
+        until(lambda: arena("list", "--address", address, "--token", token).returncode == 0)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.mark.threat("flood")
+def test_a_service_is_reached_by_tls_and_strangers_do_not_fill_its_log(tmp_path: Path, here: None) -> None:
     authority = trustme.CA()
     certificate = authority.issue_cert("localhost")
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
@@ -230,6 +265,7 @@ def test_a_service_is_reached_by_tls(tmp_path: Path, here: None) -> None:
             *("--tls-cert", "cert.pem", "--tls-key", "key.pem"),
         ],
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
     try:
@@ -237,6 +273,16 @@ def test_a_service_is_reached_by_tls(tmp_path: Path, here: None) -> None:
         address = process.stdout.readline().split()[-1]
         done = arena("list", "--address", address, "--token", token, "--tls-ca", "ca.pem")
         assert done.returncode == 0 and done.stdout.startswith("name"), done.stderr
+        credentials = Certificates(authority=tmp_path / "ca.pem").channel_credentials()
+        with grpc.secure_channel(address, credentials) as channel:
+            competitions = competitions_pb2_grpc.CompetitionServiceStub(channel)
+            wrong = (("authorization", "Bearer wrong"),)
+            for _ in range(_REFUSED):
+                with pytest.raises(grpc.RpcError):
+                    competitions.ListPlayers(competitions_pb2.ListPlayersRequest(), metadata=wrong)
     finally:
         process.terminate()
-        process.wait()
+        _, log = process.communicate()
+    lines = [json.loads(line) for line in log.splitlines()]
+    # A hundred at once, and then ten a second.
+    assert {line["event"] for line in lines} == {"refused"} and 100 <= len(lines) < _REFUSED

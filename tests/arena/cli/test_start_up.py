@@ -86,7 +86,7 @@ sys.argv[0] = "arena"
 try:
     main()
 finally:
-    print("arena.cli.silent_grpc" in sys.modules, "grpc" in sys.modules)
+    print("academy.wire.silent_grpc" in sys.modules, "grpc" in sys.modules)
 """
 
 

@@ -1,6 +1,7 @@
 """When the keeper begins a pool's runs again, and whom it lets in."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -77,6 +78,15 @@ def keeper(tmp_path: Path, runs: Runs) -> Iterator[PoolKeeper]:
         yield PoolKeeper(Pools(league), MemberRegister(Members(league)), runs, tmp_path, url, tuple)
 
 
+@pytest.fixture
+def capture_faults(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is logged as a warning or an error, as it comes."""
+    faults: list[str] = []
+    for level in ("warning", "exception"):
+        monkeypatch.setattr(pool_keeper._log, level, lambda event, **_: faults.append(event), raising=False)
+    return faults
+
+
 async def look(keeper: PoolKeeper, clock: Clock, times: int, every: float) -> None:
     for _ in range(times):
         await keeper._look()
@@ -108,6 +118,36 @@ def test_a_pool_that_ran_for_long_is_begun_again_at_once_whatever_failed_before(
     asyncio.run(look(keeper, clock, 500, 5.0))
     # A look to see that it failed, and one after the pause of a first failure.
     assert set(pauses(runs.begun[before:])) == {runs.lasting + 5.0}
+
+
+def test_a_fault_of_a_pool_is_logged_once_and_its_remark_ends_with_it(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path, capture_faults: list[str]
+) -> None:
+    runs.lasting = LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    control, kept = tmp_path / "night.toml", tmp_path / "kept.toml"
+    control.rename(kept)
+    control.mkdir()
+    asyncio.run(look(keeper, clock, 20, 0.5))
+    assert capture_faults == ["a pool can't be looked after"]
+    assert "Is a directory" in keeper.remark("night")
+    control.rmdir()
+    kept.rename(control)
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert keeper.remark("night") == ""
+
+
+def test_what_keeps_all_pools_from_being_looked_after_is_logged_once(
+    keeper: PoolKeeper, tmp_path: Path, capture_faults: list[str]
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "league.db")) as database:
+        database.execute("ALTER TABLE LEAGUE_Pool RENAME TO away")
+        fault = ""
+        for _ in range(10):
+            fault = asyncio.run(keeper._try_to_look(fault))
+        assert capture_faults == ["pools can't be looked after"] and "LEAGUE_Pool" in fault
+        database.execute("ALTER TABLE away RENAME TO LEAGUE_Pool")
+    assert asyncio.run(keeper._try_to_look(fault)) == ""
 
 
 def test_of_more_members_than_a_control_file_has_room_for_those_who_are_here_play(

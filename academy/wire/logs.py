@@ -1,7 +1,8 @@
-"""Structured logs: one line an event, for people on a terminal, as JSON elsewhere."""
+"""The log of a server: one line an event, for people on a terminal, as JSON elsewhere."""
 
 import logging
 import sys
+from contextlib import suppress
 from typing import Final, Literal
 
 import structlog
@@ -14,6 +15,7 @@ LEVELS: Final = {
 }
 # Events below are not sent: looked at where making one costs.
 level = logging.DEBUG
+Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "console", "json"]
 
 
@@ -31,16 +33,38 @@ class _Forwarder(logging.Handler):
             self.handleError(record)
 
 
+class _Lines:
+    """Writes lines to standard error. Those that a full disk or a closed pipe does not take are lost.
+
+    A server is not to end, nor to refuse calls, for want of a log.
+    """
+
+    def msg(self, message: str) -> None:
+        """Write a line."""
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"{message}\n")
+            sys.stderr.flush()
+
+    log = debug = info = warn = warning = error = err = critical = fatal = failure = exception = msg
+
+
 _FORWARDER: Final = _Forwarder()
 
 
-def configure(lowest: str, form: Format = "auto") -> None:
-    """Send events of a level and above to standard error."""
+def configure(lowest: Level, form: Format = "auto") -> None:
+    """Send events of a level and above to standard error.
+
+    Tracebacks show no values of variables: tokens may be among them.
+    """
     global level
     level = LEVELS[lowest]
     console = form == "console" or (form == "auto" and sys.stderr.isatty())
     renderers: list[structlog.typing.Processor] = (
-        [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+        [
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+            )
+        ]
         if console
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     )
@@ -54,7 +78,7 @@ def configure(lowest: str, form: Format = "auto") -> None:
             *renderers,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Lines(),
         cache_logger_on_first_use=False,
     )
     logging.getLogger().addHandler(_FORWARDER)

@@ -1,7 +1,9 @@
-"""gRPC loaded so that it writes nothing to standard error: the arena reports failures in its own words.
+"""gRPC loaded so that it writes nothing to standard error: our programs report failures in their own words.
+
+A stranger's failed TLS handshakes are a line each there, without any limit and not of a log's form.
 
 It reads its environment when it is first imported, so this must come before all that uses it. Programs that
-the arena starts do not inherit the setting.
+are started do not inherit the setting. One that is set already counts.
 """
 
 import os

@@ -9,7 +9,7 @@ from contextvars import copy_context
 import pytest
 import structlog
 
-from academy.service import logs
+from academy.wire import logs
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +58,9 @@ def test_a_traceback_on_a_terminal_shows_no_values(capsys: pytest.CaptureFixture
         logging.getLogger("academy.store.writer").exception("a group of writes failed")
     shown = capsys.readouterr().err
     assert "ValueError: wrong" in shown and secret not in shown
+
+
+def test_a_log_for_people_in_a_file_has_no_colours(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure("info", "console")
+    structlog.get_logger().info("serving", address="127.0.0.1:1")
+    assert "\x1b" not in capsys.readouterr().err
