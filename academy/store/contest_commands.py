@@ -68,6 +68,7 @@ class OpenContest:
         if record is None:
             rules = FairUse.of(knowledge.settings).restricted(fair_use_from_proto(self.contest.fair_use))
             record = _new_record(work, arena, self.contest, knowledge.spec)
+            record.contest.open_time.CopyFrom(work.time)
             record.contest.fair_use.CopyFrom(fair_use_to_proto(rules))
             seats = range(1, len(record.seats) + 1)
             alone = [seat for seat in seats if rules.plays_alone(record.contest.contest_id, seat)]
@@ -309,7 +310,6 @@ def _new_record(
     opened.ClearField("fair_use")
     opened.ClearField("seats_alone")
     opened.state = contests_pb2.CONTEST_STATE_OPEN
-    opened.open_time.CopyFrom(work.time)
     return records_pb2.ContestRecord(
         contest=opened,
         seats=[records_pb2.Seat() for _ in opened.players],

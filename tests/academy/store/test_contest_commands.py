@@ -142,6 +142,15 @@ def test_opening_first_is_not_needed_but_not_possible_after(store: Store) -> Non
         store.run(OpenContest(contest("c1")))
 
 
+def test_only_an_opened_contest_has_a_time_when_it_was_opened(store: Store) -> None:
+    store.run(OpenContest(contest("opened")))
+    for contest_id, was_opened in (("opened", True), ("reported", False)):
+        reported = store.run(ReportContest(report(contest_id), actor="arena")).contest
+        assert reported.HasField("report_time")
+        assert reported.HasField("open_time") is was_opened
+        assert store.read(contest_tables.contest_record, contest_id).contest == reported
+
+
 def test_report_may_leave_out_what_the_opening_gave(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     request = report("c1")
