@@ -1,5 +1,6 @@
 """Books of a game's opening tree, and which of its nodes a reader may see."""
 
+import math
 from collections import OrderedDict
 from functools import partial
 from typing import Final
@@ -19,6 +20,8 @@ class Books:
     def __init__(self) -> None:
         self._own = OwnValues()
         self._books: OrderedDict[int | None, Book] = OrderedDict()
+        # A tree, how often it had followed, and the greatest bound at which all of it was accepted then.
+        self._whole: tuple[OpeningTree, int, float] | None = None
 
     def forget(self) -> None:
         """Forget all: this is a different game now."""
@@ -33,7 +36,7 @@ class Books:
         if len(self._own) > 2 * len(tree.nodes):
             # Most of them have left the tree.
             self._own.forget()
-        if least is not None and all(accepts(node, least) for node in tree.nodes.values()):
+        if least is not None and least <= self._greatest_bound(tree):
             # Ratings change with each contest, and mostly nothing follows for what is accepted.
             least = None
         book = self._books.pop(least, None)
@@ -43,6 +46,13 @@ class Books:
         while len(self._books) > _BOOKS_REMEMBERED:
             self._books.popitem(last=False)
         return book
+
+    def _greatest_bound(self, tree: OpeningTree) -> float:
+        """Return the greatest bound at which readers accept all of a tree's nodes."""
+        if self._whole is None or self._whole[:2] != (tree, tree.followed):
+            bounds = (_greatest_bound(node) for node in tree.nodes.values() if node.node_id != ROOT)
+            self._whole = tree, tree.followed, min(bounds, default=math.inf)
+        return self._whole[2]
 
 
 def least_hundredths(least_elo: float | None) -> int | None:
@@ -55,3 +65,8 @@ def accepts(node: OpeningNode, least: int | None) -> bool:
     """Whether a reader with this bound may see a node."""
     # No player moved to the first position: it has no Elo.
     return least is None or node.node_id == ROOT or node.elo_hundredths > least * node.visits
+
+
+def _greatest_bound(node: OpeningNode) -> float:
+    """The greatest bound for which `accepts` has a node that is not the root."""
+    return (node.elo_hundredths - 1) // node.visits if node.visits else -math.inf
