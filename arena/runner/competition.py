@@ -452,7 +452,8 @@ class Competition:
                 self._exclude("player", name, f"{complaint}; the last: {reason}")
                 self._selector.dropped(fixture)
             case Sequel.SKIP:
-                self._exclude("matchup", fixture.matchup, f"too many void games; the last: {reason}")
+                group = self._selector.void_group(fixture)
+                self._exclude("matchup", group, f"too many void games; the last: {reason}")
                 self._selector.dropped(fixture)
             case _ if self._end is not RunEnd.HALTED:
                 self._stop(RunEnd.HALTED)

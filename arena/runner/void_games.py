@@ -34,6 +34,7 @@ class VoidGames:
 
     def __init__(self, control: Control, selector: Selector) -> None:
         self._control = control
+        self._group = selector.void_group
         self._rules = VoidRules(
             selector.void_policy, control.void_retries, from_first=control.retries_from_first
         )
@@ -44,7 +45,7 @@ class VoidGames:
 
     def note_completed(self, fixture: Fixture) -> None:
         """Note a finished game."""
-        self._rules.completed(fixture.matchup)
+        self._rules.completed(self._group(fixture))
         for name in fixture.players:
             self._failures.pop(original_name(name), None)
             self._failures_by_game.pop((original_name(name), fixture.game_id), None)
@@ -79,7 +80,7 @@ class VoidGames:
             self._failures_by_game[name, fixture.game_id] += 1
             most = max(self._failures[name], self._failures_by_game[name, fixture.game_id])
             return Sequel.LEAVE_OUT if most >= self._control.leave_out_after else Sequel.RETRY
-        sequel = self._rules.void(fixture.matchup, fixture.game_id)
+        sequel = self._rules.void(self._group(fixture), fixture.game_id)
         if sequel is not Sequel.HALT:
             return sequel
         if self._control.on_void == "skip-matchup":

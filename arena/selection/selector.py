@@ -211,6 +211,13 @@ class Selector(ABC):
         """Give out games of a player or a matchup again."""
         self.excluded.of(scope).discard(name)
 
+    def void_group(self, fixture: Fixture) -> str:
+        """The group of games that a void game is counted in, and that is left out when there are too many.
+
+        It is the matchup where a matchup is played once.
+        """
+        return fixture.matchup
+
     def report_lines(self) -> list[str]:
         """What only the selector knows of the state, for reports and the display."""
         return []

@@ -34,7 +34,8 @@ class Swiss(Selector):
     seat goes to the player that had it less often.
 
     A player that is left out loses the games of its round that have no result yet, and is not paired any
-    more. When a whole pairing is left out, these games are worth half a point to both.
+    more. When a whole pairing is left out, these games are worth half a point to both. It is called
+    `rR_AvB`, because the same two may be paired again. Earlier versions called it `AvB`.
     """
 
     def __init__(self, plan: SwissPlan, seed: int = 0) -> None:
@@ -121,12 +122,11 @@ class Swiss(Selector):
     def exclude(self, scope: Scope, name: str) -> None:
         """Decide the round's games of a player or a pairing; a player is not paired any more."""
         round_is_on = bool(self._open)
-        if scope == "player":
-            super().exclude(scope, name)
+        super().exclude(scope, name)
         for game_id, fixture in list(self._open.items()):
             if scope == "player" and name in fixture.players:
                 self._share([other for other in fixture.players if other not in self.excluded.players])
-            elif scope == "matchup" and name == fixture.matchup:
+            elif scope == "matchup" and name in (self.void_group(fixture), fixture.matchup):
                 self._share(fixture.players)
             else:
                 continue
@@ -143,6 +143,10 @@ class Swiss(Selector):
         if not self._open and not self.finished:
             self._round -= 1
             self._begin_round()
+
+    def void_group(self, fixture: Fixture) -> str:
+        """The pairing of one round."""
+        return fixture.game_id.rpartition("_")[0]
 
     def wants(self, fixture: Fixture) -> bool:
         """Whether the game is still open."""

@@ -162,7 +162,14 @@ def _arguments(definition: object, word: str, whose: str, known: Collection[str]
         raise ControlError(f"{whose}: not a {word}")
     for name in definition.arguments:
         if name not in known:
-            _fail(name, explain_unknown(name, known), whose)
+            theirs = _RINGMASTERS.get(name)
+            why = (
+                f"unknown setting; did you mean {theirs!r}?"
+                if theirs in known
+                else explain_unknown(name, known)
+            )
+            # The file's own word, which may be what the setting is called in TOML.
+            raise ControlError(f"{whose}: '{name}': {why}")
     return dict(definition.arguments)
 
 

@@ -106,6 +106,20 @@ def test_where_all_matchups_are_left_out_the_run_is_halted(tmp_path: Path) -> No
     assert "all matchups with missing games are left out (`arena run --readmit`" in done.stderr
 
 
+@pytest.mark.usefixtures("games_here")
+def test_pairings_of_a_swiss_tournament_are_left_out_round_by_round(tmp_path: Path) -> None:
+    players = {"one": PASSING, "villain": misbehaving("exit-at-start")}
+    control = write_control(tmp_path, players, None, 'rounds = 2\non_void = "skip-matchup"\nvoid_retries = 1')
+    control.write_text(control.read_text().replace('"all-play-all"', '"swiss"'))
+    done = arena("run", control, "-q")
+    assert done.returncode == 6, done.stderr
+    assert "all games have been played but for players or matchups that are left out" in done.stderr
+    # The second round has its own retry.
+    assert done.stderr.count(" is void: ") == 4
+    shown = json.loads(arena("show", control, "--json").stdout)
+    assert [entry["name"] for entry in shown["left_out"]] == ["r1_AvB", "r2_BvA"]
+
+
 @pytest.mark.parametrize("kind", ["sprt", "mc_tuner", "ce_tuner"])
 def test_kinds_of_one_matchup_cannot_skip_it(tmp_path: Path, kind: str) -> None:
     control = tmp_path / "cup.toml"

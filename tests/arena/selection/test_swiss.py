@@ -201,3 +201,18 @@ def test_rounds_may_change_but_not_who_plays() -> None:
         resumed(swiss(games=4), games)
     with pytest.raises(CompetitionChangedError):
         swiss().completed(games[-1])
+
+
+@pytest.mark.parametrize("name", ["r1_AvB", "AvB"])
+def test_a_pairing_is_left_out_of_its_round_alone(name: str) -> None:
+    selector = swiss(names=("a", "b"), rounds=2)
+    first, second = selector.next_game(), selector.next_game()
+    assert first is not None and second is not None
+    assert {selector.void_group(first), selector.void_group(second)} == {"r1_AvB"}
+    selector.exclude("matchup", name)
+    # A second game of the pairing was in progress, and is void too.
+    assert not selector.wants(second) and selector.excluded.matchups == {name}
+    assert selector.score("a") == selector.score("b") == 1
+    again = selector.next_game()
+    assert again is not None and selector.void_group(again) == "r2_BvA" and selector.wants(again)
+    assert selector.total == 2

@@ -264,6 +264,20 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (PLAYOFF, "Matchup('weak', 'strong')", "Matchup(1, 2, 3)", "line 31: TypeError: Matchup() takes 2"),
         (PLAYOFF, "record_games = False", "record_games = 0", "'record_games': must be true or false"),
         (PLAYOFF, "allow_claim=True", "allow=True", "player full: 'allow': unknown setting; did you mean"),
+        # What TOML calls the setting.
+        (
+            PLAYOFF,
+            "name=",
+            "games=",
+            "matchup handicap: 'games': unknown setting; did you mean 'number_of_games'?",
+        ),
+        (
+            PLAYOFF,
+            "allow_claim=True",
+            "environment={}",
+            "player full: 'environment': unknown setting; did you mean 'environ'?",
+        ),
+        (PLAYOFF, "allow_claim=True", "aliases={}", "unknown setting; did you mean 'gtp_aliases'?"),
         (PLAYOFF, 'Player("nothing")', "Player(3)", "player unused: 'command': must be text or a list"),
         (PLAYOFF, 'Player("nothing")', "Player()", "player unused: 'command': is missing"),
         (PLAYOFF, 'Player("nothing")', "7", "player unused: not a Player"),
