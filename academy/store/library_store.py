@@ -45,9 +45,9 @@ def find_log(log: LogAddress) -> None:
     Raises StoreError, LogUnavailableError.
     """
     with _needing_nats(log):
-        from academy.store.shared_log.jetstream import JetStreamLog
+        from academy.store.shared_log.stream import LogStream
 
-        JetStreamLog(log).close()
+        LogStream(log).close()
 
 
 def _begin_with_snapshot(folder: Path, log: LogAddress) -> None:

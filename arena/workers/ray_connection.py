@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
-from arena.workers._compat import runs_node
+from arena.workers._compat import CLIENTS_CALL, HEAD_CALL, runs_node
 from arena.workers.interface import WorkersError
 
 LOCAL: Final = "ray"
@@ -102,12 +102,9 @@ def check_listening(on: str) -> None:
     import grpc
 
     target = on.removeprefix("ray://")
-    # A head knows the first call, and its server for clients from outside the second, which it cannot read.
-    question, expected = (
-        ("/ray.rpc.NodeInfoGcsService/GetClusterId", (grpc.StatusCode.OK,))
-        if target == on
-        else ("/ray.rpc.RayletDriver/ClusterInfo", (grpc.StatusCode.OK, grpc.StatusCode.NOT_FOUND))
-    )
+    question, expected = HEAD_CALL, [grpc.StatusCode.OK]
+    if target != on:
+        question, expected = CLIENTS_CALL, [grpc.StatusCode.OK, grpc.StatusCode.NOT_FOUND]
     token = _token()
     answer = grpc.StatusCode.OK
     try:

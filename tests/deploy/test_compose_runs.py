@@ -1,5 +1,6 @@
 """The programs of the compose file work together, with its arguments and configurations but no containers."""
 
+import os
 import re
 import ssl
 import subprocess
@@ -16,7 +17,7 @@ import trustme
 from tests.academy.cli.conftest import run
 from tests.academy.store.shared_log.nats_servers import BINARY
 from tests.arena.cli.command import arena
-from tests.deploy.manifests import COMPOSE, compose_programs
+from tests.deploy.manifests import COMPOSE, compose, compose_programs
 from tests.ports import free_ports
 
 BIN = Path(sys.executable).parent
@@ -69,18 +70,19 @@ class Running:
 
     def start(self, name: str) -> None:
         """Start a program of the compose file."""
-        program = PROGRAMS[name]
+        program, environment = PROGRAMS[name], dict(os.environ)
         if name in NATS:
+            environment |= compose()["services"][name]["environment"]
             configuration = self.folder / f"{name}.conf"
             client = f'listen: "127.0.0.1:{self.ports[name, 4222]}"\n'
-            text = (COMPOSE / configuration.name).read_text(encoding="utf-8")
+            text = (COMPOSE / "nats.conf").read_text(encoding="utf-8")
             configuration.write_text(client + self._here(name, text), encoding="utf-8")
             command = [str(BINARY), "--config", str(configuration)]
         else:
             executable, *words = program.command
             command = [str(BIN / Path(executable).name), *(self._here(name, word) for word in words)]
         with (self.folder / f"{name}.log").open("w", encoding="utf-8") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log)
+            process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
         self._processes.callback(process.wait)
         self._processes.callback(process.kill)
 

@@ -281,28 +281,27 @@ def test_pages_ask_for_servers_by_names_that_there_are() -> None:
 
 def test_each_nats_server_of_a_cluster_knows_the_others() -> None:
     names = {name for name in compose()["services"] if name.startswith("nats")}
+    text = (COMPOSE / "nats.conf").read_text(encoding="utf-8")
+    assert set(re.findall(r"nats://(nats-\d):6222", text)) == names
     for name in names:
-        text = (COMPOSE / f"{name}.conf").read_text(encoding="utf-8")
-        assert f"server_name: {name}\n" in text
-        assert set(re.findall(r"nats://(nats-\d):6222", text)) == names - {name}
-        assert f"./{name}.conf:/etc/nats/nats.conf:ro" in compose()["services"][name]["volumes"]
+        service = compose()["services"][name]
+        assert service["environment"] == {"SERVER_NAME": name}
+        assert "./nats.conf:/etc/nats/nats.conf:ro" in service["volumes"]
 
 
 def nats_environment() -> dict[str, str]:
-    """What Kubernetes gives to a NATS server, with a password."""
+    """What Kubernetes and Compose give to a NATS server, with a password."""
     (nats,) = (program for _, pod in pods() for program in pod["containers"] if program["name"] == "nats")
     given = {variable["name"]: variable.get("value", "") for variable in nats["env"]}
     password = {"NATS_PASSWORD": "a0"}
     routes = given["NATS_ROUTES"].replace("$(NATS_PASSWORD)", password["NATS_PASSWORD"])
-    return given | password | {"POD_NAME": "nats-0", "NATS_ROUTES": routes}
+    return given | password | {"POD_NAME": "nats-0", "NATS_ROUTES": routes, "SERVER_NAME": "nats-1"}
 
 
 def test_nats_takes_its_configurations(tmp_path: Path) -> None:
     (in_kubernetes,) = (made for made in objects() if made["kind"] == "ConfigMap")
     (tmp_path / "kubernetes.conf").write_text(in_kubernetes["data"]["nats.conf"], encoding="utf-8")
-    files = [*COMPOSE.glob("*.conf"), DEPLOY / "nats" / "nats.conf", tmp_path / "kubernetes.conf"]
-    assert len(files) == 5
-    for file in files:
+    for file in (COMPOSE / "nats.conf", DEPLOY / "nats" / "nats.conf", tmp_path / "kubernetes.conf"):
         assert "sync_interval: always" in file.read_text(encoding="utf-8")
         done = subprocess.run(
             [str(BINARY), "-t", "-c", str(file)],

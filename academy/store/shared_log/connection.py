@@ -147,10 +147,6 @@ class NatsConnection:
         """Ask NATS until there is an answer. Raises LogUnavailableError."""
         return self.run(self._persist(ask))
 
-    async def _request(self, subject: str, question: bytes) -> bytes:
-        """Return the answer to a question that NATS' client has no method for. Raises NatsError."""
-        return bytes((await self._client.request(subject, question, timeout=_ANSWER_SECONDS)).data)
-
     async def _persist(self, ask: Callable[[], Coroutine[Any, Any, _T]], deadline: float | None = None) -> _T:
         """Ask until there is an answer. Raises LogUnavailableError, at once for a refusal."""
         deadline = time.monotonic() + PATIENCE if deadline is None else deadline

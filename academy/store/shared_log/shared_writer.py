@@ -82,10 +82,6 @@ class _Attempt:
     undoing: dict[str, tuple[int, ChangedKeys]] = field(default_factory=dict)
 
 
-class _UnfoldedMessageError(StoreCorruptError):
-    """A message cannot be folded: its transaction is given up, and the next one ends before it."""
-
-
 class _NotCommittedError(LogUnavailableError):
     """The log has the message, and the folder has not: it is folded like those of others once that can be."""
 
@@ -110,8 +106,6 @@ class SharedWriter(Writer):
         self._ends = math.inf
         self._draft = MessageDraft(0)
         self._failure: StoreError | None = None
-        # The place of a message that cannot be folded, with the reason.
-        self._unfolded: dict[int, LogDivergedError] = {}
         # Why writes are refused now, "" if they are not; and whether any commit says that they are no longer.
         self._refused, self._until_commit = "", False
         self._is_called = False
@@ -208,7 +202,7 @@ class SharedWriter(Writer):
                     # Committed before the next try: else there would be more to fold after each lost race.
                     self._attempt([], deadline)
                 settled = self._attempt(group, deadline)
-            except (LostRaceError, _UnfoldedMessageError):
+            except LostRaceError:
                 lost = True
                 continue
             except Exception as error:
@@ -262,8 +256,7 @@ class SharedWriter(Writer):
             raise
         except BaseException as error:
             self._forget(touched)
-            is_unfolded = isinstance(error, _UnfoldedMessageError)
-            if attempt.published is not None and isinstance(error, StoreError) and not is_unfolded:
+            if attempt.published is not None and isinstance(error, StoreError):
                 raise _NotCommittedError(f"{error}; what was asked is in the shared log already") from error
             raise
         if attempt.frozen:
@@ -346,32 +339,37 @@ class SharedWriter(Writer):
     ) -> None:
         begun = time.monotonic()
         attempt.folding = False
-        work = WriteContext(transaction, self._games, self._journal, self._clock(), self._give_way)
         news = self._log.news(now.followed)
         if attempt.published is not None:
             own = attempt.published
             news = [message for message in news if message.place < own.place] + [own]
         for message in news:
-            try:
-                if (why := self._unfolded.get(message.place)) is not None:
-                    # What came before it is kept.
-                    self._stop_following(why)
-                    attempt.folding = True
-                    break
-                messages.fold(work, message.data)
-            except LogUpgradingError as error:
-                self._stop_following(error)
+            if (why := self._fold(transaction, message, touched)) is not None:
+                self._stop_following(why)
+                if attempt.published is not None:
+                    raise why
+                # What came before it is kept.
                 attempt.folding = True
                 break
-            except (StoreCorruptError, ValueError, LookupError) as error:
-                self._unfolded[message.place] = _explain(message.place, error)
-                _log.debug("message %d of the shared log cannot be taken in", message.place, exc_info=error)
-                raise _UnfoldedMessageError from error
-            touched |= work.touched
             place.move_to(now, message.place, message.name)
             if attempt.published is None and time.monotonic() - begun > _FOLDING_SECONDS:
                 attempt.folding = True
                 break
+
+    def _fold(self, transaction: Transaction, message: Message, touched: set[str]) -> StoreError | None:
+        """Fold a message; where that cannot be, return why, and undo what was done of it."""
+        own: set[str] = set()
+        try:
+            with transaction.begin_nested() as part:
+                work = WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
+                own = work.touched
+                messages.fold(work, message.data)
+        except (LogUpgradingError, StoreCorruptError, ValueError, LookupError) as error:
+            self._forget(own)
+            _log.debug("message %d of the shared log cannot be taken in", message.place, exc_info=error)
+            return _explain(message.place, error)
+        touched |= own
+        return None
 
     def _execute_commands(self, transaction: Transaction, attempt: _Attempt, touched: set[str]) -> None:
         self._together = len(attempt.commands)
@@ -417,8 +415,10 @@ def _join(transaction: Transaction, address: LogAddress, stream: StreamState) ->
     return now
 
 
-def _explain(message: int, error: Exception) -> LogDivergedError:
-    """Return why a message is not folded: damage of the folder, or the message itself."""
+def _explain(message: int, error: Exception) -> StoreError:
+    """Return why a message is not folded: its version, damage of the folder, or the message itself."""
+    if isinstance(error, LogUpgradingError):
+        return error
     if isinstance(error, StoreCorruptError):
         return LogDivergedError(
             f"this folder is damaged and cannot take in message {message:,} of the shared log: {error}; "

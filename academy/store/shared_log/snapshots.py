@@ -31,8 +31,7 @@ from academy.store.maintenance.compaction import lock_alone, put_in_place
 from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.connection import describe
-from academy.store.shared_log.jetstream import JetStreamLog
-from academy.store.shared_log.stream import NAME_IN_USE
+from academy.store.shared_log.stream import NAME_IN_USE, LogStream
 
 # One may be damaged, and the log must not be cut behind the only other one.
 KEPT: Final = 2
@@ -113,7 +112,7 @@ def fetch(folder: Path, address: LogAddress) -> int:
     log lost since they were written. 0: there is no snapshot, and the log is read from its beginning. Raises
     StoreError where that was cut, or another process uses the folder, and LogUnavailableError.
     """
-    with _naming_faults(folder), closing(JetStreamLog(address)) as log:
+    with _naming_faults(folder), closing(LogStream(address)) as log:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for snapshot in _list(log):
             # Starts may be killed one after the other: the room that each one took is wanted at once.
@@ -157,13 +156,13 @@ def _keep_behind(folder: Path) -> None:
         return
 
 
-def _open_log_of(environment: Environment) -> closing[JetStreamLog]:
+def _open_log_of(environment: Environment) -> closing[LogStream]:
     """Open the log that a folder follows: of any other its snapshot would push out those that are good."""
     with environment.reading() as transaction:
         now = place.read(transaction)
     if now is None:
         raise StoreError(f"{environment.folder}: has a log of its own; `academy backup` copies it")
-    return closing(JetStreamLog(LogAddress.parse(now.address), now))
+    return closing(LogStream(LogAddress.parse(now.address), now))
 
 
 @contextmanager
@@ -181,7 +180,7 @@ def _naming_faults(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:
+def _take(log: LogStream, snapshot: Snapshot, draft: Path) -> None:
     """Fetch a snapshot into a folder. Raises StoreError where it is not one of this log, and others."""
     packed = draft / "packed"
     with packed.open("wb") as file:
@@ -200,7 +199,7 @@ def _take(log: JetStreamLog, snapshot: Snapshot, draft: Path) -> None:
     log.check_holds(now.followed, place.name_of_last(now))
 
 
-def _prefix(log: JetStreamLog) -> str:
+def _prefix(log: LogStream) -> str:
     """Return what names of the log's snapshots begin with: the stream may have been made again."""
     return re.sub(r"\D", "", log.state.created) + "-"
 
@@ -248,7 +247,7 @@ def _cannot_unpack(error: Exception) -> StoreCorruptError:
 # What the object store does; in the event loop of NATS' client
 
 
-async def _open(log: JetStreamLog, *, making: bool = False) -> ObjectStore:
+async def _open(log: LogStream, *, making: bool = False) -> ObjectStore:
     name = f"{log.address.stream}-snapshots"
     try:
         return await log.stream.object_store(name)
@@ -265,7 +264,7 @@ async def _open(log: JetStreamLog, *, making: bool = False) -> ObjectStore:
         return await log.stream.object_store(name)
 
 
-async def _list_objects(log: JetStreamLog) -> list[ObjectInfo]:
+async def _list_objects(log: LogStream) -> list[ObjectInfo]:
     # The client itself waits for ever where NATS is lost after the request.
     async with asyncio.timeout(_STALLED_SECONDS):
         try:
@@ -274,7 +273,7 @@ async def _list_objects(log: JetStreamLog) -> list[ObjectInfo]:
             return []
 
 
-def _list(log: JetStreamLog) -> list[Snapshot]:
+def _list(log: LogStream) -> list[Snapshot]:
     """Return the log's snapshots, newest first. Raises LogUnavailableError."""
     prefix = _prefix(log)
 
@@ -289,7 +288,7 @@ def _list(log: JetStreamLog) -> list[Snapshot]:
     return sorted(log.ask(find), key=lambda snapshot: snapshot.followed, reverse=True)
 
 
-async def _put(log: JetStreamLog, snapshot: Snapshot, file: BufferedReader) -> None:
+async def _put(log: LogStream, snapshot: Snapshot, file: BufferedReader) -> None:
     try:
         store = await _open(log, making=True)
         options = ObjectMetaOptions(max_chunk_size=min(_LARGEST_CHUNK, log.limit))
@@ -300,11 +299,11 @@ async def _put(log: JetStreamLog, snapshot: Snapshot, file: BufferedReader) -> N
         ) from error
 
 
-async def _get(log: JetStreamLog, snapshot: Snapshot, file: BufferedWriter) -> None:
+async def _get(log: LogStream, snapshot: Snapshot, file: BufferedWriter) -> None:
     await _watch((await _open(log)).get(snapshot.name, file), file)
 
 
-async def _remove(log: JetStreamLog, snapshot: Snapshot) -> None:
+async def _remove(log: LogStream, snapshot: Snapshot) -> None:
     try:
         await (await _open(log)).delete(snapshot.name)
     except NotFoundError:
@@ -315,7 +314,7 @@ async def _remove(log: JetStreamLog, snapshot: Snapshot) -> None:
         _log.warning("the snapshot of message %d is not removed: %s", snapshot.followed, describe(error))
 
 
-async def _remove_remains(log: JetStreamLog) -> None:
+async def _remove_remains(log: LogStream) -> None:
     """Remove parts of snapshots that were never stored whole."""
     name = f"{log.address.stream}-snapshots"
     try:

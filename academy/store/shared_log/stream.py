@@ -1,9 +1,7 @@
 """The stream that is a shared log: made where it is missing, and known again by its messages' names."""
 
-import json
 import time
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, NamedTuple
 
 from nats.js.api import Header, RetentionPolicy, StorageType, StreamConfig, StreamInfo
@@ -182,7 +180,6 @@ class LogStream(NatsConnection):
 
         `subject` may have wildcards. Raises NatsError.
         """
-        question = json.dumps({"last_by_subj": subject}).encode()
-        answer = await self._request(f"$JS.API.STREAM.MSG.GET.{stream}", question)
-        stored = json.loads(answer)["message"]["time"]
-        return datetime.fromisoformat(stored).timestamp()
+        stored = (await self.stream.get_last_msg(stream, subject)).time
+        assert stored is not None  # as it is of each stored message
+        return stored.timestamp()

@@ -13,6 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 from nats.js import JetStreamContext
+from nats.js.api import ObjectInfo
 
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCacheFiles
@@ -249,6 +250,23 @@ def test_parts_that_a_killed_server_left_in_the_object_store_are_removed(
         monkeypatch.setattr(snapshots, "_LEFT_SECONDS", -3_600.0)
         connection.run(snapshots._remove_remains(connection))
         assert parts() == whole
+
+
+def test_a_part_that_another_server_removes_first_does_not_fail_the_snapshot(
+    log: LogAddress, first: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    bucket, left = f"OBJ_{log.stream}-snapshots", f"$O.{log.stream}-snapshots.C.left"
+    list_objects = snapshots._list_objects
+
+    async def remove_first(connection: JetStreamLog) -> list[ObjectInfo]:
+        await connection.stream.purge_stream(bucket, subject=left)
+        return await list_objects(connection)
+
+    monkeypatch.setattr(snapshots, "_list_objects", remove_first)
+    with closing(JetStreamLog(log)) as connection:
+        connection.run(connection.stream.publish(left, b"half"))
+        connection.run(snapshots._remove_remains(connection))
+    assert "parts of snapshots are not removed: no message found (10037)" in caplog.text
 
 
 def test_a_server_that_was_away_while_the_log_was_cut_begins_with_a_snapshot_and_keeps_its_old_data(
