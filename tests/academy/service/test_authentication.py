@@ -9,8 +9,9 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service import interceptor, logs
+from academy.service import interceptor
 from academy.v1 import contests_pb2, proposals_pb2
+from academy.wire import logs
 from tests.academy.service import examples
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Refused, Running, as_refused, refusal, serving

@@ -7,12 +7,13 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service import errors, logs
+from academy.service import errors
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store import game_tables
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 from academy.wire.rates import Bucket
 from tests.academy.service import examples
