@@ -14,7 +14,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
@@ -230,33 +230,48 @@ def _late(label: str, wait: Wait) -> str:
 NO_SLOT: Final = -1
 
 
+class _RunGoneError(ConnectionError):
+    """The run that the games are played for has ended without a word."""
+
+
+def _send(connection: Connection, message: GameProgress | GameResult | WorkerLost) -> None:
+    try:
+        connection.send(message)
+    except ConnectionError as error:
+        raise _RunGoneError from error
+
+
 def serve(
     connection: Connection,
     slot: int,
     engines: KeptPrograms[GtpEngine],
     policies: KeptPrograms[PolicyProcess],
 ) -> None:
-    """Play games until the other side closes the connection.
+    """Play games until the other side closes the connection, or is gone.
 
     In games with players that could hold this process for ever, the other side gets all moves as they
     are made.
     """
+    tell = partial(_send, connection)
     while True:
         try:
             job: GameJob = connection.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             return
         try:
             unsafe = any(player.protocol == "python" for player in job.players)
             try:
-                result = play(job, None if slot == NO_SLOT else slot, connection.send if unsafe else None)
+                result = play(job, None if slot == NO_SLOT else slot, tell if unsafe else None)
             finally:
                 end_children(engines.process_ids | policies.process_ids)
-            connection.send(result)
+            tell(result)
+        except _RunGoneError:
+            return
         except Exception as error:
             # Referees and callable players are other people's code: any exception of theirs costs one game.
             sys.stderr.write(f"game {job.game_id}: {traceback.format_exc()}")
-            connection.send(WorkerLost(job.game_id, f"{type(error).__name__}: {error}", job.attempt))
+            with suppress(ConnectionError):
+                connection.send(WorkerLost(job.game_id, f"{type(error).__name__}: {error}", job.attempt))
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -1,0 +1,35 @@
+"""A worker whose run was killed ends quietly."""
+
+from collections.abc import Sequence
+from multiprocessing import Pipe
+
+import pytest
+
+from arena.jobs import PlayerSetup
+from arena.players.program import KeptPrograms
+from arena.workers import worker
+from tests.arena.engines import job, python_player
+
+PASSES = python_player("a"), python_player("b")
+FAILS = python_player("a", "tests.arena.engines:unknown"), python_player("b")
+
+
+@pytest.mark.parametrize("players", [PASSES, FAILS], ids=["in a game", "after a failure"])
+def test_a_worker_whose_run_was_killed_leaves_no_traceback_on_the_terminal(
+    players: Sequence[PlayerSetup], capfd: pytest.CaptureFixture[str]
+) -> None:
+    run, own = Pipe()
+    run.send(job(*players))
+    run.close()
+    worker.serve(own, worker.NO_SLOT, KeptPrograms(), KeptPrograms())
+    assert "ConnectionError" not in (complaints := capfd.readouterr().err)
+    assert "BrokenPipe" not in complaints
+
+
+def test_a_worker_that_waits_while_its_run_is_killed_ends(capfd: pytest.CaptureFixture[str]) -> None:
+    run, own = Pipe()
+    # What the run has not read resets the connection.
+    own.send("a result")
+    run.close()
+    worker.serve(own, worker.NO_SLOT, KeptPrograms(), KeptPrograms())
+    assert capfd.readouterr().err == ""
