@@ -20,7 +20,16 @@ import pytest
 from academy.knowledge.claims import Claim
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.knowledge.settings import Library
-from academy.store import arenas, contest_tables, event_effects, event_log, game_tables, history, rebuild, tokens
+from academy.store import (
+    arenas,
+    contest_tables,
+    event_effects,
+    event_log,
+    game_tables,
+    history,
+    rebuild,
+    tokens,
+)
 from academy.store.consultation_notes import NoteClaims
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment, TableName, Transaction
