@@ -695,7 +695,7 @@ def test_a_message_for_which_the_map_has_to_grow_is_learnt_once(
         # By now the copy in memory has learnt from the event.
         if threading.current_thread() is folding and not grown.is_set():
             grown.set()
-            raise lmdb.MapFullError
+            raise lmdb.MapFullError("the map is full")
         note_event(*arguments)
 
     monkeypatch.setattr(history, "note_event", grow_first)
