@@ -17,6 +17,8 @@ from typing import Final, TypeVar
 import structlog
 import typer
 
+# Before all that loads gRPC, in this process and in those that it starts, which load this module first.
+import academy.wire.silent_grpc  # noqa: F401
 from academy.cli.commands import CommandError, ExitCode
 from academy.service.server import AcademyServer, ServerSettings
 from academy.service.workers import (

@@ -157,7 +157,6 @@ def serve(  # noqa: PLR0913
 
     Then it finishes running calls and exits with status 0.
     """
-    import academy.wire.silent_grpc  # noqa: F401 - before all that loads gRPC
     from academy.cli.server_process import run_server
     from academy.service.server import ServerSettings
     from academy.service.workers import end_with_parent

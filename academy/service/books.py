@@ -27,6 +27,7 @@ class Books:
         """Forget all: this is a different game now."""
         self._own.forget()
         self._books.clear()
+        self._whole = None
 
     def of(self, tree: OpeningTree, least: int | None) -> Book:
         """Return the book of a tree for readers who accept nodes of more Elo than `least`, in hundredths.

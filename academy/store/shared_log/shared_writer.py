@@ -368,7 +368,9 @@ class SharedWriter(Writer):
             self._forget(own)
             _log.debug("message %d of the shared log cannot be taken in", message.place, exc_info=error)
             return _explain(message.place, error)
-        touched |= own
+        finally:
+            # Also where the map has to grow: the copies in memory have learnt what is folded again then.
+            touched |= own
         return None
 
     def _execute_commands(self, transaction: Transaction, attempt: _Attempt, touched: set[str]) -> None:

@@ -193,9 +193,11 @@ def test_an_embedded_server_tells_its_token_to_its_parent_alone_and_dies_with_it
 
 
 @pytest.mark.threat("flood")
-def test_strangers_who_speak_no_tls_write_nothing_into_the_log(tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", [1, 2])
+def test_strangers_who_speak_no_tls_write_nothing_into_the_log(tmp_path: Path, processes: int) -> None:
     own = signed(tmp_path, "server", authority(tmp_path, "ours"))
-    with served(tmp_path / "data", "--tls-cert", str(own.certificate), "--tls-key", str(own.key)) as academy:
+    options = "--tls-cert", str(own.certificate), "--tls-key", str(own.key), "--processes", str(processes)
+    with served(tmp_path / "data", *options) as academy:
         host, _, port = academy.address.rpartition(":")
         for _ in range(20):
             with socket.create_connection((host, int(port)), SECONDS) as stranger:
@@ -204,7 +206,7 @@ def test_strangers_who_speak_no_tls_write_nothing_into_the_log(tmp_path: Path) -
                     pass
         academy.process.send_signal(signal.SIGTERM)
         _, log = academy.process.communicate(timeout=SECONDS)
-    assert [json.loads(line)["event"] for line in log.splitlines()] == ["serving"]
+    assert [json.loads(line)["event"] for line in log.splitlines()] == ["serving"] * processes
 
 
 @pytest.mark.threat("faults")

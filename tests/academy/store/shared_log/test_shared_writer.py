@@ -14,12 +14,22 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
+import lmdb
 import pytest
 
 from academy.knowledge.claims import Claim
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.knowledge.settings import Library
-from academy.store import arenas, contest_tables, event_effects, event_log, game_tables, rebuild, tokens
+from academy.store import (
+    arenas,
+    contest_tables,
+    event_effects,
+    event_log,
+    game_tables,
+    history,
+    rebuild,
+    tokens,
+)
 from academy.store.consultation_notes import NoteClaims
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment, TableName, Transaction
@@ -669,6 +679,32 @@ def test_damage_of_a_folder_that_takes_in_a_message_is_not_called_the_messages(
     teach(sound, "next")
     with pytest.raises(LogDivergedError, match=r"this folder is damaged and cannot take in message \d+ of"):
         open_store("hurt", log)
+
+
+def test_a_message_for_which_the_map_has_to_grow_is_learnt_once(
+    log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    assert teach(first, "before")
+    wait_until_equal(first, second)
+    assert second._writer is not None
+    folding, note_event, grown = second._writer._thread, history.note_event, threading.Event()
+
+    def grow_first(*arguments: Any) -> None:
+        # By now the copy in memory has learnt from the event.
+        if threading.current_thread() is folding and not grown.is_set():
+            grown.set()
+            raise lmdb.MapFullError("the map is full")
+        note_event(*arguments)
+
+    monkeypatch.setattr(history, "note_event", grow_first)
+    assert teach(first, "next")
+    assert grown.wait(60)
+    wait_until_equal(first, second)
+    # What was learnt in memory is stored with the next contest.
+    assert teach(first, "last")
+    wait_until_equal(first, second)
 
 
 def test_a_new_server_begins_with_a_backup_and_the_rest_of_the_log(
