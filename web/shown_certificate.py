@@ -15,21 +15,28 @@ class ShownCertificate:
         """The context has loaded the files already."""
         self._context = context
         self._files = certificate, key
-        self._seen = self._stamps()
+        self._shown = self._stamps()
+        self._fault = ""
 
     def renew(self) -> None:
-        """Load the files if they were replaced. Those that cannot be used are named in the log."""
+        """Load the files if they were replaced. Why they cannot be used is logged once, and tried again.
+
+        A file may be half written, one of two, or not readable until its rights are mended.
+        """
         stamps = self._stamps()
-        if stamps == self._seen:
+        if stamps == self._shown:
+            self._fault = ""
             return
-        self._seen = stamps
         try:
             # Another context first: of two files that do not belong together one would be taken.
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(*self._files, password="")
             self._context.load_cert_chain(*self._files, password="")
         except OSError as error:
-            # A file may be half written, or one of two: the next change is looked at again.
-            _log.warning("the renewed certificate cannot be used, the one before is shown: %s", error)
+            if self._fault != str(error):
+                _log.warning("the renewed certificate cannot be used, the one before is shown: %s", error)
+            self._fault = str(error)
+            return
+        self._shown, self._fault = stamps, ""
 
     def _stamps(self) -> list[tuple[int, ...]]:
         return [_stamp(file) for file in self._files]
