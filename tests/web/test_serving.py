@@ -194,7 +194,11 @@ def test_a_renewed_certificate_is_shown_without_a_restart(tmp_path: Path) -> Non
         until(lambda: ssl.get_server_certificate(address) == second)
         # With one file gone it goes on.
         key.unlink()
+        assert visitor.process.stderr is not None
+        assert "cannot be used, the one before is shown" in visitor.process.stderr.readline()
         assert ssl.get_server_certificate(address) == second
+        third = make()
+        until(lambda: ssl.get_server_certificate(address) == third)
 
 
 def test_a_key_of_another_certificate_is_named(tmp_path: Path) -> None:
