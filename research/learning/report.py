@@ -269,7 +269,7 @@ def _draw_curves(
 ) -> None:
     """Draw what was gained after numbers of contests, a curve for each label."""
     pyplot = _pyplot()
-    figure, axes = pyplot.subplots(figsize=(8, 4), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     for label, points in curves.items():
         axes.errorbar(
             [contests for contests, _ in points],
@@ -283,7 +283,8 @@ def _draw_curves(
     axes.set_xlim(left=0.0)
     axes.set_xlabel("Contests that ACADEMY has learnt from")
     axes.set_ylabel(measure)
-    axes.legend(loc="lower right")
+    # Below the axes, where it covers no curve.
+    figure.legend(loc="outside lower center")
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)
 
