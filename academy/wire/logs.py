@@ -39,11 +39,14 @@ class _Lines:
     A server is not to end, nor to refuse calls, for want of a log.
     """
 
+    def __init__(self) -> None:
+        self._out = sys.stderr
+
     def msg(self, message: str) -> None:
         """Write a line."""
         with suppress(OSError, ValueError):
-            sys.stderr.write(f"{message}\n")
-            sys.stderr.flush()
+            self._out.write(f"{message}\n")
+            self._out.flush()
 
     log = debug = info = warn = warning = error = err = critical = fatal = failure = exception = msg
 
@@ -68,6 +71,7 @@ def configure(lowest: Level, form: Format = "auto") -> None:
         if console
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     )
+    lines = _Lines()
     # Threads that begin later have no context: what is bound by now is in each line.
     bound = structlog.contextvars.get_contextvars()
     structlog.configure(
@@ -78,7 +82,7 @@ def configure(lowest: Level, form: Format = "auto") -> None:
             *renderers,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=lambda *_: _Lines(),
+        logger_factory=lambda *_: lines,
         cache_logger_on_first_use=False,
     )
     logging.getLogger().addHandler(_FORWARDER)
