@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from academy.knowledge.boards import SquareGeometry
+import numpy as np
+
+from academy.knowledge.boards import GraphGeometry, SquareGeometry
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import (
@@ -12,6 +14,7 @@ from academy.knowledge.spec import (
     InvalidGameError,
     Placement,
 )
+from academy.knowledge.symmetries import NodeSymmetry
 from academy.store.codec.games import (
     settings_from_proto,
     spec_to_proto,
@@ -50,6 +53,7 @@ class RegisterGame:
         try:
             known = game_record(work.transaction, spec.game_id)
         except UnknownGameError:
+            _check_edges_stay(spec)
             if not self.may_describe:
                 spec = spec.described(Description())
             defaults = LibrarySettings.for_kind(spec.players, spec.kind)
@@ -88,6 +92,31 @@ def _check_row_fits(spec: GameSpec) -> None:
         raise InvalidGameError(
             f"a winning row of {spec.winning_row}: the longest row of this board has {longest} cells"
         )
+
+
+def _check_edges_stay(spec: GameSpec) -> None:
+    """Raise InvalidGameError for a symmetry that takes touching nodes apart, which older games may have."""
+    shape = spec.geometry
+    if not isinstance(shape, GraphGeometry):
+        return
+    first, second = np.array(shape.edges, dtype=np.intp).reshape(-1, 2).T
+    touch = np.zeros((shape.size, shape.size), dtype=np.bool_)
+    touch[first, second] = touch[second, first] = True
+    for symmetry in (*spec.symmetry_group, spec.reversal_symmetry):
+        assert isinstance(symmetry, NodeSymmetry)
+        image = np.array(symmetry.image)
+        apart = np.flatnonzero(~touch[image[first], image[second]])
+        if len(apart):
+            edge = shape.edges[apart[0]]
+            ends, images = (
+                " - ".join(repr(shape.nodes[node]) for node in nodes)
+                for nodes in (edge, [symmetry.image[end] for end in edge])
+            )
+            raise InvalidGameError(
+                f"symmetry {symmetry.name!r} takes the edge {ends} to {images}, which do not touch: a "
+                "symmetry takes nodes that touch to nodes that touch; correct its image or the edges, or "
+                "leave it out"
+            )
 
 
 def _check_same_shapes(spec: GameSpec, before: Description) -> None:

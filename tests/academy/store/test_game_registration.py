@@ -1,6 +1,6 @@
 """A game is registered once, keeps what it is, and may be described later."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -13,8 +13,12 @@ from academy.store.errors import (
 )
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
-from academy.v1 import game_pb2
-from academy.wire.games import read_spec
+from academy.store.writer import WriteContext
+from academy.v1 import events_pb2, game_pb2
+from academy.wire.games import game_message, read_spec
+from referees.diplomacy.rules import Diplomacy
+from referees.warlight.maps import map_names
+from referees.warlight.rules import WarLight
 from tests.academy.store.examples import go_game
 
 
@@ -91,6 +95,57 @@ def test_a_game_of_very_many_symmetries_is_refused_before_they_are_put_together(
     # To put these together would take minutes.
     with pytest.raises(InvalidGameError, match="1,000 node symmetries: there may be 48"):
         store.run(RegisterGame(ring(1_000), "arena"))
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredBefore:
+    """A game that a version with fewer rules registered."""
+
+    game: game_pb2.Game
+
+    def execute(self, work: WriteContext) -> None:
+        """Log its registration."""
+        work.record(events_pb2.Event(game_id=self.game.game_id, actor="arena", game_registered=self.game))
+
+
+def path(*symmetries: tuple[str, tuple[int, ...]], reversal: str = "identity") -> game_pb2.Game:
+    """A game of two on three nodes in a row, a - b - c, and d apart from them."""
+    game = game_pb2.Game(game_id="path", players=2, reversal=reversal, expected_length=60.0, symmetric=True)
+    game.geometry.graph.nodes.extend("abcd")
+    for first, second in ((0, 1), (2, 1), (1, 0)):
+        game.geometry.graph.edges.add(first=first, second=second)
+    game.symmetries.append("identity")
+    for name, image in symmetries:
+        game.node_symmetries.add(name=name, image=image)
+        if name != reversal:
+            game.symmetries.append(name)
+    return game
+
+
+@pytest.mark.parametrize("reversal", ["identity", "swap"])
+def test_a_symmetry_that_takes_nodes_that_touch_apart_is_refused(store: Store, reversal: str) -> None:
+    refusal = (
+        "^symmetry 'swap' takes the edge 'c' - 'b' to 'c' - 'a', which do not touch: .* "
+        "correct its image or the edges, or leave it out$"
+    )
+    for may_describe in (True, False):
+        with pytest.raises(InvalidGameError, match=refusal):
+            game = path(("swap", (1, 0, 2, 3)), reversal=reversal)
+            store.run(RegisterGame(game, "arena", may_describe))
+    # However the edges are written.
+    assert store.run(RegisterGame(path(("swap", (2, 1, 0, 3)), reversal=reversal), "arena"))[1]
+
+
+def test_a_game_with_such_a_symmetry_from_before_is_still_known(store: Store) -> None:
+    old = path(("swap", (1, 0, 2, 3)))
+    store.run(RegisteredBefore(spec_to_proto(read_spec(old), LibrarySettings())))
+    assert not store.run(RegisterGame(old, "arena"))[1]
+
+
+def test_all_maps_of_the_referees_can_be_registered(store: Store) -> None:
+    specs = [Diplomacy.from_settings({}).spec()]
+    specs += [WarLight.from_settings({"map": name}).spec() for name in map_names()]
+    assert all(store.run(RegisterGame(game_message(spec), "arena"))[1] for spec in specs)
 
 
 def test_a_winning_row_that_does_not_fit_on_the_board_is_refused(store: Store) -> None:
