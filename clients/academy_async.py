@@ -132,7 +132,7 @@ class AsyncQuestions(ABC):
                 a contest it must be at most its `pattern_value_limit`, by LUDAE's rules 0.33, and the value
                 that the arena hears of this position.
             plies: how many plies led to that position. Without it ACADEMY takes the first board for the
-                position's.
+                position's; in a contest of more than two players it refuses then.
             options: which patterns.
             both_players: whether the answer has the opponent's patterns too.
 

@@ -438,6 +438,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             player = position.player
             if player not in seats:
                 seat = self._access.find_asking_seat(caller, spec, contest_id, player, f"{field}.player")
+                if seat is not None:
+                    _check_says_where(position, spec, field)
                 seats[player] = seat, self._least_elo(caller, seat, spec, _rules_of(seat, view))
             seat, least_elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
@@ -493,6 +495,18 @@ def _in_short(uses: Mapping[Library, Sequence[int]], best_cell: int | None) -> c
         if given.patterns:
             answer.some.add(library=library_to_proto(library), pattern_ids=given.patterns[:_SOME_PATTERNS])
     return answer
+
+
+def _check_says_where(position: messages.Position, spec: GameSpec, field: str) -> None:
+    """Raise InvalidFieldError for a claim of which nobody could say to which position it belongs."""
+    require(
+        spec.players <= 2 or position.HasField("plies"),
+        f"{field}.plies",
+        f"must be given in a contest of {spec.game_id}, which has {spec.players} players: the arena's boards "
+        "there are those of who moved, so yours does not say which position it is; give the number of plies "
+        "played so far",
+        players=spec.players,
+    )
 
 
 def _rules_of(seat: ContestSeat | None, view: GameView) -> FairUse:

@@ -187,6 +187,37 @@ def test_more_plies_than_a_contest_has_are_refused(academy: Running) -> None:
     assert refused.fields == ["positions[0].plies"]
 
 
+def test_in_a_game_of_more_than_two_a_claim_says_after_how_many_plies_it_is(academy: Running) -> None:
+    arena = academy.arena().contests
+    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("three")))
+    players = contest("three", "three", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
+    opened = arena.OpenContest(contests_pb2.OpenContestRequest(contest=players))
+    ann = academy.client(opened.tickets[0])
+    position = consultation_pb2.Position(board="-----", player=1, expected_value=0.1)
+    first = consultation_pb2.Position(board="-----", player=1, expected_value=0.1, plies=0)
+
+    def match(*positions: consultation_pb2.Position, contest_id: str = "three") -> None:
+        asker = ann if contest_id else academy.admin()
+        asker.consultation.MatchPatterns(
+            consultation_pb2.MatchPatternsRequest(game_id="three", contest_id=contest_id, positions=positions)
+        )
+
+    refused = refusal(lambda: match(position))
+    assert (refused.code.name, refused.fields) == ("INVALID_ARGUMENT", ["positions[0].plies"])
+    assert "must be given in a contest of three, which has 3 players" in refused.message
+    move = consultation_pb2.CandidateMove(cells=[0], letters="x")
+    successors = consultation_pb2.MatchSuccessorsRequest(
+        game_id="three", contest_id="three", position=position, moves=[move]
+    )
+    assert refusal(lambda: ann.consultation.MatchSuccessors(successors)).fields == ["position.plies"]
+    # The claim is of the first position, and outside of contests nothing is claimed.
+    match(first, position)
+    match(position, contest_id="")
+    stated = contests_pb2.GetConsultationsRequest(contest_id="three")
+    arena.ReportContest(contests_pb2.ReportContestRequest(contest=players, void=True))
+    assert [seat.pattern_questions for seat in arena.GetConsultations(stated).seats] == [1, 0, 0]
+
+
 def test_claims_outlive_the_server_that_took_them(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as first:
         ask(begun(first, "restarted"), "restarted", 0.0, 2)
