@@ -364,7 +364,7 @@ class SharedWriter(Writer):
                 work = WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
                 own = work.touched
                 messages.fold(work, message.data)
-        except (LogUpgradingError, StoreCorruptError, ValueError, LookupError) as error:
+        except (LogDivergedError, LogUpgradingError, StoreCorruptError, ValueError, LookupError) as error:
             self._forget(own)
             _log.debug("message %d of the shared log cannot be taken in", message.place, exc_info=error)
             return _explain(message.place, error)
@@ -418,8 +418,8 @@ def _join(transaction: Transaction, address: LogAddress, stream: StreamState) ->
 
 
 def _explain(message: int, error: Exception) -> StoreError:
-    """Return why a message is not folded: its version, damage of the folder, or the message itself."""
-    if isinstance(error, LogUpgradingError):
+    """Return why a message is not folded: version or place, damage of the folder, or the message itself."""
+    if isinstance(error, LogDivergedError | LogUpgradingError):
         return error
     if isinstance(error, StoreCorruptError):
         return LogDivergedError(

@@ -622,6 +622,30 @@ def test_a_message_that_cannot_be_read_is_named_once_and_what_came_before_it_is_
         assert not list(disagreements(store.environment, fresh))
 
 
+def test_what_came_before_a_message_that_does_not_go_on_from_it_is_kept(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    store = open_store("one", log)
+    store.run(RegisterGame(go_game(), "arena"))
+    learn(store, contests=2)
+    written, draft = messages.CommandEntries(), messages.MessageDraft(1_000_000)
+    written.note_events(
+        [events_pb2.Event(sequence=99, rules=RULES_VERSION, game_deleted=events_pb2.GameDeleted())]
+    )
+    draft.add(written)
+    with closing(JetStreamLog(log, None)) as program:
+        program.publish(Message(program.state.last + 1, draft.pack(), "leap"), time.monotonic() + 10)
+    until(lambda: not store.follows_log)
+    why = "the shared log goes on with event 99, this folder with 4: begin again with an empty folder"
+    with pytest.raises(LogDivergedError, match=why):
+        learn(store, contests=1)
+    # It folds all messages in one transaction.
+    with pytest.raises(LogDivergedError, match=why):
+        open_store("fresh", log)
+    with Environment(store.environment.folder.parent / "fresh") as fresh:
+        assert not list(disagreements(store.environment, fresh))
+
+
 def test_a_write_that_came_while_others_waited_for_nats_does_not_wait_as_long_again(
     log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
