@@ -13,7 +13,7 @@ from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse, FairUseExceededE
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.proposing import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
-from academy.knowledge.spec import MAX_PLAYERS
+from academy.knowledge.spec import MAX_PLAYERS, GameSpec
 from academy.knowledge.text import write_cells
 from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
 from clients.position_checks import check_cell, check_moves, check_number
@@ -396,16 +396,20 @@ class Seat:
             stated_before: as in `record_move`.
 
         Raises:
-            ValueError: as in `record_move`, `cells` is no such text, or the board is a graph.
+            ValueError: as in `record_move`, `cells` is no such text or larger than the board and its edge, or
+                the board is a graph.
         """
         check_number("ply", ply, 1)
         if isinstance(self.geometry, GraphGeometry):
             raise ValueError(f"{self.game_id} is played on a graph, which has no tesujis: use record_move")
         # Importing the client does not bring NumPy.
-        from academy.knowledge.tesujis.text import read_tesuji_cells
+        from academy.knowledge.tesujis.shapes import check_proposed
+        from academy.knowledge.tesujis.text import pattern_after, read_tesuji_cells
 
-        # ACADEMY refuses all proposals of a call for one that it cannot read.
-        read_tesuji_cells(cells, self.player, self.geometry)
+        # ACADEMY refuses all proposals of a call for one that is no such text or larger than the board.
+        check_proposed(read_tesuji_cells(cells, self.player, self.geometry), self.geometry)
+        game = GameSpec(self.game_id, self.geometry, symmetric=False)
+        game.check_pattern(pattern_after(cells, self.player, self.geometry))
         self._record_tesuji(value_before, stated_before, {"cells": cells, "ply": ply, "value": value})
 
     def _record_tesuji(

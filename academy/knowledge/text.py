@@ -154,7 +154,7 @@ def _read_hexagonal(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, int
                 raise PatternSyntaxError(
                     line,
                     column,
-                    f"cell {letter!r} is not half a cell beside the row above it"
+                    "this cell is not half a cell beside the row above it"
                     + (
                         f": {counts[row]} cells centred below {counts[row - 1]}; indent the rows, or let "
                         "their numbers of cells differ by an odd number"

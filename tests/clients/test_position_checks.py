@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from academy.knowledge.boards import Board, GraphGeometry, SquareGeometry
+from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.text import read_cells
 from academy.v1 import consultation_pb2
@@ -22,6 +22,7 @@ FALLING = LocalWeights(
 )
 MEMORY = Memory(GO)
 SEAT = Seat("go-3x3", GO.geometry, 1)
+HEX_SEAT = Seat("hex-5x5", HexGeometry(5, 5), 1)
 MAP_SEAT = Seat("triangle", GraphGeometry(("a", "b", "c")), 1)
 PATTERN = read_cells("x", GO.geometry)
 
@@ -68,6 +69,25 @@ def analyse(moves: Sequence[str], budget: int) -> bool:
             "the move goes to exactly one",
         ),
         (lambda: SEAT.record_marked_move("x?*", 1, 0.2, 0.5), r"line 1, column 2: letter '\?' is none of"),
+        (lambda: SEAT.record_marked_move("x - - - *", 1, 0.2, 0.5), "a cell 4 steps from '\\*'"),
+        (
+            lambda: SEAT.record_marked_move("- - - - -\n- - * - -\n- x - - -", 1, 0.2, 0.5),
+            "14 cells around '\\*': a proposed tesuji has 1 to 12",
+        ),
+        (lambda: SEAT.record_marked_move("# # *", 1, 0.2, 0.5), "0 cells around '\\*'"),
+        (
+            lambda: SEAT.record_marked_move("x * # # # #", 1, 0.2, 0.5),
+            "a pattern of 1 rows and 6 columns: on this board neither may be more than 5",
+        ),
+        (
+            lambda: HEX_SEAT.record_marked_move("  # # # x\n # # # #\n* # # #", 1, 0.2, 0.5),
+            "a cell 5 steps from",
+        ),
+        # The mark has a letter of its own only while the text is read.
+        (
+            lambda: HEX_SEAT.record_marked_move("x -\n  *", 1, 0.2, 0.5),
+            "^line 2, column 3: this cell is not half a cell beside the row above it",
+        ),
         (lambda: MAP_SEAT.record_marked_move("x*", 1, 0.2, 0.5), "triangle is played on a graph"),
         (lambda: analyse(["A1"], 2**40), "budget 1,099,511,627,776: it is from 1 to 1,000,000,000"),
         (lambda: analyse(["A1"], 0), "budget 0"),

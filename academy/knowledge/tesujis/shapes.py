@@ -6,7 +6,7 @@ a symmetric game, for both players. Besides, players propose tesujis of other sh
 within three steps of the cell. Their codes say the shape, too (`proposed_codes`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
@@ -14,12 +14,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Geometry, GraphGeometry, SquareGeometry
+from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.tesujis.fights import Fight
-from academy.knowledge.tesujis.proposed_codes import NEAR_CELLS, NUMBERS
+from academy.knowledge.tesujis.proposed_codes import FARTHEST, MOST_CELLS, NEAR_CELLS, NUMBERS
 
 __all__ = [
     "CAPTURES",
@@ -41,6 +41,7 @@ __all__ = [
     "Tesuji",
     "cells_around",
     "cells_nearby",
+    "check_proposed",
     "images_of",
 ]
 
@@ -441,6 +442,29 @@ def cells_nearby(spec: GameSpec) -> dict[int, Places]:
     assert isinstance(reversal, GridSymmetry)
     seen = [reversal.image(*step) for step in NEAR_CELLS] if spec.symmetric else NEAR_CELLS
     return {1: cells_around(spec.geometry, NEAR_CELLS), 2: cells_around(spec.geometry, seen)}
+
+
+def check_proposed(cells: Collection[Cell], geometry: Geometry) -> None:
+    """Check that a player may propose a tesuji of these cells, as far as the game's board says.
+
+    Args:
+        cells: The cells, by (rows down, columns to the right) from the one moved to.
+        geometry: The game's board, of squares or hexagons.
+
+    Raises:
+        InvalidTesujiError: They are too many, none, or too far away.
+    """
+    if not 1 <= len(cells) <= MOST_CELLS:
+        raise InvalidTesujiError(
+            f"{len(cells)} cells around '*': a proposed tesuji has 1 to {MOST_CELLS}, "
+            "and '#' where it says nothing"
+        )
+    for step in cells:
+        far = max(map(abs, (*step, sum(step) if isinstance(geometry, HexGeometry) else 0)))
+        if far > FARTHEST:
+            raise InvalidTesujiError(
+                f"a cell {far} steps from '*': those of a proposed tesuji are at most {FARTHEST} away"
+            )
 
 
 def cells_around(geometry: Geometry, around: Iterable[Cell]) -> Places:

@@ -22,19 +22,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.boards import Board, GraphGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.tesujis.captures import Captures
-from academy.knowledge.tesujis.proposed_codes import (
-    FARTHEST,
-    MOST_CELLS,
-    NUMBERS,
-    cells_of_number,
-    number_of_cells,
-)
+from academy.knowledge.tesujis.proposed_codes import NUMBERS, cells_of_number, number_of_cells
 from academy.knowledge.tesujis.shapes import (
     BESIDE,
     BESIDE_PLACED,
@@ -62,6 +56,7 @@ from academy.knowledge.tesujis.shapes import (
     Views,
     cells_around,
     cells_nearby,
+    check_proposed,
     images_of,
 )
 
@@ -233,17 +228,7 @@ class Surroundings:
     def _proposed_code(self, tesuji: Tesuji) -> int:
         """Return the code of a tesuji of none of the game's shapes. Raises InvalidTesujiError."""
         cells = tesuji.cells
-        if not 1 <= len(cells) <= MOST_CELLS:
-            raise InvalidTesujiError(
-                f"{len(cells)} cells around '*': a proposed tesuji has 1 to {MOST_CELLS}, "
-                "and '#' where it says nothing"
-            )
-        for step in cells:
-            far = max(map(abs, (*step, sum(step) if isinstance(self._spec.geometry, HexGeometry) else 0)))
-            if far > FARTHEST:
-                raise InvalidTesujiError(
-                    f"a cell {far} steps from '*': those of a proposed tesuji are at most {FARTHEST} away"
-                )
+        check_proposed(cells, self._spec.geometry)
         falls = self._placement is Placement.DROPPED
         if (OFF if falls else RESTING) in cells.values():
             raise InvalidTesujiError(

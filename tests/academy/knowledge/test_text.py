@@ -152,7 +152,7 @@ def test_one_row_is_not_centred_below_another_by_chance() -> None:
         (HEX, "x -\n ! -", 2, 2, "letter '!'"),
         (HEX, "x -\n\t- -", 2, 1, "letter '\\t'"),
         (HEX, "x-", 1, 2, "a blank between them"),
-        (HEX, "x -\n  -", 2, 3, "'-' is not half a cell beside the row above"),
+        (HEX, "x -\n  -", 2, 3, "this cell is not half a cell beside the row above"),
         (HEX, "- -\n- -", 2, 1, "2 cells centred below 2"),
         (HEX, "x   o", 1, 1, "in all three directions"),
         # Its 1st and 2nd row are there, but not the diagonal between its cells.
