@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from academy.cli.library_tables import FAIR_USE_COLUMNS, fair_use_cells
-from academy.cli.printing import new_table, shown
+from academy.cli.printing import counted, new_table, shown
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 
 
@@ -125,16 +125,12 @@ def _answer(answer: contests_pb2.PatternAnswer) -> str:
 
 def _by_kind(patterns: int, tesujis: int, *, evaluation: bool, weights: bool = False) -> str:
     kinds = (
-        _counted(patterns, "pattern") if patterns else "",
-        _counted(tesujis, "tesuji") if tesujis else "",
+        counted(patterns, "pattern") if patterns else "",
+        counted(tesujis, "tesuji") if tesujis else "",
         "evaluation" if evaluation else "",
         "weights" if weights else "",
     )
     return ", ".join(filter(None, kinds))
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def proposals_table(proposals: Iterable[proposals_pb2.Proposal]) -> Table:

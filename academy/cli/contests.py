@@ -84,7 +84,9 @@ def void_contests(
             raise _contest_over_error(response.contest)
         ended.append(response.contest)
         if not json:
-            typer.echo(f"{contest.contest_id}: void, {response.dropped} proposals dropped")
+            typer.echo(
+                f"{contest.contest_id}: void, {printing.counted(response.dropped, 'proposal')} dropped"
+            )
     if json:
         printing.print_json([printing.as_json(contest) for contest in ended])
 

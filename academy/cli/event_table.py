@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from academy.cli.printing import new_table, shown
+from academy.cli.printing import counted, new_table, shown
 from academy.knowledge.node_analysis import SearchKind
 
 
@@ -26,7 +26,7 @@ def events_table(events: Iterable[Any]) -> Table:
 def _describe_report(body: Any) -> str:
     report = body.report
     names = " - ".join(player.name for player in report.contest.players)
-    how = "void" if report.void else f"{len(report.plies)} plies, {report.termination}"
+    how = "void" if report.void else f"{counted(len(report.plies), 'ply', 'plies')}, {report.termination}"
     return f"{report.contest.contest_id} {names}, {how}"
 
 
@@ -49,14 +49,14 @@ _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "opening_deleted": lambda body: " ".join(body.moves),
     "tesuji_deleted": lambda body: f"{body.code}, {' / '.join(body.cells.splitlines())}",
     "removal_restored": lambda body: (
-        f"{body.removal}, {len(body.patterns)} patterns, {len(body.nodes)} positions, "
-        f"{len(body.tesujis)} tesujis"
+        f"{body.removal}, {counted(len(body.patterns), 'pattern')}, {counted(len(body.nodes), 'position')}, "
+        f"{counted(len(body.tesujis), 'tesuji')}"
     ),
     "player_muted": lambda body: body.player,
     "player_unmuted": lambda body: body.player,
     "player_forgotten": lambda body: body.player,
     "game_forked": lambda body: f"from {body.from_game_id}",
-    "history_imported": lambda body: f"{len(body.ratings)} ratings",
+    "history_imported": lambda body: counted(len(body.ratings), "rating"),
     "patterns_imported": lambda body: f"{len(body.records)}",
     "tesujis_imported": lambda body: f"{len(body.records)}",
     "evaluation_imported": lambda body: f"{sum(len(record.weights) for record in body.records)}",

@@ -121,7 +121,11 @@ def show_opening(  # noqa: PLR0913
     console.print(_contests_table("Strongest", answer.strongest))
     for other in answer.transpositions:
         line = " ".join(other.moves)
-        console.print(f"the same moves as {line}: {other.visits} contests", markup=False, soft_wrap=True)
+        console.print(
+            f"the same moves as {line}: {printing.counted(other.visits, 'contest')}",
+            markup=False,
+            soft_wrap=True,
+        )
     if answer.HasField("filtered"):
         counted = answer.filtered
         console.print(

@@ -147,7 +147,9 @@ def list_patterns(  # noqa: PLR0913
             ),
         )
     )
-    title = f"{game}, {library}: {len(response.patterns)} of {response.total_size} patterns"
+    title = (
+        f"{game}, {library}: {len(response.patterns)} of {printing.counted(response.total_size, 'pattern')}"
+    )
     printing.show(response, json, library_tables.patterns_table(title, response.patterns))
     printing.show_next_page(response.next_page_token, json)
 
@@ -167,7 +169,7 @@ def list_tesujis(
         libraries_pb2.ListTesujisRequest(game_id=game, page_size=limit, page_token=page, order_by=order)
     )
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
-    title = f"{game}: {len(response.tesujis)} of {response.total_size} tesujis"
+    title = f"{game}: {len(response.tesujis)} of {printing.counted(response.total_size, 'tesuji')}"
     printing.show(response, json, library_tables.tesujis_table(title, response.tesujis, described))
     printing.show_next_page(response.next_page_token, json)
     if not json and not described.settings.tesuji_capacity:
@@ -330,7 +332,7 @@ def delete_opening(
     """
     request = libraries_pb2.DeleteOpeningRequest(game_id=game, moves=moves)
     response = server.libraries.DeleteOpening(request)
-    title = f"{game}: {response.removed} positions deleted"
+    title = f"{game}: {printing.counted(response.removed, 'position')} deleted"
     printing.show(response, json, library_tables.openings_table(title, response.nodes))
     if not json:
         undo = (
@@ -356,7 +358,7 @@ def forget_analyses(
     if json:
         printing.print_json(printing.as_json(response))
     else:
-        typer.echo(f"{game}: {response.forgotten} analyses forgotten")
+        typer.echo(f"{game}: {printing.counted(response.forgotten, 'analysis', 'analyses')} forgotten")
 
 
 def list_removals(server: Server, game: Game, json: Json = False) -> None:
@@ -388,9 +390,11 @@ def restore_removal(
     if response == libraries_pb2.RestoreRemovalResponse():
         typer.echo(f"{game}: nothing restored: what was removed is known again, and stays as it is now")
         return
-    typer.echo(f"{game}: {response.patterns} patterns and {response.nodes} opening positions restored")
+    patterns = printing.counted(response.patterns, "pattern")
+    typer.echo(f"{game}: {patterns} and {printing.counted(response.nodes, 'opening position')} restored")
     if response.tesujis or response.weights:
-        typer.echo(f"{game}: {response.tesujis} tesujis and {response.weights} weights restored")
+        tesujis = printing.counted(response.tesujis, "tesuji")
+        typer.echo(f"{game}: {tesujis} and {printing.counted(response.weights, 'weight')} restored")
     if response.no_room:
         typer.echo(
             f"{response.no_room} have no room, or their position before is gone: they are still kept; "
@@ -512,7 +516,7 @@ def settings(
         removed = 0
     printing.show(now, json, library_tables.settings_table(game, now))
     if changes and not json:
-        _print_undo(game, f"{removed} records removed", removed)
+        _print_undo(game, f"{printing.counted(removed, 'record')} removed", removed)
         if "evaluation_patterns" in names and now.evaluation_patterns and not now.evaluation:
             _print_evaluation_off(server, game)
 
@@ -521,7 +525,11 @@ def _print_evaluation_off(server: Server, game: str) -> None:
     """Print that a game's evaluation is off, what is kept of it, and how to switch it on."""
     figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
     contests, patterns = figures.evaluation_contests, figures.evaluation_patterns
-    kept = f", {contests:,} contests and {patterns:,} patterns are kept" if contests else ""
+    kept = (
+        f", {printing.counted(contests, 'contest')} and {printing.counted(patterns, 'pattern')} are kept"
+        if contests
+        else ""
+    )
     typer.echo(f"evaluation is off{kept}: academy settings {game} evaluation=true")
 
 

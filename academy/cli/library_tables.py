@@ -7,7 +7,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from academy.cli.printing import new_table, shown
+from academy.cli.printing import counted, new_table, shown
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.tesujis import read_fight
 
@@ -62,7 +62,7 @@ def board_of(game: game_pb2.Game) -> str:
     """A game's board in a few words."""
     shape = game.geometry.WhichOneof("shape")
     if shape == "graph":
-        return f"{len(game.geometry.graph.nodes)} nodes"
+        return counted(len(game.geometry.graph.nodes), "node")
     grid = game.geometry.square if shape == "square" else game.geometry.hex
     return f"{grid.rows}x{grid.columns} {'hexagons' if shape == 'hex' else 'squares'}"
 

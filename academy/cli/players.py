@@ -14,6 +14,7 @@ from academy.cli.commands import CommandError, Commands
 from academy.cli.connection import with_server_where_asked
 from academy.cli.data_folder import account_name, open_existing
 from academy.cli.options import Json
+from academy.cli.printing import counted
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 
@@ -140,7 +141,10 @@ def mute(
             muted_in = store.read(list_game_ids)
             taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in muted_in)
         games = len(muted_in)
-    typer.echo(f"{name}: muted in {games} games; its votes for {taken:,} patterns count no longer")
+    typer.echo(
+        f"{name}: muted in {counted(games, 'game')}; "
+        f"its votes for {counted(taken, 'pattern')} count no longer"
+    )
 
 
 def unmute(server: Server | None, name: Name, data: Data = DEFAULT_DATA) -> None:
@@ -163,7 +167,7 @@ def unmute(server: Server | None, name: Name, data: Data = DEFAULT_DATA) -> None
     if not (was_muted or patterns or no_room):
         raise CommandError(f"{name!r} is not muted; `academy players list` says who is")
     lost = f"; {no_room:,} patterns have no room and are lost" if no_room else ""
-    typer.echo(f"{name}: may propose again; its votes for {patterns:,} patterns are back{lost}")
+    typer.echo(f"{name}: may propose again; its votes for {counted(patterns, 'pattern')} are back{lost}")
 
 
 def forget(
@@ -206,8 +210,8 @@ def forget(
             continue
         done = "" if really else "would be "
         typer.echo(
-            f"{game_id}: {difference.gone:,} patterns {done}removed, {difference.changed:,} {done}changed, "
-            f"{difference.new:,} {done}new"
+            f"{game_id}: {counted(difference.gone, 'pattern')} {done}removed, "
+            f"{difference.changed:,} {done}changed, {difference.new:,} {done}new"
         )
         if not difference.replayed:
             typer.echo(

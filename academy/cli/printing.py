@@ -49,6 +49,11 @@ def shown(text: str) -> Text:
     return Text(visible(text))
 
 
+def counted(count: int, what: str, many: str = "") -> str:
+    """Return a number of things in words; `many` is what several are called if an `s` does not do it."""
+    return f"{count:,} {what if count == 1 else many or what + 's'}"
+
+
 def as_json(message: Message) -> dict[str, Any]:
     """A message as plain data.
 

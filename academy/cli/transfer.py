@@ -116,10 +116,16 @@ def import_(
     if json:
         printing.print_json(printing.as_json(response))
     else:
-        typer.echo(
-            f"{game}: {response.patterns:,} patterns, {response.tesujis:,} tesujis, {response.weights:,} "
-            f"weights and {response.nodes:,} opening nodes taken in, {response.evicted:,} had no room"
-        )
+        typer.echo(f"{game}: {_learnt(response)} taken in, {response.evicted:,} had no room")
+
+
+def _learnt(response: libraries_pb2.ImportLibraryResponse | libraries_pb2.ForkGameResponse) -> str:
+    """How much came with an import or a fork."""
+    return (
+        f"{printing.counted(response.patterns, 'pattern')}, {printing.counted(response.tesujis, 'tesuji')}, "
+        f"{printing.counted(response.weights, 'weight')} and "
+        f"{printing.counted(response.nodes, 'opening node')}"
+    )
 
 
 def fork(
@@ -133,10 +139,7 @@ def fork(
     if json:
         printing.print_json(printing.as_json(response))
     elif response.created:
-        typer.echo(
-            f"{as_}: begins with {response.patterns:,} patterns, {response.tesujis:,} tesujis, "
-            f"{response.weights:,} weights and {response.nodes:,} opening nodes of {game}"
-        )
+        typer.echo(f"{as_}: begins with {_learnt(response)} of {game}")
     else:
         typer.echo(f"{as_}: was forked from {game} before; it stays as it is")
 

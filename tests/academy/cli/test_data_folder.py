@@ -51,8 +51,8 @@ def test_tokens_and_muted_players_of_a_server_on_another_machine(running: Runnin
     assert academy("tokens", "revoke", "far", *there).out == f"revoked {made['token_id']} of far\n"
     refused = academy("tokens", "create", "boss", "--role", "admin", *there)
     assert refused.exit_code == 1 and "made where the data are" in refused.err
-    assert "votes for 1 patterns count no longer" in academy("players", "mute", "ann lee", *there).out
-    assert "votes for 1 patterns are back" in academy("players", "unmute", "ann lee", *there).out
+    assert "votes for 1 pattern count no longer" in academy("players", "mute", "ann lee", *there).out
+    assert "votes for 1 pattern are back" in academy("players", "unmute", "ann lee", *there).out
     assert "is not muted" in academy("players", "unmute", "ann lee", *there).err
 
 

@@ -22,7 +22,7 @@ def test_a_player_muted_in_the_folder_loses_its_votes_at_the_server_that_runs(
         server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(server, "go", "taught", [("ann", "x", 0.9), ("troll", "xo-", 0.2), ("ann", "o", 0.1)])
         muted = beside("players", "mute", "troll", "--data", data)
-        assert "muted in 1 games; its votes for 1 patterns" in muted.out
+        assert "muted in 1 game; its votes for 1 pattern" in muted.out
         listed = pointed_at(server)("patterns", "go", "--library", "endgame", "--json").json()
         assert len(listed["patterns"]) == 2
         assert beside("players", "forget", "troll", "--really", "--data", data).exit_code == 0
@@ -44,16 +44,16 @@ def test_a_player_is_listed_muted_and_forgotten(tmp_path: Path) -> None:
 
     listed = {player["player"]: player["votes"]["endgame"] for player in players("list", "--json").json()}
     assert (listed["ann"], listed["troll"]) == (2, 1)
-    assert "muted in 1 games; its votes for 1 patterns" in players("mute", "troll").out
+    assert "muted in 1 game; its votes for 1 pattern" in players("mute", "troll").out
     assert patterns() == 2
-    assert "its votes for 1 patterns are back" in players("unmute", "troll").out
+    assert "its votes for 1 pattern are back" in players("unmute", "troll").out
     assert patterns() == 3
     assert "'troll' is not muted" in players("unmute", "troll").err
 
     shown = players("forget", "troll")
-    assert "go: 1 patterns would be removed" in shown.out and "do it with --really" in shown.out
+    assert "go: 1 pattern would be removed" in shown.out and "do it with --really" in shown.out
     assert patterns() == 3
-    assert "go: 1 patterns removed" in players("forget", "troll", "--really").out
+    assert "go: 1 pattern removed" in players("forget", "troll", "--really").out
     assert patterns() == 2
     assert "sound" in run("check", "--data", tmp_path).out
 

@@ -78,6 +78,15 @@ def test_an_exported_text_holds_no_control_characters() -> None:
     assert r'"E5\u001b[2J\u009b1m"' in text and text.isprintable()
 
 
+def test_one_thing_is_counted_as_one() -> None:
+    assert [printing.counted(count, "tesuji") for count in (0, 1, 2_000)] == [
+        "0 tesujis",
+        "1 tesuji",
+        "2,000 tesujis",
+    ]
+    assert [printing.counted(count, "ply", "plies") for count in (1, 2)] == ["1 ply", "2 plies"]
+
+
 def test_what_players_got_is_printed_by_kind() -> None:
     seat = contests_pb2.SeatConsultations(
         player=1, pattern_questions=2, tesuji_ids=[3, 4], evaluation=True, weights=True

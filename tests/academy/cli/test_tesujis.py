@@ -217,9 +217,9 @@ def test_one_proposed_tesuji_is_deleted_by_its_code_and_restored(server: Running
 
     undo = re.search(r"undo it with: academy (removals restore mended \d+)", done.out)
     assert undo is not None
-    assert "mended: 1 tesujis and 0 weights restored" in academy(*undo[1].split()).out
+    assert "mended: 1 tesuji and 0 weights restored" in academy(*undo[1].split()).out
     assert academy(*listed, "--json").json()["tesujis"] == before
-    assert "1 tesujis" in academy("events", "mended", "--limit", 1).out
+    assert "1 tesuji " in academy("events", "mended", "--limit", 1).out
 
     printed = academy("tesujis", "delete", "mended", code, "--json").json()
     assert printed["tesuji"] == proposed and printed["removal"] > 0
@@ -267,7 +267,7 @@ def test_a_turned_drawing_is_the_same_tesuji(server: Running, academy: Academy, 
         file = tmp_path / "one.txt"
         file.write_text(f"% academy text 1\n% library tesujis\n{figures}{cells}\n")
         done = academy("import", "turned", file)
-        assert "1 tesujis" in done.out, done.err
+        assert "1 tesuji," in done.out, done.err
         known = academy("tesujis", "turned", "--json").json()["tesujis"]
         assert [int(tesuji["offered"]) for tesuji in known] == offered
 
