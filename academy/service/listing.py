@@ -138,12 +138,12 @@ class TesujiListing:
     def after(self, key: Key | None) -> list[int]:
         """Return the rows after a page's key, or all of them."""
         codes, keys, then = self._table.codes, self._keys, self._then
-        rows = np.lexsort((codes, then, keys))
+        rows = np.arange(len(codes))
         if key is not None:
             first, second, code = float(key[0]), float(key[1]), int(key[2])
             later = (then > second) | ((then == second) & (codes > code))
-            rows = rows[((keys > first) | ((keys == first) & later))[rows]]
-        after: list[int] = rows.tolist()
+            rows = np.flatnonzero((keys > first) | ((keys == first) & later))
+        after: list[int] = rows[np.lexsort((codes[rows], then[rows], keys[rows]))].tolist()
         return after
 
     def key_of(self, code: int) -> Key:
