@@ -76,7 +76,7 @@ def check(
     else:
         for finding in findings:
             typer.echo(f"{finding.game_id or 'all games'}: {finding.what}")
-        typer.echo(f"{data}: {events:,} events, {_verdict(faults, differences, compared)}")
+        typer.echo(f"{data}: {printing.counted(events, 'event')}, {_verdict(faults, differences, compared)}")
     if faults or differences:
         raise typer.Exit(ExitCode.FAULTY)
 
@@ -84,10 +84,9 @@ def check(
 def _verdict(faults: int, differences: int, compared: int | None) -> str:
     """What is true of a folder, and of what was compared with a server's, as far as this event."""
     if faults:
-        return f"{faults} faults; {_REMEDY}"
+        return f"{printing.counted(faults, 'fault')}; {_REMEDY}"
     if differences:
-        ways = "1 way" if differences == 1 else f"{differences} ways"
-        return f"sound, but the server's differ in {ways}; {_DIFFERENT}"
+        return f"sound, but the server's differ in {printing.counted(differences, 'way')}; {_DIFFERENT}"
     return "sound" if compared is None else f"sound, and compared with the server's to event {compared:,}"
 
 
@@ -195,7 +194,7 @@ def compact(
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
         printing.print_json({"removed": done.removed, "left": done.left} | sizes)
         return
-    typer.echo(f"{data}: {done.removed:,} events replaced by snapshots, {done.left:,} left")
+    typer.echo(f"{data}: {printing.counted(done.removed, 'event')} replaced by snapshots, {done.left:,} left")
     if shrink:
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
 
@@ -218,14 +217,15 @@ def snapshot(
     Also while a server uses the folder. It is kept where the log is, in NATS' object store.
     """
     _check_pages(data)
-    from academy.store.shared_log import snapshots
+    from academy.store.shared_log import place, snapshots
 
     with open_existing(data, read_only=True) as store:
         made = snapshots.make(store.environment, keep=keep)
-        typer.echo(f"{data}: a snapshot of message {made.followed:,}, {made.size:,} bytes")
+        log = store.read(place.log_of)
+        typer.echo(f"{data}: a snapshot of message {made.followed:,} of {log}, {made.size:,} bytes")
         if cut:
             first = snapshots.cut(store.environment, keep=keep)
-            typer.echo(f"the log begins with message {first:,}")
+            typer.echo(f"{log}: begins with message {first:,}")
 
 
 def freeze(
@@ -238,12 +238,19 @@ def freeze(
 
     They go on answering questions. The first that is upgraded takes writes again.
     """
-    from academy.store.shared_log.place import FreezeLog
+    from academy.store.shared_log import place
 
     _check_exists(data)
     with open_existing(data) as store:
-        store.run(FreezeLog(lift))
-    typer.echo("writes go on" if lift else "no server of this version writes any more")
+        store.run(place.FreezeLog(lift))
+        log = store.read(place.log_of)
+    # The folder may be a backup, which follows the log that it was made of: then this was a mistake.
+    done = (
+        "writes go on"
+        if lift
+        else f"no server of this version writes any more; undo it with: academy freeze --lift --data {data}"
+    )
+    typer.echo(f"{log}: {done}")
 
 
 def move(
@@ -284,7 +291,7 @@ def move(
     from academy.store.shared_log import moving
 
     count = moving.share(data, address)
-    typer.echo(f"{data}: follows {address} now, {count:,} messages")
+    typer.echo(f"{data}: follows {address} now, {printing.counted(count, 'message')}")
 
 
 def open_existing(data: Path, *, read_only: bool = False) -> "Store":

@@ -12,6 +12,7 @@ from academy.store import keys
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import SCHEMA_VERSION, TableName, Transaction
 from academy.store.errors import StoreError
+from academy.store.shared_log.address import LogAddress
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 
@@ -52,6 +53,12 @@ def read(transaction: Transaction) -> records_pb2.LogPlace | None:
     """Return a folder's place in the log that it follows, None where it has a log of its own."""
     stored = transaction.get(TableName.META, keys.SHARED_LOG)
     return None if stored is None else unpack_message(records_pb2.LogPlace, stored)
+
+
+def log_of(transaction: Transaction) -> LogAddress | None:
+    """Return the log that a folder follows, None where it has one of its own."""
+    now = read(transaction)
+    return None if now is None else LogAddress.parse(now.address)
 
 
 def write(transaction: Transaction, place: records_pb2.LogPlace) -> None:
