@@ -78,4 +78,6 @@ class FinishedGame:
             return f"{players} {self.outcome.summary or '?'}{detail or ' (result unknown)'}"
         verbs = {"drew with": won[1:], "beat": others}
         did = " and ".join(f"{verb} {', '.join(names)}" for verb, names in verbs.items() if names)
+        # Alone there is nobody to beat.
+        did = did or "won"
         return f"{won[0]} {did} {self.outcome.summary}{detail}"

@@ -115,6 +115,8 @@ def test_a_stored_game_reads_back_as_it_was(database: ResultsDatabase) -> None:
     ]
     among_four = replace(second, players=("a", "b", "c", "d"), outcome=replace(drawn, winners=(1, 2, 4)))
     assert among_four.describe() == "a drew with b, d and beat c 0"
+    alone = replace(second, players=("a",), outcome=Outcome((1,), Termination.SCORE, "40"))
+    assert alone.describe() == "a won 40"
     record = next(reader.records())
     assert (record.game_id, record.content, record.extension) == ("AvB_1", "(;FF[4])", "sgf")
 
