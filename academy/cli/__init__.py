@@ -8,13 +8,14 @@ import atexit
 import gc
 import sys
 
-from academy.wire import interrupts
+from academy.wire import interrupts, standard_streams
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command; the console's entry point."""
+    standard_streams.open_closed()
     # Searches for cycles among what is imported would be a seventh of the time until a command begins.
     gc.disable()
     # A last one, as the process ends, would be a fifth of a short command's time.

@@ -13,7 +13,7 @@ import gc
 import sys
 from importlib.util import find_spec
 
-from academy.wire import interrupts
+from academy.wire import interrupts, standard_streams
 
 __all__ = ["main"]
 
@@ -22,6 +22,7 @@ _NEW_OBJECTS = 200_000
 
 def main() -> None:
     """Run the command; the console's entry point."""
+    standard_streams.open_closed()
     if missing := [name for name in ("typer", "pydantic", "sqlalchemy") if find_spec(name) is None]:
         sys.exit(f"arena: {', '.join(missing)} not installed; install academy-arena[arena]")
     # What a start loads stays: looking through it again and again takes a tenth of the time.

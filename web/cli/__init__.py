@@ -7,13 +7,14 @@ import atexit
 import gc
 import sys
 
-from academy.wire import interrupts
+from academy.wire import interrupts, standard_streams
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command; the console's entry point."""
+    standard_streams.open_closed()
     # The processor has better to do, as the process ends, than to search all that was loaded for cycles.
     atexit.register(gc.freeze)
     try:
