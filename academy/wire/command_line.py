@@ -1,17 +1,47 @@
 """What the command lines of ACADEMY and of the arena have in common."""
 
 import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, Final, TypeVar
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 _LONGEST_SENTENCE: Final = 1_000
 _Number = TypeVar("_Number", float, float | None)
 
 
+@contextmanager
+def _failing_in_one_line(program: str | None) -> Iterator[None]:
+    """Say in one line that a program's own help or version cannot be written, and end it."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stderr.write(f"{program}: cannot go on: {error.strerror}\n")
+        raise typer.Exit(1) from error
+
+
+class SingleCommand(TyperCommand):
+    """A program that is one command."""
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """Read the arguments, which prints the help or the version where they ask for it."""
+        with _failing_in_one_line(self.name):
+            return super().make_context(info_name, args, parent, **extra)
+
+
 class CommandGroup(TyperGroup):
     """A group of commands whose help cuts no sentence."""
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """Read the arguments, which prints the program's help or version where they ask for it."""
+        # What fails in a group within is for the outermost one's `invoke` to say.
+        with _failing_in_one_line(self.name) if parent is None else nullcontext():
+            return super().make_context(info_name, args, parent, **extra)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands with whole sentences, in as many lines as they take."""

@@ -109,7 +109,7 @@ def _valued_options(group: TyperGroup) -> frozenset[str]:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"arena {version('academy-arena')}")
+        typer.echo(f"arena {version('academy-arena')}")
         raise typer.Exit
 
 
