@@ -25,6 +25,7 @@ from typing import Any, Final
 
 from academy.knowledge.node_analysis import SearchKind
 from academy.wire.games import differing_field
+from academy.wire.standard_streams import open_closed
 from clients.academy import Academy
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.any_game import add_game, read_rules
@@ -375,6 +376,7 @@ def _check_suitable(rules: Referee[Any, Any]) -> None:
 @ending_with_its_output("academy-analyst")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the analyst."""
+    open_closed()
     parser = argument_parser()
     options = parser.parse_args(arguments)
     try:

@@ -22,6 +22,7 @@ from io import TextIOWrapper
 from typing import Any, Final, cast
 
 from academy.wire.addresses import ServerAddress
+from academy.wire.standard_streams import open_closed
 from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
@@ -353,6 +354,7 @@ def argument_parser() -> argparse.ArgumentParser:
 @ending_with_its_output("academy-bot")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the engine on standard input and output."""
+    open_closed()
     # What is loaded stays: neither a search nor the end of a game's process need look through it for cycles.
     gc.freeze()
     parser = argument_parser()

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
+from academy.wire.standard_streams import open_closed
 from clients.bots.connector import connect, connector_parser, environment, rules_of
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.dialogues import GtpGame
@@ -227,6 +228,7 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
+    open_closed()
     parser = argument_parser()
     arguments = parser.parse_args()
     connect(parser, arguments, lambda game: SeatedEngine(game, arguments.command))

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, cast
 
+from academy.wire.standard_streams import open_closed
 from clients.bots.connector import connect, connector_parser, environment, rules_of
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.api import UnreadableViewError
@@ -261,6 +262,7 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
+    open_closed()
     parser = argument_parser()
     arguments = parser.parse_args()
     connect(parser, arguments, lambda game: SeatedBot(game, arguments.command, arguments.dialogue), view=True)

@@ -66,6 +66,26 @@ def test_a_program_without_an_output_ends_as_others_do() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_an_engine_without_an_error_output_complains_nowhere_else() -> None:
+    ask = "printf 'genmove b\nquit\n'"
+    bot = f"{shlex.quote(sys.executable)} -m clients.bots.any_game go --set board_size=5 --playouts 1"
+    line = f"{ask} | {bot} --academy 127.0.0.1:1"
+    # A token, so that it asks, and a contest for it.
+    environment = os.environ | {
+        "ACADEMY_TOKEN": f"acd_{'0' * 16}_{'a' * 43}",
+        "ACADEMY_CONTEST": "c",
+        "ACADEMY_PLAYER": "1",
+    }
+    both, alone = (
+        subprocess.run(
+            ["/bin/sh", "-c", line + closed], capture_output=True, text=True, check=True, env=environment
+        )
+        for closed in ("", " 2>&-")
+    )
+    assert "going on without ACADEMY's answers" in both.stderr
+    assert re.fullmatch(r"= [A-E][1-5]\n\n=\s+", alone.stdout), alone.stdout
+
+
 @pytest.mark.parametrize(
     ("failing", "status", "why"),
     [

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from academy.wire.addresses import LARGEST_PORT
+from academy.wire.standard_streams import open_closed
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, bot
 from clients.command_line import program_parser
@@ -362,6 +363,7 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play as many games as asked for, one after the other."""
+    open_closed()
     options = argument_parser().parse_args(arguments)
     seeds = random.Random(options.seed)
     played = 0
