@@ -13,7 +13,7 @@ from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse, FairUseExceededE
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.proposing import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
-from academy.knowledge.spec import MAX_PLAYERS, GameSpec
+from academy.knowledge.spec import MAX_PLAYERS, check_outline
 from academy.knowledge.text import write_cells
 from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
 from clients.position_checks import check_cell, check_moves, check_number
@@ -365,9 +365,11 @@ class Seat:
                 move gains over the larger of both values before it.
 
         Raises:
-            ValueError: `ply` is less than 1 or more than a message holds.
+            ValueError: `ply` is less than 1 or more than a message holds, or the pattern is larger than the
+                board and its edge: for one of these ACADEMY refuses all proposals of a call.
         """
         check_number("ply", ply, 1)
+        check_outline(pattern, self.geometry)
         made: dict[str, Any] = {"cells": write_cells(pattern, self.geometry), "ply": ply, "value": value}
         self._record_tesuji(value_before, stated_before, made)
         message = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, **made)
@@ -408,8 +410,7 @@ class Seat:
 
         # ACADEMY refuses all proposals of a call for one that is no such text or larger than the board.
         check_proposed(read_tesuji_cells(cells, self.player, self.geometry), self.geometry)
-        game = GameSpec(self.game_id, self.geometry, symmetric=False)
-        game.check_pattern(pattern_after(cells, self.player, self.geometry))
+        check_outline(pattern_after(cells, self.player, self.geometry), self.geometry)
         self._record_tesuji(value_before, stated_before, {"cells": cells, "ply": ply, "value": value})
 
     def _record_tesuji(

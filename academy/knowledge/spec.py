@@ -24,6 +24,7 @@ __all__ = [
     "GameSpec",
     "InvalidGameError",
     "Placement",
+    "check_outline",
 ]
 
 GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -331,24 +332,9 @@ class GameSpec:
             InvalidPatternError: It is larger than the board and its edge, or its outline is not of this
                 geometry.
         """
-        if isinstance(self.geometry, GraphGeometry):
-            return pattern
-        images: tuple[Pattern, ...] = (pattern,)
-        if isinstance(self.geometry, SquareGeometry):
-            if len(pattern.cells) != pattern.rows * pattern.columns:
-                raise InvalidPatternError("a square pattern must be a full rectangle of cells")
-        else:
-            if len({row for row, _ in pattern.cells}) != pattern.rows:
-                raise InvalidPatternError("a hexagonal pattern must have a cell in every row")
-            # A turned pattern is larger than the one that fits on the board.
-            images = self.images(pattern)
-        # One cell of edge on either side is all that '+' can add.
-        longest = 2 + max(self.geometry.rows, self.geometry.columns)
-        if min(max(image.rows, image.columns) for image in images) > longest:
-            raise InvalidPatternError(
-                f"a pattern of {pattern.rows} rows and {pattern.columns} columns: on this board "
-                f"neither may be more than {longest}, the board and its edge"
-            )
+        # A turned pattern is larger than the one that fits on the board.
+        turned = self.images(pattern) if isinstance(self.geometry, HexGeometry) else ()
+        check_outline(pattern, self.geometry, turned)
         return pattern
 
     # Boards
@@ -547,6 +533,33 @@ class GameSpec:
             moves: The moves in the game's notation.
         """
         return tuple(self.canonical_line(moves))
+
+
+def check_outline(pattern: Pattern, geometry: Geometry, turned: Sequence[Pattern] = ()) -> None:
+    """Check that a pattern, or one of its images, can stand on a board.
+
+    Args:
+        pattern: The pattern.
+        geometry: The board.
+        turned: Its images, where they count.
+
+    Raises:
+        InvalidPatternError: As `GameSpec.check_pattern`.
+    """
+    if isinstance(geometry, GraphGeometry):
+        return
+    if isinstance(geometry, SquareGeometry):
+        if len(pattern.cells) != pattern.rows * pattern.columns:
+            raise InvalidPatternError("a square pattern must be a full rectangle of cells")
+    elif len({row for row, _ in pattern.cells}) != pattern.rows:
+        raise InvalidPatternError("a hexagonal pattern must have a cell in every row")
+    # One cell of edge on either side is all that '+' can add.
+    longest = 2 + max(geometry.rows, geometry.columns)
+    if min(max(image.rows, image.columns) for image in (pattern, *turned)) > longest:
+        raise InvalidPatternError(
+            f"a pattern of {pattern.rows} rows and {pattern.columns} columns: on this board "
+            f"neither may be more than {longest}, the board and its edge"
+        )
 
 
 def _as_key(symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...]:

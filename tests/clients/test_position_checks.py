@@ -24,6 +24,7 @@ MEMORY = Memory(GO)
 SEAT = Seat("go-3x3", GO.geometry, 1)
 HEX_SEAT = Seat("hex-5x5", HexGeometry(5, 5), 1)
 MAP_SEAT = Seat("triangle", GraphGeometry(("a", "b", "c")), 1)
+WIDE = read_cells("x - - - - o", GO.geometry)
 PATTERN = read_cells("x", GO.geometry)
 
 
@@ -63,6 +64,10 @@ def analyse(moves: Sequence[str], budget: int) -> bool:
         (lambda: Seat("go-3x3", GO.geometry, 0), "player 0: it is from 1 to 64"),
         (lambda: Seat("go-3x3", GO.geometry, -1), "player -1"),
         (lambda: SEAT.record_move(PATTERN, -1, None, 0.5), "ply -1: it is from 1"),
+        (
+            lambda: SEAT.record_move(WIDE, 1, None, 0.5),
+            "a pattern of 1 rows and 6 columns: on this board neither may be more than 5",
+        ),
         (lambda: SEAT.record_marked_move("x*", 0, 0.2, 0.5), "ply 0"),
         (
             lambda: SEAT.record_marked_move("x-", 1, 0.2, 0.5),
