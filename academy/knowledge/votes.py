@@ -224,6 +224,7 @@ class VoteTally:
                 earlier one stands.
         """
         if digest(vote.player) in self.folded.players:
+            # `_tally` leaves such a vote out, too, after it has decided again what is decided.
             return self
         others = (other for other in (*self.counted, *self.silent) if other.player != vote.player)
         return _tally((*others, vote), (self.folded,))

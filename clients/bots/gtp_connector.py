@@ -18,6 +18,7 @@ from typing import Any, Final, cast
 
 from academy.wire.standard_streams import open_closed
 from clients.bots.connector import connect, connector_parser, environment, rules_of
+from clients.command_line import ending_with_its_output
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.dialogues import GtpGame
 
@@ -230,7 +231,8 @@ def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
     open_closed()
     parser = argument_parser()
-    arguments = parser.parse_args()
+    with ending_with_its_output(parser.prog):
+        arguments = parser.parse_args()
     connect(parser, arguments, lambda game: SeatedEngine(game, arguments.command))
 
 

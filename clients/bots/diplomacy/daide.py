@@ -20,7 +20,7 @@ from academy.wire.addresses import LARGEST_PORT
 from academy.wire.standard_streams import open_closed
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, bot
-from clients.command_line import program_parser
+from clients.command_line import ending_with_its_output, program_parser
 from referees.diplomacy import InvalidMapError, InvalidPositionError, Phase, shipped_map, shipped_maps
 from referees.diplomacy.daide.frames import (
     DaideProtocolError,
@@ -364,7 +364,8 @@ def argument_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play as many games as asked for, one after the other."""
     open_closed()
-    options = argument_parser().parse_args(arguments)
+    with ending_with_its_output("academy-daide-bot"):
+        options = argument_parser().parse_args(arguments)
     seeds = random.Random(options.seed)
     played = 0
     try:
