@@ -7,7 +7,7 @@ carried by calls of Ray's, so it needs no port and no rights but the cluster's o
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from itertools import count
@@ -71,10 +71,9 @@ class NodeLobby:
         """What the game has sent meanwhile, for which this waits some seconds; None once it is over."""
         return self._run(self._receive(seconds))
 
-    def send(self, pieces: Iterable[Piece]) -> None:
+    def send(self, piece: Piece) -> None:
         """Send the game what the lobby sent. This waits for nothing."""
-        for number, content in pieces:
-            self._loop.call_soon_threadsafe(_write, self._writers[number], content)
+        self._loop.call_soon_threadsafe(_write, self._writers[piece.connection], piece.content)
 
     def end(self) -> Sequence[Piece]:
         """End all connections once the game has; return what is not received yet."""
@@ -156,7 +155,7 @@ class LobbyLink:
         self,
         lobby: str,
         receive: Callable[[], "Future[Sequence[Piece] | None]"],
-        send: Callable[[Sequence[Piece]], "Future[None]"],
+        send: Callable[[Piece], "Future[None]"],
         fail: Callable[[Exception], object],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
@@ -168,9 +167,9 @@ class LobbyLink:
         self._lobby, self._receive, self._send = lobby, receive, send
         # None: the lobby is gone.
         self._writers: dict[int, asyncio.StreamWriter | None] = {}
-        self._heard: asyncio.Queue[Piece] = asyncio.Queue(_MOST_PIECES)
         self._left: Future[Sequence[Piece]] = Future()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks = asyncio.TaskGroup()
+        self._hearing: list[asyncio.Task[None]] = []
         self._carried = asyncio.run_coroutine_threadsafe(self._carry(fail), loop)
 
     def end(self, left: Sequence[Piece] = ()) -> None:
@@ -180,20 +179,15 @@ class LobbyLink:
             self._carried.result(_ENDING_SECONDS)
 
     async def _carry(self, fail: Callable[[Exception], object]) -> None:
-        self._tasks += map(asyncio.create_task, (self._send_all(), self._receive_all()))
         try:
-            # The first ends by a fault alone.
-            done, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        except Exception as error:
+            async with self._tasks:
+                await self._receive_all()
+                for task in self._hearing:
+                    task.cancel()
+        except* Exception as errors:
             if not self._left.done():
-                fail(error)
+                fail(errors.exceptions[0])
         finally:
-            for task in self._tasks:
-                task.cancel()
-            # Where a node is lost both fail, and asyncio would print what nobody looks at.
-            await asyncio.gather(*self._tasks, return_exceptions=True)
             for writer in filter(None, self._writers.values()):
                 writer.close()
 
@@ -212,9 +206,9 @@ class LobbyLink:
                 try:
                     reader, self._writers[number] = await asyncio.open_unix_connection(self._lobby)
                 except (ConnectionError, FileNotFoundError):
-                    await self._heard.put(Piece(number, b""))
+                    await _called(self._send(Piece(number, b"")))
                 else:
-                    self._tasks.append(asyncio.create_task(self._hear(number, reader)))
+                    self._hearing.append(self._tasks.create_task(self._hear(number, reader)))
             writer = self._writers[number]
             if writer is not None:
                 _write(writer, content)
@@ -223,11 +217,4 @@ class LobbyLink:
         content = b"."
         while content:
             content = await _read(reader)
-            await self._heard.put(Piece(number, content))
-
-    async def _send_all(self) -> None:
-        while True:
-            pieces = [await self._heard.get()]
-            while not self._heard.empty():
-                pieces.append(self._heard.get_nowait())
-            await _called(self._send(pieces))
+            await _called(self._send(Piece(number, content)))

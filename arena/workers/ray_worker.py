@@ -172,10 +172,10 @@ class RayWorker:
             lobby = self._lobby_changed.wait_for(lambda: self._lobby_for(attempt), _CARRY_SECONDS)
         return () if lobby is None else lobby.receive(_CARRY_SECONDS)
 
-    def send_from_lobby(self, attempt: tuple[str, int], pieces: Sequence[Piece]) -> None:
+    def send_from_lobby(self, attempt: tuple[str, int], piece: Piece) -> None:
         """Send an attempt at a game what the arena's lobby sent."""
         if (lobby := self._lobby_for(attempt)) is not None:
-            lobby.send(pieces)
+            lobby.send(piece)
 
     @cached_property
     def _loop(self) -> asyncio.AbstractEventLoop:

@@ -276,7 +276,7 @@ class RayWorkers(Workers):
         return LobbyLink(
             lobby,
             lambda: actor.receive_for_lobby.remote(attempt).future(),
-            lambda pieces: actor.send_from_lobby.remote(attempt, pieces).future(),
+            lambda piece: actor.send_from_lobby.remote(attempt, piece).future(),
             fail,
             self._loop,
         )
