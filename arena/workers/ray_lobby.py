@@ -7,7 +7,7 @@ carried by calls of Ray's, so it needs no port and no rights but the cluster's o
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from itertools import count
@@ -61,7 +61,7 @@ class NodeLobby:
         self._loop = loop
         self._numbers = count()
         self._writers: dict[int, asyncio.StreamWriter] = {}
-        self._reading: set[asyncio.Task[None]] = set()
+        self._reading = 0
         self._pieces: list[Piece] = []
         self._is_over = False
         self._changed = asyncio.Condition()
@@ -71,10 +71,9 @@ class NodeLobby:
         """What the game has sent meanwhile, for which this waits some seconds; None once it is over."""
         return self._run(self._receive(seconds))
 
-    def send(self, pieces: Iterable[Piece]) -> None:
+    def send(self, piece: Piece) -> None:
         """Send the game what the lobby sent. This waits for nothing."""
-        for piece in pieces:
-            self._loop.call_soon_threadsafe(self._write, piece)
+        self._loop.call_soon_threadsafe(_write, self._writers[piece.connection], piece.content)
 
     def end(self) -> Sequence[Piece]:
         """End all connections once the game has; return what is not received yet."""
@@ -84,55 +83,43 @@ class NodeLobby:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._reading.add(task)
         number = next(self._numbers)
         self._writers[number] = writer
+        self._reading += 1
         content = b"."
         while content:
             content = await _read(reader)
             async with self._changed:
                 await self._changed.wait_for(lambda: len(self._pieces) < _MOST_PIECES or self._is_over)
                 self._pieces.append(Piece(number, content))
+                if not content:
+                    self._reading -= 1
                 self._changed.notify_all()
-        self._reading.discard(task)
-
-    def _write(self, piece: Piece) -> None:
-        writer = self._writers[piece.connection]
-        if writer.is_closing():
-            return
-        if not piece.content:
-            writer.close()
-        elif writer.transport.get_write_buffer_size() > _MOST_UNREAD:
-            writer.transport.abort()
-        else:
-            writer.write(piece.content)
 
     async def _receive(self, seconds: float) -> Sequence[Piece] | None:
         async with self._changed:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._changed.wait_for(lambda: bool(self._pieces) or self._is_over)
+            if self._is_over:
+                return None
             pieces, self._pieces = self._pieces, []
             self._changed.notify_all()
-        return None if self._is_over else pieces
+            return pieces
 
     async def _end(self) -> Sequence[Piece]:
         self._server.close()
-        left: list[Piece] = []
-        deadline = self._loop.time() + _ENDING_SECONDS
-        # The game's process has closed its connections, or has ended.
-        while self._reading and self._loop.time() < deadline:
-            left += await self._receive(0.05) or ()
-        self._is_over = True
         async with self._changed:
-            left += self._pieces
-            self._pieces = []
+            # From now on pieces come in their order by this call alone.
+            self._is_over = True
             self._changed.notify_all()
+            # The game's process has closed its connections, or has ended.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_ENDING_SECONDS):
+                    await self._changed.wait_for(lambda: not self._reading)
         for writer in self._writers.values():
             writer.transport.abort()
-        return left
+        return self._pieces.copy()
 
 
 async def _read(reader: asyncio.StreamReader) -> bytes:
@@ -140,6 +127,17 @@ async def _read(reader: asyncio.StreamReader) -> bytes:
         return await reader.read(_PIECE_BYTES)
     except OSError:
         return b""
+
+
+def _write(writer: asyncio.StreamWriter, content: bytes) -> None:
+    if writer.is_closing():
+        return
+    if not content:
+        writer.close()
+    elif writer.transport.get_write_buffer_size() > _MOST_UNREAD:
+        writer.transport.abort()
+    else:
+        writer.write(content)
 
 
 async def _called(call: "Future[_T]") -> _T:
@@ -157,7 +155,7 @@ class LobbyLink:
         self,
         lobby: str,
         receive: Callable[[], "Future[Sequence[Piece] | None]"],
-        send: Callable[[Sequence[Piece]], "Future[None]"],
+        send: Callable[[Piece], "Future[None]"],
         fail: Callable[[Exception], object],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
@@ -169,8 +167,9 @@ class LobbyLink:
         self._lobby, self._receive, self._send = lobby, receive, send
         # None: the lobby is gone.
         self._writers: dict[int, asyncio.StreamWriter | None] = {}
-        self._heard: asyncio.Queue[Piece] = asyncio.Queue(_MOST_PIECES)
         self._left: Future[Sequence[Piece]] = Future()
+        self._tasks = asyncio.TaskGroup()
+        self._hearing: list[asyncio.Task[None]] = []
         self._carried = asyncio.run_coroutine_threadsafe(self._carry(fail), loop)
 
     def end(self, left: Sequence[Piece] = ()) -> None:
@@ -180,62 +179,42 @@ class LobbyLink:
             self._carried.result(_ENDING_SECONDS)
 
     async def _carry(self, fail: Callable[[Exception], object]) -> None:
-        tasks = [asyncio.create_task(self._send_all()), asyncio.create_task(self._receive_all())]
         try:
-            # The first ends by a fault alone.
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        except Exception as error:
+            async with self._tasks:
+                await self._receive_all()
+                for task in self._hearing:
+                    task.cancel()
+        except* Exception as errors:
             if not self._left.done():
-                fail(error)
+                fail(errors.exceptions[0])
         finally:
-            for task in tasks:
-                task.cancel()
-            # Where a node is lost both fail, and asyncio would print what nobody looks at.
-            await asyncio.gather(*tasks, return_exceptions=True)
             for writer in filter(None, self._writers.values()):
                 writer.close()
 
     async def _receive_all(self) -> None:
-        hearing: set[asyncio.Task[None]] = set()
-        try:
-            while (pieces := await _called(self._receive())) is not None:
-                await self._pass_on(pieces, hearing)
-                if not pieces and self._left.done():
-                    # The node plays another game by now.
-                    break
-            await self._pass_on(await _called(self._left), hearing)
-        finally:
-            for task in hearing:
-                task.cancel()
+        while (pieces := await _called(self._receive())) is not None:
+            await self._pass_on(pieces)
+            if not pieces and self._left.done():
+                # The node plays another game by now.
+                break
+        await self._pass_on(await _called(self._left))
 
-    async def _pass_on(self, pieces: Sequence[Piece], hearing: set[asyncio.Task[None]]) -> None:
+    async def _pass_on(self, pieces: Sequence[Piece]) -> None:
         for number, content in pieces:
             if number not in self._writers:
                 self._writers[number] = None
                 try:
                     reader, self._writers[number] = await asyncio.open_unix_connection(self._lobby)
                 except (ConnectionError, FileNotFoundError):
-                    await self._heard.put(Piece(number, b""))
+                    await _called(self._send(Piece(number, b"")))
                 else:
-                    hearing.add(asyncio.create_task(self._hear(number, reader)))
+                    self._hearing.append(self._tasks.create_task(self._hear(number, reader)))
             writer = self._writers[number]
-            if writer is not None and not writer.is_closing():
-                if content:
-                    writer.write(content)
-                else:
-                    writer.close()
+            if writer is not None:
+                _write(writer, content)
 
     async def _hear(self, number: int, reader: asyncio.StreamReader) -> None:
         content = b"."
         while content:
             content = await _read(reader)
-            await self._heard.put(Piece(number, content))
-
-    async def _send_all(self) -> None:
-        while True:
-            pieces = [await self._heard.get()]
-            while not self._heard.empty():
-                pieces.append(self._heard.get_nowait())
-            await _called(self._send(pieces))
+            await _called(self._send(Piece(number, content)))

@@ -169,20 +169,21 @@ class RayWorker:
     def receive_for_lobby(self, attempt: tuple[str, int]) -> Sequence[Piece] | None:
         """What an attempt at a game has sent to the arena's lobby; None once it is over."""
         with self._lobby_changed:
-            self._lobby_changed.wait_for(lambda: self._has_lobby(attempt), _CARRY_SECONDS)
-        return self._lobby[1].receive(_CARRY_SECONDS) if self._lobby and self._has_lobby(attempt) else ()
+            lobby = self._lobby_changed.wait_for(lambda: self._lobby_for(attempt), _CARRY_SECONDS)
+        return () if lobby is None else lobby.receive(_CARRY_SECONDS)
 
-    def send_from_lobby(self, attempt: tuple[str, int], pieces: Sequence[Piece]) -> None:
+    def send_from_lobby(self, attempt: tuple[str, int], piece: Piece) -> None:
         """Send an attempt at a game what the arena's lobby sent."""
-        if self._lobby and self._has_lobby(attempt):
-            self._lobby[1].send(pieces)
+        if (lobby := self._lobby_for(attempt)) is not None:
+            lobby.send(piece)
 
     @cached_property
     def _loop(self) -> asyncio.AbstractEventLoop:
         return start_loop("lobby")
 
-    def _has_lobby(self, attempt: tuple[str, int]) -> bool:
-        return self._lobby is not None and self._lobby[0] == attempt
+    def _lobby_for(self, attempt: tuple[str, int]) -> NodeLobby | None:
+        latest = self._lobby
+        return latest[1] if latest is not None and latest[0] == attempt else None
 
     def live(self, offset: int) -> bytes:
         """What the game in progress has added to its file for watchers since `offset`."""

@@ -2,13 +2,14 @@
 
 import asyncio
 import contextlib
+import math
 import os
 import queue
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -41,8 +42,8 @@ class _Worker:
     actor: Any
     node: str = ""
     job: GameJob | None = None
-    live: Any = None
     link: LobbyLink | None = None
+    # How much of the game's file for watchers is here, and when it was looked at; infinity: a look goes on.
     offset: int = 0
     looked: float = 0.0
     hired: float = field(default_factory=time.monotonic)
@@ -78,8 +79,8 @@ class RayWorkers(Workers):
         self.copied = None if folder is None else str(Path(folder).absolute())
         self._pin = pin
         self._size = size
-        # What a worker has for us: that it is on a node, or what came of its game.
-        self._arrived: queue.SimpleQueue[tuple[_Worker, Any]] = queue.SimpleQueue()
+        # What workers have answered, each with what takes it in.
+        self._arrived: queue.SimpleQueue[tuple[_Worker, Callable[..., Any], Any]] = queue.SimpleQueue()
         self._free = list(reversed(range(size)))
         self._workers: set[_Worker] = set()
         self._idle: defaultdict[Shape, list[_Worker]] = defaultdict(list)
@@ -132,14 +133,14 @@ class RayWorkers(Workers):
             self._look_at_games()
             remaining = max(0.0, deadline - time.monotonic())
             try:
-                worker, future = self._arrived.get(timeout=min(remaining, _LIVE_SECONDS))
+                worker, take_in, future = self._arrived.get(timeout=min(remaining, _LIVE_SECONDS))
             except queue.Empty:
                 if time.monotonic() >= deadline:
                     return None
                 continue
             if worker not in self._workers:
                 continue
-            result = self._end_of(worker, future) if worker.node else self._settle(worker, future)
+            result: GameResult | WorkerLost | None = take_in(worker, future)
             self._assign()
             if result is not None:
                 return result
@@ -259,7 +260,7 @@ class RayWorkers(Workers):
     def _start(self, worker: _Worker, job: GameJob) -> None:
         worker.job, worker.offset, worker.looked = job, 0, time.monotonic()
         self._busy[job.game_id] = worker
-        self._note_end(worker, worker.actor.play.remote(job, self._release))
+        self._ask(worker, worker.actor.play.remote(job, self._release), self._end_of)
         if (lobby := lobby_of(job)) is not None:
             worker.link = self._link(lobby, worker.actor, job)
 
@@ -275,7 +276,7 @@ class RayWorkers(Workers):
         return LobbyLink(
             lobby,
             lambda: actor.receive_for_lobby.remote(attempt).future(),
-            lambda pieces: actor.send_from_lobby.remote(attempt, pieces).future(),
+            lambda piece: actor.send_from_lobby.remote(attempt, piece).future(),
             fail,
             self._loop,
         )
@@ -284,9 +285,9 @@ class RayWorkers(Workers):
     def _loop(self) -> asyncio.AbstractEventLoop:
         return start_loop("lobby-links")
 
-    def _note_end(self, worker: _Worker, call: Any) -> None:
+    def _ask(self, worker: _Worker, call: Any, take_in: Callable[..., Any]) -> None:
         # The callback runs in a thread of Ray's.
-        call.future().add_done_callback(lambda future: self._arrived.put((worker, future)))
+        call.future().add_done_callback(lambda future: self._arrived.put((worker, take_in, future)))
 
     def _hire(self, shape: Shape) -> None:
         try:
@@ -311,7 +312,7 @@ class RayWorkers(Workers):
         worker = _Worker(number, shape, actor.remote(number, self._pin, self.copied))
         self._workers.add(worker)
         self._starting[shape].append(worker)
-        self._note_end(worker, worker.actor.node.remote())
+        self._ask(worker, worker.actor.node.remote(), self._settle)
 
     def _dismiss(self, worker: _Worker) -> None:
         self._workers.discard(worker)
@@ -342,7 +343,8 @@ class RayWorkers(Workers):
             jobs = self._waiting[worker.shape]
             # Its node may have been lost just then, with many that started there, before a game was there.
             if lost and self._failed_starts[worker.shape] == _MOST_FAILED_STARTS:
-                self._look_at_nodes(at_once=True)
+                self._nodes.looked = 0.0
+                self._look_at_nodes()
             if worker.hired > self._nodes.lost:
                 self._failed_starts[worker.shape] += 1
             # What a node cannot get its packages for is played by another.
@@ -375,7 +377,7 @@ class RayWorkers(Workers):
         job = worker.job
         assert job is not None
         del self._busy[job.game_id]
-        worker.job, worker.live = None, None
+        worker.job = None
         try:
             played: PlayedJob = future.result()
         except Exception as error:
@@ -427,8 +429,8 @@ class RayWorkers(Workers):
                 self._missed.discard(shape)
                 self._news.append(f"node {node_name(able)} has what games waited for: {shape.text}")
 
-    def _look_at_nodes(self, *, at_once: bool = False) -> None:
-        if not at_once and time.monotonic() < self._nodes.looked + _LOOK_SECONDS:
+    def _look_at_nodes(self) -> None:
+        if time.monotonic() < self._nodes.looked + _LOOK_SECONDS:
             return
         self._nodes.looked = time.monotonic()
         try:
@@ -457,30 +459,26 @@ class RayWorkers(Workers):
         )
 
     def _look_at_games(self) -> None:
-        """Ask games that last how far they are, for watchers, and take in what was answered."""
+        """Ask games that last how far they are, for watchers."""
         now = time.monotonic()
         if now < self._looked_at_games + _LIVE_SECONDS / 4:
             return
         self._looked_at_games = now
         for worker in self._busy.values():
-            if worker.live is not None:
-                self._take_live(worker)
-            elif now >= worker.looked + self._live_seconds:
-                worker.looked = now
-                worker.live = worker.actor.live.remote(worker.offset)
+            if worker.job is not None and now >= worker.looked + self._live_seconds:
+                worker.looked = math.inf
+                take_in = partial(self._take_live, worker.job)
+                self._ask(worker, worker.actor.live.remote(worker.offset), take_in)
 
-    def _take_live(self, worker: _Worker) -> None:
-        ready, _ = self._ray.wait([worker.live], timeout=0)
-        if not ready or worker.job is None:
-            return
-        try:
-            grown = self._ray.get(worker.live)
-        except Exception:  # The end of the game tells what became of the actor.
-            worker.live = None
-            return
-        worker.live = None
-        worker.offset += len(grown)
-        _add_to(worker.job.live_path, grown)
+    def _take_live(self, job: GameJob, worker: _Worker, future: Any) -> None:
+        # It may play another game by now.
+        if worker.job is job:
+            worker.looked = time.monotonic()
+            # The end of the game tells what became of the actor.
+            with contextlib.suppress(Exception):
+                grown: bytes = future.result()
+                worker.offset += len(grown)
+                _add_to(job.live_path, grown)
 
 
 def _add_to(path: str | None, content: bytes) -> None:

@@ -3,6 +3,7 @@
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -155,6 +156,22 @@ def test_the_last_words_of_a_game_arrive_however_late_they_are_fetched(scene: Sc
     link.end(left)
     assert received(lobby, 100) == b"the end"
     assert not scene.failed.done()
+
+
+def test_the_last_words_of_a_game_arrive_in_order_where_they_are_fetched_while_it_ends(scene: Scene) -> None:
+    link, game = scene.link(), scene.game()
+    game.sendall(b"hello")
+    lobby = scene.accept()
+    assert received(lobby, 5) == b"hello"
+    ending = threading.Thread(target=over, args=(scene, link))
+    ending.start()
+    words = [f"{number:03} ".encode() for number in range(200)]
+    for word in words:
+        game.sendall(word)
+        time.sleep(0.002)
+    game.close()
+    assert received(lobby, 1_000) == b"".join(words)
+    ending.join()
 
 
 def test_the_lobby_hears_that_a_game_is_over(scene: Scene) -> None:
