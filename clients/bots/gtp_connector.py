@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 from clients.bots.connector import connect, connector_parser, environment, rules_of
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.dialogues import GtpGame
+from referees.legible_text import legible
 
 END_SECONDS: Final = 5.0
 # The arena says how long a player may take to start; this is for engines that never do.
@@ -168,7 +169,7 @@ class SeatedEngine:
                 return self._ask_for_move(turn)
         except EngineError as error:
             if not self._over:
-                print(f"{self._game.game_id}: resigned: {error}", file=sys.stderr, flush=True)
+                print(legible(f"{self._game.game_id}: resigned: {error}"), file=sys.stderr, flush=True)
             return Answer(None, comment=str(error))
 
     def _ask_for_move(self, turn: GameTurn) -> Answer:

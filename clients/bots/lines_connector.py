@@ -21,6 +21,7 @@ from clients.bots.connector import connect, connector_parser, environment, rules
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.api import UnreadableViewError
 from referees.dialogues import BotTime, LineDialogue
+from referees.legible_text import legible
 from referees.line_requests import LineExchange, Request
 
 END_SECONDS: Final = 5.0
@@ -225,14 +226,17 @@ class SeatedBot:
 
     def _resign(self, why: str) -> Answer:
         if not self._over:
-            print(f"{self._game.game_id}: resigned in turn {self._turn}: {why}", file=sys.stderr, flush=True)
+            self._print(f"resigned in turn {self._turn}: {why}")
         return Answer(None, comment=why)
 
     def _complain(self, what: str) -> None:
         """Print what is wrong once a game, for the bot's author."""
         if what not in self._complaints and len(self._complaints) < MAX_COMPLAINTS:
             self._complaints.add(what)
-            print(f"{self._game.game_id}: turn {self._turn}: {what[:300]}", file=sys.stderr, flush=True)
+            self._print(f"turn {self._turn}: {what[:300]}")
+
+    def _print(self, what: str) -> None:
+        print(legible(f"{self._game.game_id}: {what}"), file=sys.stderr, flush=True)
 
 
 def _time_of(game: Game) -> BotTime:
