@@ -28,7 +28,6 @@ from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import CompetitionChangedError, Selector
 from arena.selection.sprt import SprtMatch
-from referees.legible_text import legible
 
 if TYPE_CHECKING:
     from arena.ratings.rating_list import RatingList
@@ -66,7 +65,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
     return CompetitionReport(
         name=name,
         kind=terms.kind,
-        description=legible(control.description),
+        description=control.description,
         game=game.name,
         settings=game.settings,
         total=None if selector is None else selector.total,

@@ -40,7 +40,6 @@ from arena.service.game_messages import game_message, live_game_message, score_m
 from arena.service.games_so_far import GamesSoFar, games_to_come
 from arena.service.runs import LastRun
 from arena.v1 import competitions_pb2
-from referees.legible_text import legible
 
 # Characters of players' texts in an answer. Most take a byte; an answer may have 4 MiB.
 _TEXTS_SENT: Final = 1 << 20
@@ -124,7 +123,7 @@ class CompetitionView:
             name=self.name,
             state=_state(counts, running, last),
             kind=control.kind,
-            description=legible(control.description),
+            description=control.description,
             game=control.game.name,
             settings_json=json.dumps(dict(control.game.settings), sort_keys=True),
             players=control.competitors,

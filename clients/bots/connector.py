@@ -88,7 +88,9 @@ class Connector:
     def game_over(self, game: Game, end: GameEnd) -> None:
         """End the game's program, and print how the game ended."""
         self._leave(game.seat_id)
-        ending = end.result or end.void_reason or ("ready" if game.game_id == CHECK_GAME_ID else "broken off")
+        ending = (
+            end.result or end.void_reason or ("ready" if game.game_id == CHECK_GAME_ID else "interrupted")
+        )
         print(legible(f"{game.game_id}: {' v '.join(game.players)}: {ending}"), flush=True)
 
     def _leave(self, seat_id: int) -> None:

@@ -136,7 +136,7 @@ def test_what_an_arena_says_of_a_games_end_commands_no_terminal(capsys: pytest.C
     connector.game_over(game(game_id="startup-check"), GameEnd())
     connector.game_over(game(), GameEnd())
     ends = [line.rpartition(": ")[2] for line in capsys.readouterr().out.splitlines()]
-    assert ends == ["\\x1b[31mevil", "ready", "broken off"]
+    assert ends == ["\\x1b[31mevil", "ready", "interrupted"]
 
 
 def test_a_program_has_the_variables_of_its_own_game_alone(monkeypatch: pytest.MonkeyPatch) -> None:
