@@ -19,7 +19,7 @@ from typer.exceptions import TyperException
 from academy.wire import interrupts
 from academy.wire.command_line import CommandGroup
 from arena.cli import running
-from arena.output import complain
+from arena.output import complain, say
 from arena.runner.exit_status import INTERRUPTION, ExitStatus
 
 DEFAULT_ACTION: Final = "run"
@@ -109,7 +109,7 @@ def _valued_options(group: TyperGroup) -> frozenset[str]:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"arena {version('academy-arena')}")
+        say(f"arena {version('academy-arena')}")
         raise typer.Exit
 
 
@@ -159,4 +159,9 @@ def main() -> None:
     with interrupts.ending_the_process():
         # To load all actions takes longer than a short game.
         command = typer.main.get_command(make_application(to_run=sys.argv[1:2] == [DEFAULT_ACTION]))
-    command()
+    try:
+        command()
+    except OSError as error:
+        # Actions describe theirs: this is the help or the version.
+        complain(f"arena: standard output: {error.strerror}")
+        sys.exit(ExitStatus.ERROR)
