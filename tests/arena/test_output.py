@@ -40,7 +40,7 @@ def test_what_is_shown_on_a_closed_terminal_goes_nowhere() -> None:
     ("words", "what"),
     [
         (["init", "swiss"], "standard output"),
-        (["describe", "go"], "standard output"),
+        (["describe", "go", "--set", "board_size=9"], "standard output"),
         (["--version"], "standard output"),
         (["--help"], "standard output"),
         (["stop", "--help"], "cannot go on"),
