@@ -12,7 +12,7 @@ def allow_open_files(wanted: int) -> int:
     Programs that are started inherit the limit, so ask for no more than is needed.
 
     Args:
-        wanted: How many files are to be open at once.
+        wanted: How many files the process needs to have open at once.
 
     Returns:
         How many may be now, which can be less or more.
