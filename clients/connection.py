@@ -13,7 +13,6 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from academy.wire.tokens import check_token, read_token_file
-from referees.legible_text import legible
 
 DEFAULT_TIMEOUT: Final = 5.0
 # Where `arena run` and `arena serve` listen by default.
@@ -242,7 +241,7 @@ _BROKEN_WHILE_WRITING: Final = (grpc.StatusCode.INTERNAL, "Internal error from C
 
 def to_client_error(error: grpc.RpcError, doing: str = "") -> AcademyUnavailableError | AcademyRefusedError:
     """Turn a failed call into one of our two errors, whose message begins with what was being done."""
-    code, message = error.code(), legible(error.details() or "")
+    code, message = error.code(), error.details() or ""
     if (code, message) == _BROKEN_WHILE_WRITING:
         code, message = grpc.StatusCode.UNAVAILABLE, "the connection broke"
     if doing:

@@ -156,15 +156,18 @@ def run_bot(
         arena = Connection.to_arena(address, token_file=token_file)
     except (OSError, ValueError) as error:
         raise SystemExit(f"{player}: {error}") from None
+    # The client does without, until it prints something.
+    from referees.legible_text import legible
+
     try:
         return dial_in(arena, player, new_game, engine, game_over=game_over)
     except AcademyUnavailableError as error:
         raise SystemExit(
-            f"{player}: no arena answers at {arena.address}: {error} (start it with `arena serve`, or "
-            "give its address, and what TLS needs)"
+            f"{player}: no arena answers at {arena.address}: {legible(str(error))} (start it with "
+            "`arena serve`, or give its address, and what TLS needs)"
         ) from None
     except AcademyRefusedError as error:
-        raise SystemExit(f"{player}: {error}") from None
+        raise SystemExit(f"{player}: {legible(str(error))}") from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 

@@ -112,13 +112,6 @@ def test_a_stream_that_broke_while_it_was_written_to_is_not_a_refusal(
     assert type(to_client_error(error)) is expected
 
 
-def test_what_a_server_refuses_with_commands_no_terminal() -> None:
-    error = grpc.aio.AioRpcError(
-        grpc.StatusCode.NOT_FOUND, grpc.aio.Metadata(), grpc.aio.Metadata(), details="no \x1b[31mgame"
-    )
-    assert "no \\x1b[31mgame" in str(to_client_error(error))
-
-
 class Failing(grpc.GenericRpcHandler):
     """A server whose answers to all calls are lost; `calls` are their names."""
 
