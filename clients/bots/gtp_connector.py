@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
 from clients.bots.connector import connect, connector_parser, environment, rules_of
+from clients.command_line import ending_with_its_output
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.dialogues import GtpGame
 from referees.legible_text import legible
@@ -226,6 +227,7 @@ def argument_parser() -> argparse.ArgumentParser:
     )
 
 
+@ending_with_its_output("arena-gtp-connect")
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
     parser = argument_parser()

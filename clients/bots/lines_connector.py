@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import Any, Final, cast
 
 from clients.bots.connector import connect, connector_parser, environment, rules_of
+from clients.command_line import ending_with_its_output
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.api import UnreadableViewError
 from referees.dialogues import BotTime, LineDialogue
@@ -263,6 +264,7 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
+@ending_with_its_output("arena-lines-connect")
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
     parser = argument_parser()

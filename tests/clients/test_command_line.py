@@ -43,7 +43,7 @@ def test_the_examples_below_the_help_are_accepted(name: str, monkeypatch: pytest
         parser.parse_args(shlex.split(example))
 
 
-@pytest.mark.parametrize("program", [analyst, any_game])
+@pytest.mark.parametrize("program", [analyst, any_game, gtp_connector, lines_connector, daide])
 def test_a_program_whose_reader_has_left_ends_quietly(program: ModuleType) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -52,12 +52,12 @@ def test_a_program_whose_reader_has_left_ends_quietly(program: ModuleType) -> No
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("program", [analyst, any_game])
+@pytest.mark.parametrize("program", [analyst, any_game, gtp_connector, lines_connector, daide])
 def test_a_program_whose_output_has_no_room_says_so_in_one_line(program: ModuleType) -> None:
     with Path("/dev/full").open("w") as full:
         done = run_for_its_version(program, full.fileno())
     assert done.returncode == 1
-    assert re.fullmatch(r"academy-\w+: cannot write its output: No space left on device\n", done.stderr)
+    assert re.fullmatch(r"a[\w-]+: cannot write its output: No space left on device\n", done.stderr)
 
 
 def test_a_program_without_an_output_ends_as_others_do() -> None:

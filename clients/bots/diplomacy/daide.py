@@ -19,7 +19,7 @@ from typing import Final, Self
 from academy.wire.addresses import LARGEST_PORT
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, bot
-from clients.command_line import program_parser
+from clients.command_line import ending_with_its_output, program_parser
 from referees.diplomacy import InvalidMapError, InvalidPositionError, Phase, shipped_map, shipped_maps
 from referees.diplomacy.daide.frames import (
     DaideProtocolError,
@@ -360,6 +360,7 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
+@ending_with_its_output("academy-daide-bot")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play as many games as asked for, one after the other."""
     options = argument_parser().parse_args(arguments)
