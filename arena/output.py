@@ -15,7 +15,10 @@ _GONE: Final = (errno.EPIPE, errno.EIO)
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Print to standard output; where a reader or the terminal has gone, nothing more is written, quietly."""
+    """Print to standard output; where a reader or the terminal has gone, nothing more is written, quietly.
+
+    Raises OSError, which names standard output, where it cannot be written.
+    """
     try_to_say(text, end)
 
 
@@ -26,7 +29,7 @@ def try_to_say(text: str, end: str = "\n") -> bool:
         return True
     except OSError as error:
         if error.errno not in _GONE:
-            raise
+            raise OSError(error.errno, error.strerror, "standard output") from None
         # What is written from now on, also by Python at its end, has to go somewhere.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -8,7 +8,6 @@ import argparse
 import asyncio
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from academy.wire.open_files import allow_open_files
 from benchmarks import arguments
 from referees.api import Referee
 
@@ -52,8 +52,7 @@ def main() -> None:
 
 def measure(watchers: int, seconds: float) -> str:
     """Return the figures in a line."""
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536), hard))
+    allow_open_files(65_536)
     with tempfile.TemporaryDirectory() as folder:
         control, times = Path(folder) / "cup.toml", Path(folder) / "times"
         players = "".join(

@@ -182,6 +182,7 @@ def hello_of(player: str, engine: Engine | None) -> players_pb2.Hello:
         want_legal_moves=engine.legal_moves,
         want_view=engine.view,
         leave_after_games=engine.leave_after_games,
+        says_done=True,
     )
     if engine.leave_after_seconds is not None:
         hello.leave_after.FromNanoseconds(round(engine.leave_after_seconds * 1e9))

@@ -156,15 +156,18 @@ def run_bot(
         arena = Connection.to_arena(address, token_file=token_file)
     except (OSError, ValueError) as error:
         raise SystemExit(f"{player}: {error}") from None
+    # The client does without, until it prints something.
+    from referees.legible_text import legible
+
     try:
         return dial_in(arena, player, new_game, engine, game_over=game_over)
     except AcademyUnavailableError as error:
         raise SystemExit(
-            f"{player}: no arena answers at {arena.address}: {error} (start it with `arena serve`, or "
-            "give its address, and what TLS needs)"
+            f"{player}: no arena answers at {arena.address}: {legible(str(error))} (start it with "
+            "`arena serve`, or give its address, and what TLS needs)"
         ) from None
     except AcademyRefusedError as error:
-        raise SystemExit(f"{player}: {error}") from None
+        raise SystemExit(f"{player}: {legible(str(error))}") from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 
@@ -402,8 +405,9 @@ class _Stream:
                 decline = players_pb2.Decline(seat_id=session.seat_id, reason=str(error))
                 await self._send(players_pb2.PlayRequest(decline=decline))
                 # A game that had begun hears it only in answer to a request.
-                while isinstance(await session.inbox.get(), players_pb2.MoveRequest):
+                while isinstance(message := await session.inbox.get(), players_pb2.MoveRequest):
                     await self._send(players_pb2.PlayRequest(decline=decline))
+                await self._finish(message)
                 return
             await self._send(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=session.seat_id)))
             while isinstance(request := await session.inbox.get(), players_pb2.MoveRequest):
@@ -411,3 +415,9 @@ class _Stream:
                 await self._send(players_pb2.PlayRequest(move=move_of(request, move)))
             if bot.game_over is not None:
                 await call(bot.game_over, session.game, ending_of(request))
+            await self._finish(request)
+
+    async def _finish(self, end: players_pb2.GameEnd) -> None:
+        """Have the arena wait no longer, if it does."""
+        if end.HasField("time_to_finish"):
+            await self._send(players_pb2.PlayRequest(done=players_pb2.Done(seat_id=end.seat_id)))

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import resource
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.open_files import allow_open_files
 from clients.connection import Connection
 from web.app import create_application
 from web.settings import WebLimits, WebSettings
@@ -125,14 +125,9 @@ def _fit_open_files(limits: WebLimits) -> WebLimits:
     """Raise this process's limit of open files where the connections need it, or lower theirs."""
     wanted = limits.connections + limits.forms + limits.watchers
     needed = wanted + _OTHER_FILES
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return limits
     # Many may come before the first of those that are too many is closed.
-    raised = 2 * needed if hard == resource.RLIM_INFINITY else min(2 * needed, hard)
-    if soft < raised:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
-    room = max(soft, raised) - _OTHER_FILES
+    files = allow_open_files(2 * needed)
+    room = files - _OTHER_FILES
     if room >= wanted:
         return limits
     connections, forms = (max(1, room * most // wanted) for most in (limits.connections, limits.forms))
@@ -140,7 +135,7 @@ def _fit_open_files(limits: WebLimits) -> WebLimits:
     _log.warning(
         "%d connections at once instead of %d, as this process may have %d open files; raise its limit "
         "(`ulimit -n %d`)",
-        connections + forms + watchers, wanted, hard, needed,
+        connections + forms + watchers, wanted, files, needed,
     )  # fmt: skip
     return replace(limits, connections=connections, forms=forms, watchers=watchers)
 

@@ -1,5 +1,6 @@
 """Actions before there is a competition: init writes a control file, describe a game for ACADEMY."""
 
+import difflib
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,8 @@ from arena.output import complain, say
 from referees.toml_text import InvalidTomlError, read_toml
 
 _USAGE: Final = 2
+# What control files and the ringmaster call kinds besides.
+_OTHER_WORDS: Final = {"round-robin": "all-play-all", "allplayall": "all-play-all"}
 
 
 def add_to(application: typer.Typer) -> None:
@@ -30,8 +33,11 @@ def init(
     ] = None,
 ) -> None:
     """Write a commented control file of a kind to begin with, or print it."""
+    kind = _OTHER_WORDS.get(kind, kind)
     if kind not in KINDS:
-        raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}", param_hint="KIND")
+        near = difflib.get_close_matches(kind, KINDS, n=1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}{meant}", param_hint="KIND")
     if file is None:
         say(sample(kind), end="")
         return

@@ -111,7 +111,7 @@ def standings_text(standings: competitions_pb2.GetStandingsResponse) -> str:
 
 def games_text(listed: competitions_pb2.ListGamesResponse) -> str:
     """A table of games, and how many there are."""
-    table = _table(" game", " players", " result", " ended by", "moves", " opening", " when")
+    table = _table(" game", " players", " result", " ended by", "moves", " opening", " when (UTC)")
     for game in listed.games:
         names = [f"{player.name}{'*' if player.winner else ''}" for player in game.players]
         table.add_row(
@@ -211,7 +211,7 @@ def _quota(quota: members_pb2.Quota) -> str:
 
 
 def _time(time: Timestamp) -> str:
-    return f"{time.ToDatetime():%Y-%m-%d %H:%M}"
+    return f"{time.ToDatetime():%Y-%m-%d %H:%M} UTC"
 
 
 def pools_text(pools: Iterable[pools_pb2.Pool]) -> str:

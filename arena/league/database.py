@@ -17,6 +17,8 @@ class LeagueDatabase(Database):
     """A league: its players, games and ratings."""
 
     what = "league"
+    # It has what members write of themselves, and the digests of their tokens.
+    is_private = True
 
     @classmethod
     def check_or_create(cls, connection: Connection, create: bool) -> None:

@@ -139,6 +139,8 @@ class RemoteSeat:
         self.giving_up: asyncio.TimerHandle | None = None
         self.farewell = players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat_id))
         self.is_seated = False
+        # Whether the player has its farewell already, and is awaited.
+        self.parting = False
         self._heard = self._ready = False
         self._history: list[players_pb2.PlayResponse] = []
         self._request: players_pb2.MoveRequest | None = None
@@ -169,6 +171,8 @@ class RemoteSeat:
             so_far[0].game_start.resumed = True
         if self._request is not None:
             so_far.append(players_pb2.PlayResponse(move_request=self._request_now(self._request)))
+        if self.parting:
+            so_far.append(self.farewell)
         if so_far:
             session.send(*so_far)
 
@@ -197,10 +201,13 @@ class RemoteSeat:
                 message.move_request.seat_id = self.seat_id
                 self._request, self._requested_at = message.move_request, time.monotonic()
             case "game_end":
-                # The player gets it when it has left the seat, and is free for another.
+                # The player gets it when it has left the seat, and is free for another, but for one that is
+                # awaited.
                 message.game_end.seat_id = self.seat_id
-                self.farewell = message
-                return
+                self.farewell, self._request = message, None
+                self.parting = message.game_end.HasField("time_to_finish")
+                if not self.parting:
+                    return
             case _:
                 return
         if self.session is not None:
@@ -223,6 +230,8 @@ class RemoteSeat:
             if self._ready and self._request is None:
                 return
             self._request = None
+        if message.HasField("done") and not self.parting:
+            return
         self.send_to_game(lobby_pb2.ToGame(heard=message))
 
 
@@ -352,7 +361,7 @@ class Lobby:
         """
         kind = message.WhichOneof("message")
         match kind:
-            case "ready" | "decline" | "move":
+            case "ready" | "decline" | "move" | "done":
                 seat_id = getattr(message, kind).seat_id
             case "hello":
                 raise InvalidRequestError("hello: a stream says hello once, at its beginning")
@@ -386,7 +395,8 @@ class Lobby:
         if seat.is_seated and seat.farewell.game_end.HasField("outcome"):
             self._authenticator.note_game(seat.player)
         if session is not None:
-            session.send(seat.farewell)
+            if not seat.parting:
+                session.send(seat.farewell)
             self._fill_seats(seat.player)
             session.leave_if_done()
 

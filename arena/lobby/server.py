@@ -1,7 +1,6 @@
 """The lobby's gRPC server, in a thread of its own: a stream for each player, health and reflection."""
 
 import asyncio
-import resource
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -19,6 +18,7 @@ from grpc_reflection.v1alpha import reflection
 from academy.wire._compat import remember_makers, reset_call, reset_call_later
 from academy.wire.errors import RefusedCallError
 from academy.wire.health import HealthServicer
+from academy.wire.open_files import allow_open_files
 from academy.wire.rates import Bucket, Buckets
 from academy.wire.tls import Endpoint
 from academy.wire.tokens import bearer_token
@@ -258,15 +258,8 @@ def _make_room(connections: int) -> int:
 
     Strangers who take all connections take no other files: runs and pools go on.
     """
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return connections
-    wanted = connections + _OTHER_FILES
-    raised = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    if soft < raised:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
-        soft = raised
-    return min(connections, max(soft - _OTHER_FILES, soft // 2))
+    files = allow_open_files(connections + _OTHER_FILES)
+    return min(connections, max(files - _OTHER_FILES, files // 2))
 
 
 @asynccontextmanager

@@ -4,6 +4,7 @@ import json
 import socket
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from arena.players.player import (
     LobbyGoneError,
     Player,
     PlayerDisconnectedError,
+    PlayerError,
     PlayerTimeoutError,
     Seating,
     WarningList,
@@ -59,6 +61,9 @@ class RemotePlayer(Player):
         self._connection: socket.socket | None = None
         self._wants_legal_moves = False
         self._wants_view = False
+        # Whether it says when it has done with a game, and by when it must.
+        self._says_done = False
+        self._done_by: float | None = None
         self._requests = 0
         self._own_move = ""
         self._odd_values = WarningList()
@@ -99,6 +104,7 @@ class RemotePlayer(Player):
         self.description = hello.engine_description[:MAX_COMMENT] or self.name
         self._wants_legal_moves = hello.want_legal_moves
         self._wants_view = hello.want_view
+        self._says_done = hello.says_done
         self._say(players_pb2.PlayResponse(game_start=self._game_start()))
         try:
             answer = self._receive(deadline).heard
@@ -222,10 +228,15 @@ class RemotePlayer(Player):
         self._say(players_pb2.PlayResponse(moves_made=made))
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
-        """Send the player the end of the game."""
+        """Send the player the end of the game, and until when it may propose what the game taught it."""
         if self._connection is None:
             return
         end = players_pb2.GameEnd()
+        done_by = None
+        if outcome is not None and self._says_done and "ACADEMY_ADDRESS" in self.seating.environment:
+            seconds = self.seating.setup.exit_seconds
+            done_by = time.monotonic() + seconds
+            end.time_to_finish.CopyFrom(to_duration(seconds))
         if outcome is None:
             end.void_reason = void_reason[:MAX_COMMENT]
         else:
@@ -239,14 +250,26 @@ class RemotePlayer(Player):
                 )
             )
         self._say(players_pb2.PlayResponse(game_end=end))
+        self._done_by = done_by
 
     def close(self, *, at_once: bool = False) -> Cost:
-        """Leave the seat; the lobby announces the end of the game to the player."""
+        """Leave the seat when the player has done with the game, or its time for that is over.
+
+        A player that was not sent the end of the game yet gets it from the lobby.
+        """
         if self._connection is not None:
+            if self._done_by is not None and not at_once:
+                self._await_done(self._done_by)
             self._connection.close()
             self._connection = None
             self.warnings += [f"{self._label}: {warning}" for warning in self._odd_values.lines()]
         return Cost()
+
+    def _await_done(self, deadline: float) -> None:
+        # An answer to its last request may have come too late, and is still unread.
+        with suppress(PlayerError):
+            while not self._receive(deadline).heard.HasField("done"):
+                pass
 
     def _say(self, message: players_pb2.PlayResponse) -> None:
         assert self._connection is not None
@@ -267,6 +290,7 @@ class RemotePlayer(Player):
         if message is None:
             raise LobbyGoneError(f"{self._label}: the lobby is gone")
         if message.HasField("lost"):
+            self._says_done = False
             raise PlayerDisconnectedError(f"{self._label}: {message.lost.reason}")
         return message
 

@@ -13,6 +13,7 @@ from arena.reports.descent import descent_drawing
 from arena.reports.plots import Bar, rating_plot, tuning_plot
 from arena.reports.text import MISSING, settings_line
 from arena.results.games import FinishedGame
+from referees.legible_text import legible
 
 MOST_MATCHUPS: Final = 2000
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -89,7 +90,7 @@ def _heading(report: CompetitionReport) -> str:
     settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in report.settings.items())
     parts = [f"<h1>{escape(report.name)}</h1>"]
     if report.description:
-        parts.append(f"<p>{escape(report.description)}</p>")
+        parts.append(f"<p>{escape(legible(report.description))}</p>")
     parts.append(
         f'<p class="dim">{escape(report.kind)} · {escape(report.game)} '
         f"{escape(f'({settings})' if settings else '')} · "

@@ -9,7 +9,7 @@ from arena.control.plans import GameSettings
 from arena.output import count_text
 from arena.reports.contents import CompetitionReport, faults_line
 from arena.reports.tally import MatchupTally, PlayerTally, SeatTally
-from referees.legible_text import indented
+from referees.legible_text import indented, legible
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def text_report(report: CompetitionReport) -> str:
         _proposals(report),
         _notes(report),
     ]
-    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+    return legible("\n\n".join("\n".join(section) for section in sections if section) + "\n")
 
 
 def _lines(text: str) -> list[str]:

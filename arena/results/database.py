@@ -1,10 +1,11 @@
 """Databases of the arena: opened, created where they are missing, and checked to be ours."""
 
+import os
 import sqlite3
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -53,6 +54,8 @@ class Database(ABC):
 
     what: ClassVar[str]
     """What messages call it."""
+    is_private: ClassVar[bool] = False
+    """Whether a file that is made for it is this user's alone."""
 
     def __init__(self, engine: Engine, quick_engine: Engine | None = None) -> None:
         self._engine = engine
@@ -70,6 +73,8 @@ class Database(ABC):
         """
         engine, quick_engine = _engine(url, cls.what), None
         if engine.dialect.name == "sqlite":
+            if create and cls.is_private:
+                _make_private(engine.url)
             # In write-ahead mode, its commits do not wait for the disk: https://sqlite.org/pragma.html#pragma_synchronous
             quick_engine = _engine(url, cls.what, synchronous="NORMAL")
         database = cls(engine, quick_engine)
@@ -220,6 +225,13 @@ def _engine(url: URL | str, what: str, synchronous: str = "FULL", **options: Any
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", partial(_prepare_sqlite, synchronous))
     return engine
+
+
+def _make_private(url: URL) -> None:
+    """Make the file where it is missing; SQLite gives the mode to those that it keeps beside it."""
+    # What cannot be made here SQLite cannot make either, and says so.
+    with suppress(OSError):
+        os.close(os.open(url.database or "", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def sqlite_url(path: Path) -> URL:

@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Final
 
@@ -30,8 +30,8 @@ class Swiss(Selector):
     harms neither. With an odd number of players the last without a bye yet has one, worth winning all its
     games. Equal scores are ranked by the sum of the opponents' scores (Buchholz), then in the order of the
     competitors, which is also the seeding of the first round. No two meet again where that can be
-    avoided. Game n of a pairing in round r is `rR_AvB_N`; seats are swapped in odd games, and the first
-    seat goes to the player that had it less often.
+    avoided, else those who have met least. Game n of a pairing in round r is `rR_AvB_N`; seats are swapped in
+    odd games, and the first seat goes to the player that had it less often.
 
     A player that is left out loses the games of its round that have no result yet, and is not paired any
     more. When a whole pairing is left out, these games are worth half a point to both. It is called
@@ -208,13 +208,16 @@ class Swiss(Selector):
             fewest = min(map(self._byes.count, ranking))
             bye = next(name for name in reversed(ranking) if self._byes.count(name) == fewest)
             ranking.remove(bye)
-        pairings = pair(ranking, self.score, self._have_met)
+        pairings = pair(ranking, self.score, self._times_met)
         earlier = _with_rematches(ranking, self.score, self._have_met)
         self._before = self._met.copy(), self._first_seats.copy(), self._games_begun, earlier
         self._over.clear()
         if bye is not None:
             self._byes.append(bye)
         self._draw_up(pairings)
+
+    def _times_met(self, player: str, other: str) -> int:
+        return self._met[frozenset((player, other))]
 
     def _have_met(self, player: str, other: str) -> bool:
         return frozenset((player, other)) in self._met
@@ -271,34 +274,45 @@ class Swiss(Selector):
 
 
 Met = Callable[[str, str], bool]
+TimesMet = Callable[[str, str], int]
 
 
-def pair(ranking: Sequence[str], scores: Callable[[str], float], met: Met) -> list[tuple[str, str]]:
+def pair(
+    ranking: Sequence[str], scores: Callable[[str], float], times_met: TimesMet
+) -> list[tuple[str, str]]:
     """Pair an even number of players, given the best first, without rematches where that is possible.
 
     Among players of one score the upper half meets the lower half, as in chess; those without an opponent
-    there meet the next best. Where there must be rematches, as many of the best as possible have none.
+    there meet the next best. Where there must be rematches, nobody meets for a third time where that is
+    possible, and so on, and the best choose first, among those whom they have met least.
     """
     known = {name: scores(name) for name in ranking}
-    matching = _Matching(ranking, met)
-    if not matching.complete():
-        return _with_rematches(ranking, known.__getitem__, met)
+    matching = _least_met(ranking, times_met)
     left, pairs = list(ranking), []
     while left:
         choices = preferred(left, known.__getitem__)
+        choices.sort(key=partial(times_met, left[0]))
         opponent = next(other for other in choices if matching.fix(left[0], other))
         pairs.append((left[0], opponent))
         left = [player for player in left[1:] if player != opponent]
     return pairs
 
 
-class _Matching:
-    """Pairs of players who have not met, by Edmonds' blossom algorithm; some of them are fixed."""
+def _least_met(players: Sequence[str], times_met: TimesMet) -> "_Matching":
+    """Everybody paired, with the smallest number of times that two of a pair have met at most."""
+    most = 0
+    while not (matching := _Matching(players, times_met, most)).complete():
+        most += 1
+    return matching
 
-    def __init__(self, players: Sequence[str], met: Met) -> None:
+
+class _Matching:
+    """Pairs of players who have met at most `most` times, by Edmonds' blossom algorithm; some are fixed."""
+
+    def __init__(self, players: Sequence[str], times_met: TimesMet, most: int) -> None:
         self._unmet: dict[str, set[str]] = {player: set() for player in players}
         for first, second in combinations(players, 2):
-            if not met(first, second):
+            if times_met(first, second) <= most:
                 self._unmet[first].add(second)
                 self._unmet[second].add(first)
         self._opponent: dict[str, str] = {}
@@ -312,8 +326,8 @@ class _Matching:
     def fix(self, player: str, opponent: str) -> bool:
         """Fix a pair.
 
-        Returns False, and leaves the pairs as they are, where the two have met or the others could then not
-        all be paired.
+        Returns False, and leaves the pairs as they are, where the two have met too often or the others could
+        then not all be paired.
         """
         if self._opponent[player] != opponent:
             if opponent not in self._unmet[player]:

@@ -130,7 +130,7 @@ class PoolKeeper:
         return ""
 
     def remark(self, name: str) -> str:
-        """Why a pool does not run, where it should."""
+        """Why a pool does not run, or no rounds begin, where they should."""
         kept = self._kept.get(name)
         return kept.remark if kept is not None else ""
 
@@ -164,8 +164,12 @@ class PoolKeeper:
             if here and kept.running_settings != pool.settings:
                 # The new settings hold when the games in progress are over.
                 await self._stop(kept, control, here)
+                # A fault before the change is none of the new settings'.
+                kept.remark = ""
             elif here or not await self._runs_elsewhere(control):
                 await self._play(pool, settings, kept, control, here)
+            else:
+                kept.remark = "it waits for the end of a run that an earlier service began"
         except (RefusedCallError, ControlError) as error:
             kept.remark = str(error)
         except Exception as error:
@@ -206,13 +210,11 @@ class PoolKeeper:
         players = len(roster) + own_players(own)
         if not here:
             kept.stopping = False
-            if players < kept.seats:
-                kept.remark = f"it waits for {kept.seats} players"
-                return
-            if time.monotonic() < kept.not_before:
-                return
-        elif players < kept.seats:
-            # A run needs as many to be read; present are those who have dialled in.
+        if players < kept.seats:
+            # Also in a run, whose file needs as many to be read; present are those who have dialled in.
+            kept.remark = f"it waits for {kept.seats} players"
+            return
+        if not here and time.monotonic() < kept.not_before:
             return
         openings = openings_file(self.folder, pool.name, settings)
 

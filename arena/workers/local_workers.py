@@ -1,7 +1,6 @@
 """Playing games in worker processes on this machine, as many at a time as there are workers."""
 
 import contextlib
-import resource
 import select
 import signal
 import socket
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Final
 
+from academy.wire.open_files import allow_open_files
 from arena.jobs import GameJob, GameResult
 from arena.match.game import GameProgress
 from arena.players.process_tree import kill_session, signal_name
@@ -34,21 +34,16 @@ _FILES_OF_A_WORKER: Final = 5
 _FILES_OF_A_RUN: Final = 64
 
 
-def _allow_open_files(size: int) -> None:
+def _make_room(size: int) -> None:
     """Raise this process's limit where that many workers need it. Raises WorkersError."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = size * _FILES_OF_A_WORKER + _FILES_OF_A_RUN
     # Players that dial in have connections as well. It is no larger, as players inherit it.
-    wanted = 2 * needed
-    if hard != resource.RLIM_INFINITY:
-        wanted = min(wanted, hard)
-    if wanted < needed:
+    files = allow_open_files(2 * needed)
+    if files < needed:
         raise WorkersError(
-            f"{size} games at a time need about {needed} open files, and this process may have {hard}: raise "
-            f"its limit (`ulimit -n {needed}`), or play fewer games at a time (--parallel)"
+            f"{size} games at a time need about {needed} open files, and this process may have {files}: "
+            f"raise its limit (`ulimit -n {needed}`), or play fewer games at a time (--parallel)"
         )
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @dataclass
@@ -101,7 +96,7 @@ class LocalWorkers(Workers):
         """
         if size < 1:
             raise ValueError(f"{size} workers: there must be at least one")
-        _allow_open_files(size)
+        _make_room(size)
         self._first_slot = first_slot
         self._pin = pin
         self._waiting: deque[GameJob] = deque()

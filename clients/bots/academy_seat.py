@@ -9,6 +9,7 @@ from clients.academy import Academy
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
 from clients.responses import PatternMatch, fair_use_of
 from clients.seat import FairUseError, Seat
+from referees.legible_text import legible
 
 Answer = TypeVar("Answer")
 
@@ -85,7 +86,7 @@ class AcademySeat:
     def _say(self, text: str, reason: str) -> None:
         if reason not in self._printed:
             self._printed.add(reason)
-            print(text, file=sys.stderr)
+            print(legible(text), file=sys.stderr)
 
 
 def mean_value(matches: Sequence[PatternMatch]) -> float:

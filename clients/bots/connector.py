@@ -11,9 +11,10 @@ from typing import Any, Final, Protocol
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from clients.command_line import program_parser
 from clients.connection import ARENA_ADDRESS
-from clients.remote_game import Answer, Engine, Game, GameDeclinedError, GameEnd, GameTurn
+from clients.remote_game import CHECK_GAME_ID, Answer, Engine, Game, GameDeclinedError, GameEnd, GameTurn
 from clients.remote_play import run_bot
 from referees.api import InvalidSettingError, MissingSettingError, Referee, UnknownRefereeError, referee
+from referees.legible_text import legible
 
 MAX_GAMES: Final = 1000
 MAX_VISIT_GAMES: Final = 10**9
@@ -87,7 +88,10 @@ class Connector:
     def game_over(self, game: Game, end: GameEnd) -> None:
         """End the game's program, and print how the game ended."""
         self._leave(game.seat_id)
-        print(f"{game.game_id}: {' v '.join(game.players)}: {end.result or end.void_reason}", flush=True)
+        ending = (
+            end.result or end.void_reason or ("ready" if game.game_id == CHECK_GAME_ID else "interrupted")
+        )
+        print(legible(f"{game.game_id}: {' v '.join(game.players)}: {ending}"), flush=True)
 
     def _leave(self, seat_id: int) -> None:
         seated = self._seated.pop(seat_id, None)

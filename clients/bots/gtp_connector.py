@@ -21,6 +21,7 @@ from clients.bots.connector import connect, connector_parser, environment, rules
 from clients.command_line import ending_with_its_output
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.dialogues import GtpGame
+from referees.legible_text import legible
 
 END_SECONDS: Final = 5.0
 # The arena says how long a player may take to start; this is for engines that never do.
@@ -170,7 +171,7 @@ class SeatedEngine:
                 return self._ask_for_move(turn)
         except EngineError as error:
             if not self._over:
-                print(f"{self._game.game_id}: resigned: {error}", file=sys.stderr, flush=True)
+                print(legible(f"{self._game.game_id}: resigned: {error}"), file=sys.stderr, flush=True)
             return Answer(None, comment=str(error))
 
     def _ask_for_move(self, turn: GameTurn) -> Answer:
@@ -227,12 +228,12 @@ def argument_parser() -> argparse.ArgumentParser:
     )
 
 
+@ending_with_its_output("arena-gtp-connect")
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
     open_closed()
     parser = argument_parser()
-    with ending_with_its_output(parser.prog):
-        arguments = parser.parse_args()
+    arguments = parser.parse_args()
     connect(parser, arguments, lambda game: SeatedEngine(game, arguments.command))
 
 

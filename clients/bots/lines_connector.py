@@ -23,6 +23,7 @@ from clients.command_line import ending_with_its_output
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.api import UnreadableViewError
 from referees.dialogues import BotTime, LineDialogue
+from referees.legible_text import legible
 from referees.line_requests import LineExchange, Request
 
 END_SECONDS: Final = 5.0
@@ -227,14 +228,17 @@ class SeatedBot:
 
     def _resign(self, why: str) -> Answer:
         if not self._over:
-            print(f"{self._game.game_id}: resigned in turn {self._turn}: {why}", file=sys.stderr, flush=True)
+            self._print(f"resigned in turn {self._turn}: {why}")
         return Answer(None, comment=why)
 
     def _complain(self, what: str) -> None:
         """Print what is wrong once a game, for the bot's author."""
         if what not in self._complaints and len(self._complaints) < MAX_COMPLAINTS:
             self._complaints.add(what)
-            print(f"{self._game.game_id}: turn {self._turn}: {what[:300]}", file=sys.stderr, flush=True)
+            self._print(f"turn {self._turn}: {what[:300]}")
+
+    def _print(self, what: str) -> None:
+        print(legible(f"{self._game.game_id}: {what}"), file=sys.stderr, flush=True)
 
 
 def _time_of(game: Game) -> BotTime:
@@ -261,12 +265,12 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
+@ending_with_its_output("arena-lines-connect")
 def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
     open_closed()
     parser = argument_parser()
-    with ending_with_its_output(parser.prog):
-        arguments = parser.parse_args()
+    arguments = parser.parse_args()
     connect(parser, arguments, lambda game: SeatedBot(game, arguments.command, arguments.dialogue), view=True)
 
 

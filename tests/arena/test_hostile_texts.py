@@ -50,6 +50,17 @@ def test_no_file_of_a_competition_holds_characters_that_command_a_terminal(playe
 
 
 @pytest.mark.threat("bad_input")
+def test_what_a_control_file_says_of_its_competition_commands_no_terminal(tmp_path: Path) -> None:
+    path = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    described = 'description = "\\u001b[31m\\u202eevil"\n'
+    path.write_text(path.read_text().replace("[competition]\n", f"[competition]\n{described}"))
+    run(read(path), CompetitionFiles(path), RunOptions(quiet=True))
+    report = read_report(read(path), CompetitionFiles(path))
+    for shown in (CompetitionFiles(path).report.read_text(), html_page(report)):
+        assert "\\x1b[31m\\u202eevil" in shown and not marks(shown)
+
+
+@pytest.mark.threat("bad_input")
 def test_no_report_shows_characters_that_command_a_terminal_that_an_earlier_release_stored(
     played: Path,
 ) -> None:

@@ -57,9 +57,7 @@ def test_a_program_whose_output_has_no_room_says_so_in_one_line(program: ModuleT
     with Path("/dev/full").open("w") as full:
         done = run_for_its_version(program, full.fileno())
     assert done.returncode == 1
-    assert re.fullmatch(
-        r"(academy|arena)-[a-z-]+: cannot write its output: No space left on device\n", done.stderr
-    )
+    assert re.fullmatch(r"a[\w-]+: cannot write its output: No space left on device\n", done.stderr)
 
 
 def test_a_program_without_an_output_ends_as_others_do() -> None:

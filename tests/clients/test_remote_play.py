@@ -1,9 +1,12 @@
 """What both ways to dial in share: when to dial again, and which game receives what."""
 
 import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, cast
 
+import grpc
 import pytest
 
 from arena.v1 import players_pb2
@@ -134,3 +137,24 @@ def test_a_bot_learns_which_answer_of_its_is_not_a_move(answer: Any) -> None:
     with pytest.raises(TypeError) as error:
         move_of(request, answer)
     assert str(error.value).startswith(f"the bot answered {answer!r}: a move's text, None to resign, or an ")
+
+
+class Refusing(grpc.GenericRpcHandler):
+    """An arena that lets nobody in, in words that would colour a terminal."""
+
+    def service(self, handler_call_details: Any) -> Any:
+        def refuse(requests: object, context: grpc.ServicerContext) -> Iterator[bytes]:
+            context.abort(grpc.StatusCode.PERMISSION_DENIED, "no \x1b[31mentry")
+
+        return grpc.stream_stream_rpc_method_handler(refuse)
+
+
+def test_what_an_arena_refuses_a_bot_with_commands_no_terminal() -> None:
+    server = grpc.server(ThreadPoolExecutor(1), handlers=[Refusing()])
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        with pytest.raises(SystemExit, match=r"x: .*no \\x1b\[31mentry"):
+            run_bot("x", lambda game: lambda turn: None, address=f"127.0.0.1:{port}")
+    finally:
+        server.stop(0)

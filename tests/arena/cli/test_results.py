@@ -74,7 +74,7 @@ def test_a_misspelt_player_is_not_taken_for_one_without_games(played: Path) -> N
     refused = arena("games", played, "--player", "one", "--opponent", "nobody")
     assert refused.returncode == 2 and "'nobody' is not a player" in " ".join(refused.stderr.split())
     known = arena("games", played, "--player", "two", "--min-moves", "400")
-    assert known.returncode == 0 and "0 of 0 games" in known.stdout
+    assert known.returncode == 0 and "0 of 0 games" in known.stdout and "when (UTC)" in known.stdout
 
 
 def test_json_has_its_lists_also_where_they_are_empty(played: Path) -> None:

@@ -67,7 +67,13 @@ def test_the_command_writes_it_once(tmp_path: Path) -> None:
     again = runner.invoke(make_application(), ["init", "sprt", str(path)])
     assert again.exit_code == 2 and "File exists" in again.output
     assert path.read_text(encoding="utf-8") == sample("swiss")
-    assert runner.invoke(make_application(), ["init", "ludo"]).exit_code == 2
+    refused = runner.invoke(make_application(), ["init", "swis"])
+    assert refused.exit_code == 2 and "did you mean 'swiss'?" in " ".join(refused.output.split())
+
+
+@pytest.mark.parametrize("word", ["round-robin", "allplayall"])
+def test_a_kind_is_known_by_the_words_of_control_files_and_of_the_ringmaster(word: str) -> None:
+    assert CliRunner().invoke(make_application(), ["init", word]).output == sample("all-play-all")
 
 
 def test_other_kinds_are_refused_by_name() -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import stat
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -121,6 +122,16 @@ def test_no_league_is_made_or_changed_if_one_of_the_sources_cannot_be_read(tmp_p
     done = arena("league", "import", league, good, bad)
     assert done.returncode == 1 and "notes.db" in done.stderr
     assert not league.exists()
+
+
+def test_a_leagues_new_file_is_its_users_alone(tmp_path: Path) -> None:
+    league, results = tmp_path / "league.db", filled(tmp_path / "cup.sqlite", 3)
+    assert arena("league", "import", league, results).returncode == 0
+    assert stat.S_IMODE(league.stat().st_mode) == 0o600
+    # What the user has set stays.
+    league.chmod(0o640)
+    assert arena("league", "import", league, results).returncode == 0
+    assert stat.S_IMODE(league.stat().st_mode) == 0o640
 
 
 def test_a_league_is_not_written_into_a_file_of_results(tmp_path: Path) -> None:

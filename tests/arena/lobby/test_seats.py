@@ -61,3 +61,40 @@ def test_a_player_comes_back_to_games_of_more_moves_than_it_may_leave_unread() -
 
     moves = ["moves_made"] * 5
     assert asyncio.run(heard()) == ([*moves, "game_start", *moves], "4 messages were not read")
+
+
+def test_a_player_that_is_awaited_after_a_game_hears_of_its_end_once_and_again_when_it_comes_back() -> None:
+    async def heard() -> tuple[list[str | None], list[str | None], list[str | None]]:
+        passed: list[lobby_pb2.ToGame] = []
+        lobby = Lobby(NamedPlayers({"one": None}), LobbyLimits())
+        hello = players_pb2.Hello(player="one", says_done=True)
+        done = players_pb2.PlayRequest(done=players_pb2.Done())
+        session = lobby.enter(hello, "")
+        seat = lobby.seek(lobby_pb2.Seek(player="one", reconnect_seconds=60.0), passed.append)
+        done.done.seat_id = seat.seat_id
+        seat.say(players_pb2.PlayResponse(game_start=players_pb2.GameStart()))
+        seat.say(players_pb2.PlayResponse(move_request=players_pb2.MoveRequest(request=1)))
+        # It has not ended yet.
+        lobby.receive(session, done)
+        end = players_pb2.GameEnd(outcome=players_pb2.Outcome(winners=[1]))
+        end.time_to_finish.FromSeconds(5)
+        seat.say(players_pb2.PlayResponse(game_end=end))
+        first = [await session.next_message() for _ in range(3)]
+        lobby.leave(session, "its connection ended")
+        again = lobby.enter(hello, "")
+        lobby.receive(again, done)
+        lobby.end(seat)
+        again.end()
+        second: list[str | None] = []
+        while (message := await again.next_message()) is not None:
+            second.append(message.WhichOneof("message"))
+        answers: list[str | None] = [
+            message.heard.WhichOneof("message") for message in passed if message.HasField("heard")
+        ]
+        return [message and message.WhichOneof("message") for message in first], second, answers
+
+    assert asyncio.run(heard()) == (
+        ["game_start", "move_request", "game_end"],
+        ["game_start", "game_end"],
+        ["done"],
+    )

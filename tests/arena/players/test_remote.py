@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from arena.jobs import CHECK_GAME_ID, Fault, GameJob, GameResult
+from arena.jobs import CHECK_GAME_ID, AcademyAccess, Fault, GameJob, GameResult
 from arena.lobby.game_socket import free_players
 from arena.lobby.server import OpenLobby
 from arena.lobby.v1 import lobby_pb2
@@ -51,6 +51,10 @@ class InBackground:
         self._results: list[GameResult] = []
         self._thread = threading.Thread(target=lambda: self._results.append(play(played)), daemon=True)
         self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
 
     def result(self) -> GameResult:
         self._thread.join(SECONDS)
@@ -528,3 +532,48 @@ def test_a_bot_that_fails_at_the_end_of_its_last_game_learns_why(lobby: OpenLobb
     bot = Unlucky(lobby, "one", passing, leave_after_games=1)
     assert play(job(remote(lobby, "one"), python_player("other"))).outcome is not None
     assert "no space left" in str(bot.ended())
+
+
+ACADEMY = AcademyAccess("unix:nowhere", "cup/0_1/1", ("ticket-1", "ticket-2"))
+
+
+@BOTH_CLIENTS
+def test_a_game_at_academy_waits_for_what_a_bot_does_at_its_end(
+    lobby: OpenLobby, client: type[DialledIn]
+) -> None:
+    over, may_end = threading.Event(), threading.Event()
+
+    class Proposing(client):  # type: ignore[misc, valid-type]
+        def _over(self, game: Game, ending: GameEnd) -> None:
+            over.set()
+            may_end.wait(SECONDS)
+            super()._over(game, ending)
+
+    Proposing(lobby, "one", passing)
+    played = InBackground(
+        job(remote(lobby, "one", exit_seconds=SECONDS), python_player("other"), academy=ACADEMY)
+    )
+    assert over.wait(SECONDS)
+    assert played.is_running
+    may_end.set()
+    assert played.result().outcome is not None
+
+
+@pytest.mark.parametrize(
+    ("says_done", "access", "waits"), [(True, ACADEMY, True), (True, None, False), (False, ACADEMY, False)]
+)
+def test_an_arena_waits_only_for_bots_that_say_when_they_have_done(
+    lobby: OpenLobby, says_done: bool, access: AcademyAccess | None, waits: bool
+) -> None:
+    stream = RawStream(lobby)
+    stream.hello("one", says_done=says_done)
+    played = InBackground(job(remote(lobby, "one", exit_seconds=0.1), python_player("other"), academy=access))
+    start = stream.hear_of("game_start")
+    stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    request = stream.hear_of("move_request")
+    resignation = players_pb2.Move(seat_id=request.seat_id, request=request.request, resign=True)
+    stream.say(players_pb2.PlayRequest(move=resignation))
+    assert stream.hear_of("game_end").HasField("time_to_finish") == waits
+    # One that never says so is not awaited for ever.
+    assert played.result().outcome is not None
+    stream.vanish()

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import pytest
@@ -134,7 +134,7 @@ def test_the_best_choose_first_as_long_as_all_others_find_new_opponents(
                 return [(left[0], other), *rest]
         return None
 
-    pairs = pair(EIGHT, points, lambda player, other: frozenset((player, other)) in met)
+    pairs = pair(EIGHT, points, lambda player, other: int(frozenset((player, other)) in met))
     expected = tried_one_by_one(EIGHT)
     if expected is None:
         assert any(frozenset(two) in met for two in pairs)
@@ -144,20 +144,46 @@ def test_the_best_choose_first_as_long_as_all_others_find_new_opponents(
 
 def test_pairing_goes_back_where_the_last_ones_have_met() -> None:
     met = {frozenset("cd")}
-    pairs = pair("abcd", lambda name: 0.0, lambda player, opponent: frozenset((player, opponent)) in met)
+    pairs = pair("abcd", lambda name: 0.0, lambda player, opponent: int(frozenset((player, opponent)) in met))
     assert sorted(map(sorted, pairs)) in ([["a", "c"], ["b", "d"]], [["a", "d"], ["b", "c"]])
 
 
 def test_where_all_have_met_there_are_rematches() -> None:
-    assert sorted(map(sorted, pair("abcd", lambda name: 0.0, lambda player, opponent: True))) == [
+    assert sorted(map(sorted, pair("abcd", lambda name: 0.0, lambda player, opponent: 1))) == [
         ["a", "c"], ["b", "d"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("players", [4, 5, 6, 8])
+def test_where_all_have_met_those_meet_again_who_have_met_least(players: int) -> None:
+    names = EIGHT[:players]
+    rounds = 3 * (players - 1 + players % 2)
+    meetings = Counter(
+        frozenset(fixture.players)
+        for fixture in play(swiss(names, rounds, games=1), stronger_wins(strength)).fixtures
+    )
+    assert len(meetings) == players * (players - 1) // 2 and set(meetings.values()) == {3}
+
+
+def test_the_best_choose_first_among_those_whom_they_have_met_least() -> None:
+    met = Counter({frozenset(two): 2 for two in combinations("abcd", 2)})
+    met[frozenset("ad")] = met[frozenset("bc")] = 1
+
+    def times_met(player: str, other: str) -> int:
+        return met[frozenset((player, other))]
+
+    assert pair("abcd", lambda name: 0.0, times_met) == [("a", "d"), ("b", "c")]
+    met[frozenset("ab")] = 0
+    # Else c and d met more often than anybody must.
+    assert pair("abcd", lambda name: 0.0, times_met) == [("a", "d"), ("b", "c")]
+    met[frozenset("cd")] = 1
+    assert pair("abcd", lambda name: 0.0, times_met) == [("a", "b"), ("c", "d")]
 
 
 def test_hundreds_of_players_are_paired() -> None:
     names = [f"p{number}" for number in range(700)]
     met = {frozenset(two) for two in combinations(names[:350], 2)}
-    pairs = pair(names, lambda name: 0.0, lambda player, opponent: frozenset((player, opponent)) in met)
+    pairs = pair(names, lambda name: 0.0, lambda player, opponent: int(frozenset((player, opponent)) in met))
     assert len({name for two in pairs for name in two}) == 700
     assert not any(frozenset(two) in met for two in pairs)
 
@@ -174,8 +200,14 @@ def test_a_tournament_that_an_earlier_version_paired_with_rematches_goes_on(
 ) -> None:
     """It gave up the search for other pairings, and had these."""
     names = tuple("abcdef")
+
+    def paired_once(
+        ranking: Sequence[str], scores: Callable[[str], float], times_met: Callable[[str, str], int]
+    ) -> list[tuple[str, str]]:
+        return _with_rematches(ranking, scores, lambda player, other: times_met(player, other) > 0)
+
     with monkeypatch.context() as earlier:
-        earlier.setattr("arena.selection.swiss.pair", _with_rematches)
+        earlier.setattr("arena.selection.swiss.pair", paired_once)
         before = swiss(names, rounds=5, games=1)
         games = play(before, stronger_wins(strength), most=14).games
     meetings = Counter(frozenset(game.players) for game in games)

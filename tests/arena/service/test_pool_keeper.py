@@ -137,6 +137,37 @@ def test_a_fault_of_a_pool_is_logged_once_and_its_remark_ends_with_it(
     assert keeper.remark("night") == ""
 
 
+def test_a_remark_is_about_what_keeps_a_pool_now_also_while_it_runs(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path
+) -> None:
+    runs.lasting = LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    control, kept, house = tmp_path / "night.toml", tmp_path / "kept.toml", tmp_path / "house.pool"
+    control.rename(kept)
+    control.mkdir()
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert "Is a directory" in keeper.remark("night")
+    control.rmdir()
+    kept.rename(control)
+    players = house.read_text()
+    house.write_text("")
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert keeper.remark("night") == "it waits for 2 players"
+    house.write_text(players)
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert keeper.remark("night") == ""
+    control.rename(kept)
+    control.mkdir()
+    house.write_text(players.replace("two", "three"))
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert "Is a directory" in keeper.remark("night")
+    changed = pools_pb2.PoolSettings.FromString(SETTINGS.SerializeToString())
+    changed.rounds += 1
+    keeper.pools.change("night", changed.SerializeToString(deterministic=True))
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert len(runs.begun) == 1 and keeper.remark("night") == ""
+
+
 def test_what_keeps_all_pools_from_being_looked_after_is_logged_once(
     keeper: PoolKeeper, tmp_path: Path, capture_faults: list[str]
 ) -> None:

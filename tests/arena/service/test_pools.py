@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -211,7 +212,7 @@ def test_a_pool_is_changed_and_ended_from_the_command_line(service: Service) -> 
     # It is closed whenever the test runs.
     later = f"0 {(datetime.now(UTC).hour + 3) % 24} * * *"
     made = pool("add", "hexes", "--game", "hex", "--set", "board_size=5", "--schedule", later, "--hours", "2")
-    assert "closed until" in made and f"{later} for 2:00:00" in made
+    assert re.search(r"closed until \S+ \S+ UTC", made) and f"{later} for 2:00:00" in made
     assert "60 s + 1 s" in pool("change", "hexes", "--main", "60", "--increment", "1")
     assert "ended" in pool("end", "hexes")
     with pytest.raises(grpc.RpcError) as error:

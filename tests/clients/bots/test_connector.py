@@ -130,6 +130,15 @@ def test_games_of_two_competitions_with_the_same_id_have_a_program_each() -> Non
     assert seated[2].ends == ["end"]
 
 
+def test_what_an_arena_says_of_a_games_end_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    connector = Connector(Seated)
+    connector.game_over(game(), GameEnd(void_reason="\x1b[31mevil"))
+    connector.game_over(game(game_id="startup-check"), GameEnd())
+    connector.game_over(game(), GameEnd())
+    ends = [line.rpartition(": ")[2] for line in capsys.readouterr().out.splitlines()]
+    assert ends == ["\\x1b[31mevil", "ready", "interrupted"]
+
+
 def test_a_program_has_the_variables_of_its_own_game_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ACADEMY_TOKEN", "ACADEMY_CONTEST", "ARENA_TOKEN"):
         monkeypatch.setenv(name, "the user's own")
