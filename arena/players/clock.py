@@ -128,7 +128,7 @@ class TimeIsUpError(BaseException):
 
 
 class WorkerStoppedError(SystemExit):
-    """Raised in the midst of a game when its worker must end: not the exit of a player that calls `sys.exit`."""
+    """Raised in the midst of a game when its worker must end: not a player's own `sys.exit`."""
 
 
 @contextmanager
