@@ -58,13 +58,15 @@ class PythonPlayer(Player):
             wanted = "environment" in inspect.signature(factory).parameters
             extra = {"environment": seating.environment} if wanted else {}
             self._chooser = factory(seating.referee, seating.seat, seating.seed, **extra)
+            name = getattr(self._chooser, "name", None)
         except WorkerStoppedError:
             raise
         except (Exception, SystemExit) as error:  # Anything can come out of other people's code.
             raise PlayerStartError(
                 f"player {seating.label}: {self._module}:{self._function}: {_shown(error)}"
             ) from error
-        self.name = self.description = getattr(self._chooser, "name", self._function)
+        # What is called `name` may be anything: it need not be meant for us.
+        self.name = self.description = name if isinstance(name, str) else self._function
 
     def set_up(self) -> None:
         """Nothing: the factory was given the game."""

@@ -84,6 +84,28 @@ def exits_at_once(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
     raise SystemExit("no licence")
 
 
+class Numbered(Listener):
+    """Calls its number its name."""
+
+    name = 5
+
+
+def numbered(referee: Referee[Any, Any], seat: int, seed: int) -> Numbered:
+    return Numbered(referee, seat, "numbered")
+
+
+class Nameless(Listener):
+    """Crashes everybody who wants its name."""
+
+    @property
+    def name(self) -> str:
+        raise UnspeakableError
+
+
+def nameless(referee: Referee[Any, Any], seat: int, seed: int) -> Nameless:
+    return Nameless(referee, seat, "nameless")
+
+
 ANSWERS: dict[str, object] = {}
 
 
@@ -182,6 +204,15 @@ def test_player_that_ends_the_program_loses_the_game(name: str, shown: str) -> N
     result = game(name)
     assert result.outcome is not None and result.outcome.winners == (2,)
     assert result.usage[0].fault is Fault.DISCONNECTED and result.usage[0].remark == shown
+
+
+def test_a_player_whose_name_is_not_text_has_that_of_its_factory() -> None:
+    result = game("numbered")
+    assert result.outcome is not None and result.usage[0].engine_name == "numbered"
+
+
+def test_a_player_that_crashes_when_its_name_is_read_makes_the_game_void() -> None:
+    assert "nameless: UnspeakableError" in game("nameless").void_reason
 
 
 def test_a_factory_that_ends_the_program_makes_the_game_void() -> None:
