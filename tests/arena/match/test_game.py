@@ -554,6 +554,14 @@ def test_a_referee_without_a_record_spoils_its_game_and_not_the_run(monkeypatch:
         play(job(python_player("a"), python_player("b")))
 
 
+def test_a_record_that_no_file_can_hold_spoils_its_game_and_not_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Go, "record", lambda self, game: "\ud800")
+    with pytest.raises(ValueError, match="the record of the referee 'go' cannot be UTF-8"):
+        play(job(python_player("passer"), python_player("passer")))
+
+
 @pytest.mark.parametrize(
     ("outcome", "why"),
     [
