@@ -5,6 +5,7 @@ It speaks no protocol and starts no process. Seats count from 1. A package adds 
 entry point in the group `arena.referees` that names its `Referee` class.
 """
 
+import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -125,6 +126,23 @@ class Outcome:
     detail: str = ""
     eliminated: tuple[int | None, ...] = ()
     rounds: int | None = None
+
+    def contradiction(self, seats: int) -> str:
+        """Say what cannot be in a game of that number of seats.
+
+        Args:
+            seats: The number of seats.
+
+        Returns:
+            The first contradiction, empty for an outcome that can be.
+        """
+        if list(self.winners) != sorted(set(self.winners) & set(range(1, seats + 1))):
+            return f"the winners are {self.winners}, the seats {list(range(1, seats + 1))}"
+        if self.points and len(self.points) != seats:
+            return f"points {self.points} for {seats} seats"
+        if not all(map(math.isfinite, self.points)):
+            return f"points {self.points} are not all finite"
+        return ""
 
 
 # A tuple: in a fast game, making these is a good part of the work.
@@ -629,7 +647,7 @@ def referee(name: str) -> type[Referee[Any, Any]]:
 
     Raises:
         UnknownRefereeError: No installed package offers the game, and the message lists those there are; or
-            the package that does cannot be loaded, or its referee lacks a method.
+            the package that does cannot be loaded, names something else, or its referee lacks a method.
     """
     points = {point.name: point for point in list_entry_points(ENTRY_POINT_GROUP)}
     if name not in points:
@@ -644,6 +662,11 @@ def referee(name: str) -> type[Referee[Any, Any]]:
             f"the game {name!r} of the package {package.name if package else '?'!r} cannot be loaded: "
             f"{type(error).__name__}: {error}"
         ) from error
+    if not (isinstance(loaded, type) and issubclass(loaded, Referee)):
+        raise UnknownRefereeError(
+            f"the game {name!r}: its entry point {points[name].value!r} names no referee, which is a class "
+            "derived from referees.api.Referee"
+        )
     # A referee that lacks a method cannot be made, whatever its settings.
     if missing := sorted(getattr(loaded, "__abstractmethods__", ())):
         raise UnknownRefereeError(

@@ -3,6 +3,7 @@
 Seat 1 is SGF's Black, seat 2 its White.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -43,7 +44,9 @@ def read_games(
     try:
         trees = parse_sgf_collection(content)
     except ValueError as error:
-        raise UnreadableRecordError(f"no SGF: {error}") from None
+        # sgfmill counts games from 0; all else that is refused of a file counts them from 1.
+        why = re.sub(r"^error parsing game (\d+)", lambda match: f"game {int(match[1]) + 1}", str(error))
+        raise UnreadableRecordError(f"no SGF: {why}") from None
     if len(trees) > MAX_GAMES:
         raise UnreadableRecordError(f"{len(trees)} games, more than {MAX_GAMES}")
     games = []

@@ -487,6 +487,8 @@ class _Match:
         outcome = rules.outcome(position) or rules.adjudicate(position)
         if outcome is None:
             return Outcome((), Termination.UNKNOWN, "?", detail="the referee has no verdict")
+        if what := outcome.contradiction(rules.seats):
+            raise _GameVoidError(f"the referee of {self._job.game!r} gives an outcome that cannot be: {what}")
         if self._job.scorer == "internal" or outcome.termination is not Termination.SCORE:
             return outcome
         scores: dict[int, Outcome] = {}

@@ -79,6 +79,10 @@ def write_record(
     # Referees are other people's code.
     if not isinstance(record, str):
         raise TypeError(f"the record of the referee {rules.name!r} is not text: {type(record).__name__}")
+    try:
+        record.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"the record of the referee {rules.name!r} cannot be UTF-8: {error}") from None
     return record
 
 

@@ -127,6 +127,10 @@ class TimeIsUpError(BaseException):
     """Raised in the midst of what an alarm was set for; no `except Exception` there can swallow it."""
 
 
+class WorkerStoppedError(SystemExit):
+    """Raised in the midst of a game when its worker must end: not a player's own `sys.exit`."""
+
+
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
     """Raise TimeIsUpError in the block when it has run for so long. Only for the main thread.

@@ -43,6 +43,9 @@ class ErrorLog:
         if len(self._unfinished) > _LONGEST_LINE:
             lines.append(self._unfinished)
             self._unfinished = b""
+        if self._left < 0:
+            # Only the last words are kept: to clean each line would keep a talkative player waiting.
+            lines = [next(filter(bytes.strip, reversed(lines)), b"")]
         for line in lines:
             self._write(line)
 

@@ -11,7 +11,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from arena.players.clock import TimeIsUpError, alarm
+from arena.players.clock import TimeIsUpError, WorkerStoppedError, alarm
 from arena.players.player import (
     Choice,
     Cost,
@@ -58,11 +58,15 @@ class PythonPlayer(Player):
             wanted = "environment" in inspect.signature(factory).parameters
             extra = {"environment": seating.environment} if wanted else {}
             self._chooser = factory(seating.referee, seating.seat, seating.seed, **extra)
-        except Exception as error:  # Anything can come out of other people's code.
+            name = getattr(self._chooser, "name", None)
+        except WorkerStoppedError:
+            raise
+        except (Exception, SystemExit) as error:  # Anything can come out of other people's code.
             raise PlayerStartError(
-                f"player {seating.label}: {self._module}:{self._function}: {type(error).__name__}: {error}"
+                f"player {seating.label}: {self._module}:{self._function}: {_shown(error)}"
             ) from error
-        self.name = self.description = getattr(self._chooser, "name", self._function)
+        # What is called `name` may be anything: it need not be meant for us.
+        self.name = self.description = name if isinstance(name, str) else self._function
 
     def set_up(self) -> None:
         """Nothing: the factory was given the game."""
@@ -131,15 +135,26 @@ class PythonPlayer(Player):
     def _call(self, function: Callable[..., Any] | None, *arguments: Any) -> Any:
         try:
             return None if function is None else function(*arguments)
-        except Exception as error:  # Anything can come out of other people's code.
+        except WorkerStoppedError:
+            raise
+        # Anything can come out of other people's code; `sys.exit` ends a player, not the arena's process.
+        except (Exception, SystemExit) as error:
             raise PlayerDisconnectedError(
-                f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"
+                f"player {self.seating.label}: crashed with {_shown(error)}"
             ) from error
 
     def close(self, *, at_once: bool = False) -> Cost:
         """Forget the chooser."""
         self._chooser = None
         return Cost(cpu_seconds=self._cpu_seconds)
+
+
+def _shown(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception:
+        text = "its text cannot be shown"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _is_value(value: object) -> TypeGuard[float | None]:

@@ -26,7 +26,7 @@ from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
 from arena.match.game import GameProgress, play
 from arena.match.recorder import PlayedGame, labels, replay_moves, write_record
 from arena.match.verdicts import Loss, decide_against
-from arena.players.clock import TimeIsUpError, alarm
+from arena.players.clock import TimeIsUpError, WorkerStoppedError, alarm
 from arena.players.gtp import GtpEngine, GtpPlayer
 from arena.players.player import Choice, PlayerTimeoutError
 from arena.players.policy import PolicyPlayer, PolicyProcess
@@ -277,7 +277,7 @@ def serve(
 def _stop(number: int, frame: FrameType | None) -> None:
     # Raised wherever the game stands, so that it kills its players on the way out; once is enough.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    sys.exit(128 + number)
+    raise WorkerStoppedError(128 + number)
 
 
 def work(connection: Connection, note: WaitNote, slot: int, core: int | None) -> None:

@@ -1,6 +1,5 @@
 """Laws of whole games: the same again, their images, outcomes and records."""
 
-import math
 import random
 from dataclasses import dataclass, field
 from itertools import chain
@@ -126,14 +125,12 @@ def _check_outcomes(trial: Trial, game: RandomGame) -> None:
                     raise breach(f"a game that was resigned to seat {seat} ended as {given}")
                 outcomes.append(given)
         for outcome in filter(None, outcomes):
-            if list(outcome.winners) != sorted(set(outcome.winners) & set(trial.seats)):
-                raise breach(f"the winners are {outcome.winners}, the seats {list(trial.seats)}")
-            if outcome.points and len(outcome.points) != len(trial.seats):
-                raise breach(f"points {outcome.points} for {len(trial.seats)} seats")
-            if not all(map(math.isfinite, outcome.points)):
-                raise breach(f"points {outcome.points} are not all finite")
+            if what := outcome.contradiction(len(trial.seats)):
+                raise breach(what)
             if not outcome.summary:
                 raise breach(f"an outcome without a summary: {outcome}")
+            if len(outcome.summary.splitlines()) > 1:
+                raise breach(f"a summary of several lines: {outcome.summary!r}")
 
 
 def _check_old_positions(trial: Trial, game: RandomGame, chance: random.Random) -> None:

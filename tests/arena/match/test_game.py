@@ -1,5 +1,6 @@
 """One game: how it is played, recorded and judged, and that nothing of it is left."""
 
+import math
 import re
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ from sgfmill import sgf
 
 from arena.jobs import AcademyAccess, Adjudication, Fault, PlayerSetup, TimeControl
 from arena.match.game import InvalidJobError, play
-from referees.api import InvalidSettingError, Termination, UnknownRefereeError
+from referees.api import InvalidSettingError, Outcome, Termination, UnknownRefereeError
 from referees.go import Go
 from tests.arena.engines import gnugo, job, misbehaving, needs_gnugo, noted, python_player
 from tests.processes import left_running
@@ -551,3 +552,31 @@ def test_a_referee_without_a_record_spoils_its_game_and_not_the_run(monkeypatch:
     monkeypatch.setattr(Go, "record", lambda self, game: None)
     with pytest.raises(TypeError, match="the record of the referee 'go' is not text: NoneType"):
         play(job(python_player("a"), python_player("b")))
+
+
+def test_a_record_that_no_file_can_hold_spoils_its_game_and_not_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Go, "record", lambda self, game: "\ud800")
+    with pytest.raises(ValueError, match="the record of the referee 'go' cannot be UTF-8"):
+        play(job(python_player("passer"), python_player("passer")))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "why"),
+    [
+        (Outcome((7,), Termination.SCORE, "seven"), "the winners are (7,), the seats [1, 2]"),
+        (
+            Outcome((1,), Termination.SCORE, "B+", points=(math.inf, 0.0)),
+            "points (inf, 0.0) are not all finite",
+        ),
+    ],
+)
+def test_an_outcome_that_cannot_be_makes_the_game_void(
+    outcome: Outcome, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = Go.outcome
+    monkeypatch.setattr(Go, "outcome", lambda self, position: counted(self, position) and outcome)
+    result = play(job(python_player("passer"), python_player("passer")))
+    assert result.void_reason == f"the referee of 'go' gives an outcome that cannot be: {why}"
+    assert result.outcome is None

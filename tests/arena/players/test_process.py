@@ -450,3 +450,14 @@ def test_whole_lines_that_have_come_are_there_without_waiting(echo: ChildProcess
     assert echo.unread == b""
     echo.write_line(b"kept", soon())
     assert echo.read_line(soon()) == b"kept"
+
+
+def test_last_words_are_kept_of_what_fits_in_the_log_no_longer(tmp_path: Path) -> None:
+    log = ErrorLog(tmp_path / "log", "p", limit=10)
+    log.add(b"a line too long for it\n")
+    log.add(b"first\nout of \x1b stones\n\n \n")
+    assert log.last_words == r"out of \x1b stones"
+    log.add(b"\n")
+    assert log.last_words == r"out of \x1b stones"
+    log.close()
+    assert (tmp_path / "log").read_bytes() == b"p: (more than fits in the log: what follows is dropped)\n"

@@ -51,6 +51,61 @@ def deaf(referee: Referee[Any, Any], seat: int, seed: int) -> Listener:
     return Deaf(referee, seat, "deaf")
 
 
+class UnspeakableError(Exception):
+    """Has no text."""
+
+    def __str__(self) -> str:
+        raise ValueError("not to be shown")
+
+
+class Leaving(Listener):
+    """Ends the program, as it thinks, when it is to move."""
+
+    def __call__(self, view: Any) -> tuple[str, float]:
+        raise LEAVING[self._where]
+
+    def __init__(self, referee: Referee[Any, Any], seat: int, where: str) -> None:
+        super().__init__(referee, seat, where)
+        self._where = where
+
+
+LEAVING: dict[str, BaseException] = {"exits": SystemExit(0), "unspeakable": UnspeakableError()}
+
+
+def exits(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
+    return Leaving(referee, seat, "exits")
+
+
+def unspeakable(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
+    return Leaving(referee, seat, "unspeakable")
+
+
+def exits_at_once(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
+    raise SystemExit("no licence")
+
+
+class Numbered(Listener):
+    """Calls its number its name."""
+
+    name = 5
+
+
+def numbered(referee: Referee[Any, Any], seat: int, seed: int) -> Numbered:
+    return Numbered(referee, seat, "numbered")
+
+
+class Nameless(Listener):
+    """Crashes everybody who wants its name."""
+
+    @property
+    def name(self) -> str:
+        raise UnspeakableError
+
+
+def nameless(referee: Referee[Any, Any], seat: int, seed: int) -> Nameless:
+    return Nameless(referee, seat, "nameless")
+
+
 ANSWERS: dict[str, object] = {}
 
 
@@ -136,6 +191,32 @@ def test_player_that_crashes_at_shown_moves_forfeits() -> None:
     assert result.outcome is not None and result.outcome.winners == (2,)
     assert result.usage[0].fault is Fault.DISCONNECTED
     assert "crashed with KeyError: 'moves'" in result.usage[0].remark
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("exits", "player exits: crashed with SystemExit: 0"),
+        ("unspeakable", "player unspeakable: crashed with UnspeakableError: its text cannot be shown"),
+    ],
+)
+def test_player_that_ends_the_program_loses_the_game(name: str, shown: str) -> None:
+    result = game(name)
+    assert result.outcome is not None and result.outcome.winners == (2,)
+    assert result.usage[0].fault is Fault.DISCONNECTED and result.usage[0].remark == shown
+
+
+def test_a_player_whose_name_is_not_text_has_that_of_its_factory() -> None:
+    result = game("numbered")
+    assert result.outcome is not None and result.usage[0].engine_name == "numbered"
+
+
+def test_a_player_that_crashes_when_its_name_is_read_makes_the_game_void() -> None:
+    assert "nameless: UnspeakableError" in game("nameless").void_reason
+
+
+def test_a_factory_that_ends_the_program_makes_the_game_void() -> None:
+    assert game("exits_at_once").void_reason.endswith("exits_at_once: SystemExit: no licence")
 
 
 @pytest.mark.parametrize("name", ["missing", "HEARD"])

@@ -82,6 +82,20 @@ def test_a_referee_without_all_methods_is_refused_with_their_names(
     assert "the game 'nim': unfinished_rules.Nim lacks board, record; a referee" in capsys.readouterr().err
 
 
+def test_an_entry_point_of_something_else_is_refused_with_its_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = tmp_path / "astray-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: astray\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[arena.referees]\nnim = os:getcwd\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main(["nim"])
+    assert left.value.code == 2
+    assert "the game 'nim': its entry point 'os:getcwd' names no referee" in capsys.readouterr().err
+
+
 def test_the_command_ends_quietly_where_nobody_reads_on() -> None:
     command = [sys.executable, "-m", "referees.conformance", "hex", "--set", "board_size=2", "--games", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as done:

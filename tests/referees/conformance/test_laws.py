@@ -288,6 +288,11 @@ class SumsUpNothing(Go):
         return replace(super().adjudicate(position), summary="")
 
 
+class SumsUpInTwoLines(Go):
+    def adjudicate(self, position: GoPosition) -> Outcome:
+        return replace(super().adjudicate(position), summary="B+\n1")
+
+
 class GivesGamesToTheLoser(Go):
     def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
         return super().won_by(3 - seat, termination, detail)
@@ -352,6 +357,7 @@ BREACHES: list[tuple[str, type[Go]]] = [
     ("outcomes", CountsPointsOfOneSeat),
     ("outcomes", CountsEndlessPoints),
     ("outcomes", SumsUpNothing),
+    ("outcomes", SumsUpInTwoLines),
     ("outcomes", GivesGamesToTheLoser),
     ("records", CannotRecordVoidGames),
     ("records", RecordsNothing),
