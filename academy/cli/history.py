@@ -146,7 +146,7 @@ def _day(option: str, text: str) -> Timestamp:
 
 
 def _contests_table(title: str, contests: Iterable[history_pb2.ContestSummary]) -> Table:
-    table = printing.new_table(title, " contest", " players", "plies", " end", " reported")
+    table = printing.new_table(title, " contest", " players", "plies", " end", " reported (UTC)")
     for contest in contests:
         results = [_RESULTS.get(result, "") for result in contest.results]
         players = [
@@ -194,7 +194,7 @@ def show_pattern(
         return
     table = printing.new_table(
         f"{game}: pattern {pattern_id}",
-        *("event", " when", " what", " by", " contest", "ply", "proposers", "elo", "value", "strength"),
+        *("event", " when (UTC)", " what", " by", " contest", "ply", "proposers", "elo", "value", "strength"),
         " cells",
     )
     for step in answer.steps:
@@ -221,7 +221,7 @@ def show_growth(server: Server, game: Game, json: Json = False) -> None:
     """Show how a game's libraries grew from contest to contest."""
     answer = server.history.GetGrowth(history_pb2.GetGrowthRequest(game_id=game))
     table = printing.new_table(
-        game, "contests", " when", "opening nodes", "middle-game", "endgame", "tesujis", "players"
+        game, "contests", " when (UTC)", "opening nodes", "middle-game", "endgame", "tesujis", "players"
     )
     for point in answer.points:
         table.add_row(

@@ -89,7 +89,8 @@ def list_tokens(
         printing.print_json([_as_json(token) for token in tokens])
         return
     title = "Tokens" if server is not None else f"Tokens in {data}"
-    table = printing.new_table(title, " id", " name", " role", " created", " expires", " revoked")
+    times = (" created (UTC)", " expires (UTC)", " revoked (UTC)")
+    table = printing.new_table(title, " id", " name", " role", *times)
     for token in tokens:
         table.add_row(
             token.token_id,

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,6 +50,7 @@ from academy.v1 import (
 from academy.wire._compat import remember_makers
 from academy.wire.addresses import DEFAULT_ADDRESS, ServerAddress
 from academy.wire.health import HealthServicer
+from academy.wire.open_files import allow_open_files
 from academy.wire.tls import Certificates, Endpoint
 
 SERVICES: Final = tuple(
@@ -229,10 +229,8 @@ def channel_options(limits: Limits, shared_port: bool = False, listeners: int = 
 
 
 def _count_connections(limits: Limits) -> int:
-    """Return how many connections leave the process enough open files."""
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if files == resource.RLIM_INFINITY:
-        return limits.connections
+    """Return how many connections leave the process enough open files, once it may open what it needs."""
+    files = allow_open_files(limits.connections + _OTHER_FILES)
     return max(1, min(limits.connections, files - _OTHER_FILES))
 
 

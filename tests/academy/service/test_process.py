@@ -3,6 +3,7 @@
 import fcntl
 import json
 import queue
+import resource
 import signal
 import socket
 import stat
@@ -22,6 +23,7 @@ from grpc_health.v1 import health_pb2
 from academy.cli.commands import ExitCode
 from academy.knowledge.game import RULES_VERSION
 from academy.matching import kernels
+from academy.service.limits import Limits
 from academy.store.environment import SCHEMA_VERSION
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
@@ -210,6 +212,17 @@ def test_strangers_who_speak_no_tls_write_nothing_into_the_log(tmp_path: Path, p
 
 
 @pytest.mark.threat("faults")
+def test_a_server_may_open_the_files_that_its_connections_need(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        with served(tmp_path) as server:
+            allowed, _ = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert allowed == min(Limits().connections + 128, hard)
+
+
 def test_a_server_whose_log_nobody_takes_answers_and_ends_as_others_do(tmp_path: Path) -> None:
     with served(tmp_path / "data") as academy:
         assert academy.process.stderr is not None
