@@ -101,7 +101,8 @@ def _read(program: ChildProgram, answer: bytes, members: Sequence[str], kept: Se
     values = given["values"]
     if values.keys() != program.first.keys():
         raise ChildProgramError(
-            f"its values must be those of `first`: {', '.join(program.first)}; it has {', '.join(values)}"
+            f"its values must be those of `first`: {', '.join(program.first)}; it has "
+            f"{', '.join(values) or 'none'}"
         )
     for name, value in values.items():
         if not _is_plain(value):

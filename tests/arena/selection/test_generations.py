@@ -177,6 +177,7 @@ def test_everybody_meets_everybody_before_anybody_twice() -> None:
         ("print('no')", "this is not JSON"),
         ("print('[1]')", 'must be {"values": {...}}'),
         ("print('{\"values\": {\"other\": 1}}')", "its values must be those of `first`: LEVEL; it has other"),
+        ("print('{\"values\": {}}')", "its values must be those of `first`: LEVEL; it has none"),
         ("print('{\"values\": {\"LEVEL\": NaN}}')", "NaN is not a number of JSON"),
         ("print('{\"values\": {\"LEVEL\": [1]}}')", "LEVEL must be printable text, a number"),
         ("print('{\"values\": {\"LEVEL\": 1e999}}')", "LEVEL must be printable text, a number"),
