@@ -580,3 +580,11 @@ def test_an_outcome_that_cannot_be_makes_the_game_void(
     result = play(job(python_player("passer"), python_player("passer")))
     assert result.void_reason == f"the referee of 'go' gives an outcome that cannot be: {why}"
     assert result.outcome is None
+
+
+def test_an_adjudicated_outcome_that_cannot_be_makes_the_game_void(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = Outcome((7,), Termination.ADJUDICATION, "seven")
+    monkeypatch.setattr(Go, "adjudicate", lambda self, position: outcome)
+    players = (python_player("passer"), python_player("passer"))
+    result = play(job(*players, adjudication=Adjudication(count_after=1)))
+    assert result.outcome is None and "the winners are (7,), the seats [1, 2]" in result.void_reason
