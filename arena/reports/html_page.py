@@ -172,7 +172,9 @@ def _tuning(report: CompetitionReport) -> str:
     tuning = report.tuning
     warning = report.candidates.warning if report.candidates else ""
     warned = f'<p id="candidates-warning"><strong>{escape(warning)}</strong></p>' if warning else ""
-    best = [(_cell(code), _cell(str(value))) for code, value in zip(tuning.parameters, tuning.best, strict=True)]
+    best = [
+        (_cell(code), _cell(str(value))) for code, value in zip(tuning.parameters, tuning.best, strict=True)
+    ]
     return (
         f'<h2>Best parameters</h2><p id="best">{escape(tuning.best_text)}</p>{warned}'
         + _table("parameters", ["parameter", "best value"], best)
