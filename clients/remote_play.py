@@ -264,12 +264,12 @@ class _Visit:
     def __init__(self, hello: players_pb2.Hello) -> None:
         self._hello = hello
         self._until = time.monotonic() + hello.leave_after.ToNanoseconds() / 1e9
-        # The seats of games in progress when a stream ended.
+        # The seats whose games a later stream may bring again: in progress, or awaited, when a stream ended.
         self.seats: set[int] = set()
 
     def go_on(self, tables: "Tables") -> None:
         """Note what has passed of it when a stream has ended."""
-        self.seats |= tables.in_progress.keys()
+        self.seats |= tables.in_progress.keys() | tables.awaited
         if self._hello.HasField("leave_after_games"):
             self._hello.leave_after_games = max(0, self._hello.leave_after_games - tables.games)
         if self._hello.HasField("leave_after"):
@@ -308,6 +308,8 @@ class Tables:
         self._begin = begin
         self._seats = seats
         self.in_progress: dict[int, GameSession] = {}
+        # The seats of games that are over for which the arena waits, or has waited.
+        self.awaited: set[int] = set()
         self.games = 0
         self.welcomed = False
 
@@ -333,6 +335,8 @@ class Tables:
             case "game_end":
                 if playing := self.in_progress.pop(message.game_end.seat_id, None):
                     playing.inbox.put_nowait(message.game_end)
+                    if message.game_end.HasField("time_to_finish"):
+                        self.awaited.add(playing.seat_id)
 
 
 class _Stream:

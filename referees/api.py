@@ -107,8 +107,8 @@ class Outcome:
     """How a game ended.
 
     Attributes:
-        winners: The seats that won: one alone won, several drew with each other, none means that the result
-            is not known.
+        winners: The seats that won, in their order: one alone won, several drew with each other, none means
+            that the result is not known.
         termination: Why the game ended.
         summary: The result as the game's records write it (`B+3.5`).
         points: Each seat's points as the game counts them (Go: area; Diplomacy: supply centres), empty where
@@ -137,7 +137,7 @@ class Outcome:
             The first contradiction, empty for an outcome that can be.
         """
         if list(self.winners) != sorted(set(self.winners) & set(range(1, seats + 1))):
-            return f"the winners are {self.winners}, the seats {list(range(1, seats + 1))}"
+            return f"the winners {self.winners} are not seats from 1 to {seats}, each once, in their order"
         if self.points and len(self.points) != seats:
             return f"points {self.points} for {seats} seats"
         if not all(map(math.isfinite, self.points)):

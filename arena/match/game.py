@@ -198,7 +198,7 @@ class _Match:
                 void_reason = self._set_up()
                 setup_seconds = time.perf_counter() - clock
                 if not void_reason:
-                    outcome = self._play_out()
+                    outcome = self._possible(self._play_out())
             except _GameVoidError as void:
                 void_reason = str(void)
             play_seconds = time.perf_counter() - clock - setup_seconds
@@ -345,6 +345,12 @@ class _Match:
                 return self._end_without_players()
         return self._count()
 
+    def _possible(self, outcome: Outcome) -> Outcome:
+        """The outcome, which may be of other people's code; where it cannot be, the game is void."""
+        if what := outcome.contradiction(self._rules.seats):
+            raise _GameVoidError(f"the referee of {self._job.game!r} gives an outcome that cannot be: {what}")
+        return outcome
+
     def _adjudicate(self) -> Outcome | None:
         """The outcome by the move limit or by the adjudicator, or None while the game goes on."""
         plies = len(self._sheet.moves)
@@ -487,8 +493,7 @@ class _Match:
         outcome = rules.outcome(position) or rules.adjudicate(position)
         if outcome is None:
             return Outcome((), Termination.UNKNOWN, "?", detail="the referee has no verdict")
-        if what := outcome.contradiction(rules.seats):
-            raise _GameVoidError(f"the referee of {self._job.game!r} gives an outcome that cannot be: {what}")
+        self._possible(outcome)
         if self._job.scorer == "internal" or outcome.termination is not Termination.SCORE:
             return outcome
         scores: dict[int, Outcome] = {}

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from arena.players.clock import TimeIsUpError, WorkerStoppedError, alarm
 from arena.players.player import (
@@ -28,6 +28,8 @@ from referees.api import Outcome
 
 Chooser = Callable[[Any], Choice | tuple[str, float] | str | None]
 Factory = Callable[..., Chooser]
+# What comes from outside while other people's code runs.
+_NOT_THE_PLAYERS: Final = (WorkerStoppedError, TimeIsUpError, KeyboardInterrupt)
 
 
 class PythonPlayer(Player):
@@ -59,9 +61,9 @@ class PythonPlayer(Player):
             extra = {"environment": seating.environment} if wanted else {}
             self._chooser = factory(seating.referee, seating.seat, seating.seed, **extra)
             name = getattr(self._chooser, "name", None)
-        except WorkerStoppedError:
+        except _NOT_THE_PLAYERS:
             raise
-        except (Exception, SystemExit) as error:  # Anything can come out of other people's code.
+        except BaseException as error:  # Anything can come out of other people's code.
             raise PlayerStartError(
                 f"player {seating.label}: {self._module}:{self._function}: {_shown(error)}"
             ) from error
@@ -135,10 +137,10 @@ class PythonPlayer(Player):
     def _call(self, function: Callable[..., Any] | None, *arguments: Any) -> Any:
         try:
             return None if function is None else function(*arguments)
-        except WorkerStoppedError:
+        except _NOT_THE_PLAYERS:
             raise
         # Anything can come out of other people's code; `sys.exit` ends a player, not the arena's process.
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise PlayerDisconnectedError(
                 f"player {self.seating.label}: crashed with {_shown(error)}"
             ) from error

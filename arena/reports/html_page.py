@@ -43,7 +43,7 @@ pre { background: var(--head); padding: .8rem; overflow-x: auto; }
 
 
 def html_page(report: CompetitionReport, records: str = "") -> str:
-    """The whole page. All that players and control files say is escaped.
+    """The whole page. All that players and control files say is escaped, and commands nothing.
 
     `records` is the folder of the games' records as seen from the page; "" for no links to them.
     """
@@ -61,7 +61,7 @@ def html_page(report: CompetitionReport, records: str = "") -> str:
         _usage(report),
         _notes(report),
     ]
-    return (
+    return legible(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -72,25 +72,24 @@ def html_page(report: CompetitionReport, records: str = "") -> str:
 
 
 def _table(identity: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; cells are texts to be escaped, or whole `<td>` elements."""
+    """A table; cells are whole elements, see `_cell`."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    body = "".join(
-        "<tr>"
-        + "".join(cell if cell.startswith("<td") else f"<td>{escape(cell)}</td>" for cell in row)
-        + "</tr>"
-        for row in rows
-    )
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     return (
         f'<div class="scroll"><table id="{escape(identity)}"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
 
+def _cell(text: str, kind: str = "") -> str:
+    return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
+
+
 def _heading(report: CompetitionReport) -> str:
     settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in report.settings.items())
     parts = [f"<h1>{escape(report.name)}</h1>"]
     if report.description:
-        parts.append(f"<p>{escape(legible(report.description))}</p>")
+        parts.append(f"<p>{escape(report.description)}</p>")
     parts.append(
         f'<p class="dim">{escape(report.kind)} · {escape(report.game)} '
         f"{escape(f'({settings})' if settings else '')} · "
@@ -125,7 +124,7 @@ def _ratings(report: CompetitionReport) -> str:
 
 def _standings(report: CompetitionReport) -> str:
     headings, *rows = report.standings_table
-    table = _table("standings", headings, rows)
+    table = _table("standings", headings, [list(map(_cell, row)) for row in rows])
     began = f'<p class="dim" id="began">{escape(report.beginnings)}</p>' if report.beginnings else ""
     return f'<h2>Standings</h2>{table}<p class="dim">{report.star}</p>{began}'
 
@@ -136,7 +135,7 @@ def _cross_table(report: CompetitionReport) -> str:
         return ""
     rows = []
     for name in names:
-        row = [f"{report.letters.get(name, '')} {name}".strip()]
+        row = [_cell(f"{report.letters.get(name, '')} {name}".strip())]
         for opponent in names:
             score = report.standings.against(name, opponent)
             if name == opponent:
@@ -173,7 +172,9 @@ def _tuning(report: CompetitionReport) -> str:
     tuning = report.tuning
     warning = report.candidates.warning if report.candidates else ""
     warned = f'<p id="candidates-warning"><strong>{escape(warning)}</strong></p>' if warning else ""
-    best = [(code, str(value)) for code, value in zip(tuning.parameters, tuning.best, strict=True)]
+    best = [
+        (_cell(code), _cell(str(value))) for code, value in zip(tuning.parameters, tuning.best, strict=True)
+    ]
     return (
         f'<h2>Best parameters</h2><p id="best">{escape(tuning.best_text)}</p>{warned}'
         + _table("parameters", ["parameter", "best value"], best)
@@ -204,12 +205,12 @@ def _matchups(report: CompetitionReport) -> str:
         wins = ", ".join(f"{tally.name} {tally.wins:g}" for tally in matchup.tallies.values())
         unknown = f", unknown results: {matchup.unknown}" if matchup.unknown else ""
         settings = MISSING if matchup.game is None else settings_line(matchup.game).replace("   ", " · ")
-        cells = (f"{wins}{unknown}", settings)
+        texts = (f"{wins}{unknown}", settings)
         rows.append(
             [
-                matchup.title,
-                count_text(matchup.total, matchup.wanted),
-                *(f'<td class="text">{escape(cell)}</td>' for cell in cells),
+                _cell(matchup.title),
+                _cell(count_text(matchup.total, matchup.wanted)),
+                *(_cell(text, "text") for text in texts),
             ]
         )
     more = len(played) - MOST_MATCHUPS
@@ -251,7 +252,7 @@ def _game(game: FinishedGame, record: str) -> list[str]:
     return [
         f"<td>{name}</td>",
         f'<td class="text">{players}</td>',
-        *(f'<td class="text">{escape(text)}</td>' for text in (game.outcome.summary, ended)),
+        *(_cell(text, "text") for text in (game.outcome.summary, ended)),
     ]
 
 
@@ -265,11 +266,11 @@ def _usage(report: CompetitionReport) -> str:
         fault = "" if last is None else f"{last.game_id}: {last.fault.value}: {last.remark}"
         rows.append(
             [
-                name,
-                "-" if cpu is None else f"{cpu:.3f}",
-                f"{facts.usage.wall_seconds:.3f}",
-                "-" if memory is None else f"{memory / 1e6:.1f}",
-                *(f'<td class="text">{escape(text)}</td>' for text in (fault, facts.description)),
+                _cell(name),
+                _cell("-" if cpu is None else f"{cpu:.3f}"),
+                _cell(f"{facts.usage.wall_seconds:.3f}"),
+                _cell("-" if memory is None else f"{memory / 1e6:.1f}"),
+                *(_cell(text, "text") for text in (fault, facts.description)),
             ]
         )
     if not rows:

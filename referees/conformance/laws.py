@@ -27,8 +27,8 @@ LAWS: Final = {
     "reversal": "in a symmetric game exchanging the players twice keeps every board, and once the first one; "
     "where the second player can begin (after a pass, or by chance) reversed games have the reversed boards",
     "values": "playing a move does not change the position it is played in",
-    "outcomes": "winners are seats, and points, where there are any, one finite number for each seat; "
-    "a summary is one line",
+    "outcomes": "winners are seats, each once and in their order, and points, where there are any, one "
+    "finite number for each seat; a summary is one line",
     "replay": "the same moves from the same seed give the same positions and the same outcome",
     "symmetry": "a game's image under a described symmetry is a game, and has the images of its boards",
     "records": "a record can be written of a finished, an interrupted and a void game, the same each time",

@@ -51,13 +51,16 @@ def test_no_file_of_a_competition_holds_characters_that_command_a_terminal(playe
 
 @pytest.mark.threat("bad_input")
 def test_what_a_control_file_says_of_its_competition_commands_no_terminal(tmp_path: Path) -> None:
-    path = write_control(tmp_path, {"one": PASSING, "two": PASSING})
-    described = 'description = "\\u001b[31m\\u202eevil"\n'
-    path.write_text(path.read_text().replace("[competition]\n", f"[competition]\n{described}"))
+    evil = r"\u001b[31m\u202eevil"
+    matchup = f'[[matchups]]\nplayers = ["one", "two"]\nname = "<td><a href=evil>{evil}"\n'
+    path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, competition="games = 2", more=matchup)
+    described = f'kind = "playoff"\ndescription = "{evil}"'
+    path.write_text(path.read_text().replace('kind = "all-play-all"', described))
     run(read(path), CompetitionFiles(path), RunOptions(quiet=True))
     report = read_report(read(path), CompetitionFiles(path))
     for shown in (CompetitionFiles(path).report.read_text(), html_page(report)):
-        assert "\\x1b[31m\\u202eevil" in shown and not marks(shown)
+        assert shown.count("\\x1b[31m\\u202eevil") > 1 and not marks(shown)
+    assert "<td><a" not in html_page(report)
 
 
 @pytest.mark.threat("bad_input")

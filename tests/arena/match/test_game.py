@@ -565,7 +565,14 @@ def test_a_record_that_no_file_can_hold_spoils_its_game_and_not_the_run(
 @pytest.mark.parametrize(
     ("outcome", "why"),
     [
-        (Outcome((7,), Termination.SCORE, "seven"), "the winners are (7,), the seats [1, 2]"),
+        (
+            Outcome((7,), Termination.SCORE, "seven"),
+            "the winners (7,) are not seats from 1 to 2, each once, in their order",
+        ),
+        (
+            Outcome((2, 1), Termination.SCORE, "jigo"),
+            "the winners (2, 1) are not seats from 1 to 2, each once, in their order",
+        ),
         (
             Outcome((1,), Termination.SCORE, "B+", points=(math.inf, 0.0)),
             "points (inf, 0.0) are not all finite",
@@ -580,3 +587,11 @@ def test_an_outcome_that_cannot_be_makes_the_game_void(
     result = play(job(python_player("passer"), python_player("passer")))
     assert result.void_reason == f"the referee of 'go' gives an outcome that cannot be: {why}"
     assert result.outcome is None
+
+
+def test_an_adjudicated_outcome_that_cannot_be_makes_the_game_void(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = Outcome((7,), Termination.ADJUDICATION, "seven")
+    monkeypatch.setattr(Go, "adjudicate", lambda self, position: outcome)
+    players = (python_player("passer"), python_player("passer"))
+    result = play(job(*players, adjudication=Adjudication(count_after=1)))
+    assert result.outcome is None and "the winners (7,) are not seats from 1 to 2" in result.void_reason

@@ -1,5 +1,6 @@
 """What Python players receive, and may answer."""
 
+import asyncio
 import itertools
 import reprlib
 import sys
@@ -69,7 +70,11 @@ class Leaving(Listener):
         self._where = where
 
 
-LEAVING: dict[str, BaseException] = {"exits": SystemExit(0), "unspeakable": UnspeakableError()}
+LEAVING: dict[str, BaseException] = {
+    "exits": SystemExit(0),
+    "unspeakable": UnspeakableError(),
+    "cancelled": asyncio.CancelledError(),
+}
 
 
 def exits(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
@@ -78,6 +83,10 @@ def exits(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
 
 def unspeakable(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
     return Leaving(referee, seat, "unspeakable")
+
+
+def cancelled(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
+    return Leaving(referee, seat, "cancelled")
 
 
 def exits_at_once(referee: Referee[Any, Any], seat: int, seed: int) -> Leaving:
@@ -198,6 +207,7 @@ def test_player_that_crashes_at_shown_moves_forfeits() -> None:
     [
         ("exits", "player exits: crashed with SystemExit: 0"),
         ("unspeakable", "player unspeakable: crashed with UnspeakableError: its text cannot be shown"),
+        ("cancelled", "player cancelled: crashed with CancelledError"),
     ],
 )
 def test_player_that_ends_the_program_loses_the_game(name: str, shown: str) -> None:

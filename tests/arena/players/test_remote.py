@@ -577,3 +577,24 @@ def test_an_arena_waits_only_for_bots_that_say_when_they_have_done(
     # One that never says so is not awaited for ever.
     assert played.result().outcome is not None
     stream.vanish()
+
+
+@BOTH_CLIENTS
+def test_a_game_whose_end_a_bot_hears_of_again_counts_once(lobby: OpenLobby, client: type[DialledIn]) -> None:
+    relay = Relay(lobby)
+    cuts = [relay.cut]
+
+    class Unlucky(client):  # type: ignore[misc, valid-type]
+        def _over(self, game: Game, ending: GameEnd) -> None:
+            if cuts:
+                cuts.pop()()
+                # The stream has ended for the bot too before it has done with the game.
+                time.sleep(0.5)
+            super()._over(game, ending)
+
+    bot = Unlucky(lobby, "one", passing, address=relay.address, redial_seconds=SECONDS, leave_after_games=2)
+    for _ in range(2):
+        seated = remote(lobby, "one", exit_seconds=SECONDS)
+        assert play(job(seated, python_player("other"), academy=ACADEMY)).outcome is not None
+    assert bot.ended() == 2
+    relay.close()
