@@ -8,7 +8,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 # The disk or the user's share of it is full, a file is too large, or the terminal is closed.
 _UNWRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -70,6 +73,13 @@ class _PrintVersion(argparse.Action):
         parser.exit()
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help is written, or fails: the base class keeps quiet where there is no room."""
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        (file or sys.stdout).write(self.format_help())
+
+
 def program_parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:
     """Return a parser of a program's arguments.
 
@@ -78,7 +88,7 @@ def program_parser(name: str, description: str, examples: str) -> argparse.Argum
         description: what the program does, in a sentence.
         examples: what stands below the options in the help, printed as it is.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=name,
         description=textwrap.fill(description, 79),
         epilog=examples,
