@@ -1,6 +1,5 @@
 """Groups of commands: a failure is one line and an exit code, and `list` may be left out."""
 
-import os
 import sys
 from enum import IntEnum
 from pathlib import Path
@@ -19,7 +18,7 @@ from academy.store.errors import (
     StoreError,
     UnknownRecordError,
 )
-from academy.wire.command_line import CommandGroup
+from academy.wire.command_line import CommandGroup, forget_output
 
 if TYPE_CHECKING:
     import grpc
@@ -90,7 +89,7 @@ class Commands(CommandGroup):
             raise
         except BrokenPipeError:
             # The reader of the output has seen enough.
-            sys.stderr.close()
+            forget_output()
             raise typer.Exit(ExitCode.DONE) from None
         except Exception as error:
             if not (isinstance(error, _EXPECTED) or _is_rpc_error(error) or _misses_nats(error)):
@@ -105,8 +104,7 @@ def _finish_output() -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        # Python writes at its end what still waits: it has to go somewhere.
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+        forget_output()
 
 
 class ListingCommands(CommandGroup):

@@ -233,8 +233,9 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
     features = {code: weight for code, weight in evaluation.items() if code < FIRST_PATTERN}
     patterns = {code: weight for code, weight in evaluation.items() if code >= FIRST_PATTERN}
     title = (
-        f"{game.game_id}: {weights.contests:,} contests learnt from, {len(patterns):,} patterns; "
-        f"{weights.uses:,} uses, {weights.successes:,} successes; revision {weights.revision}"
+        f"{game.game_id}: {counted(weights.contests, 'contest')} learnt from, "
+        f"{counted(len(patterns), 'pattern')}; {counted(weights.uses, 'use')}, "
+        f"{counted(weights.successes, 'success', 'successes')}; revision {weights.revision}"
     )
     table = new_table(title, " for the first player", "log odds")
     words = {

@@ -166,7 +166,7 @@ def unmute(server: Server | None, name: Name, data: Data = DEFAULT_DATA) -> None
         no_room = sum(outcome.no_room for outcome in back)
     if not (was_muted or patterns or no_room):
         raise CommandError(f"{name!r} is not muted; `academy players list` says who is")
-    lost = f"; {no_room:,} patterns have no room and are lost" if no_room else ""
+    lost = f"; {counted(no_room, 'pattern')} lost for want of room" if no_room else ""
     typer.echo(f"{name}: may propose again; its votes for {counted(patterns, 'pattern')} are back{lost}")
 
 

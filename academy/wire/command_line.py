@@ -1,9 +1,11 @@
 """What the command lines of ACADEMY and of the arena have in common."""
 
 import math
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import typer
@@ -13,14 +15,22 @@ _LONGEST_SENTENCE: Final = 1_000
 _Number = TypeVar("_Number", float, float | None)
 
 
+def forget_output() -> None:
+    """Let what still waits to be written go nowhere, where Python would fail to write it at its end."""
+    sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+
+
 @contextmanager
 def _failing_in_one_line(program: str | None) -> Iterator[None]:
     """Say in one line that a program's own help or version cannot be written, and end it."""
     try:
         yield
     except BrokenPipeError:
-        raise
+        # The reader of the output has seen enough.
+        forget_output()
+        raise typer.Exit(0) from None
     except OSError as error:
+        forget_output()
         sys.stderr.write(f"{program}: cannot go on: {error.strerror}\n")
         raise typer.Exit(1) from error
 

@@ -23,4 +23,5 @@ def open_closed() -> None:
     for name, mode in _MODES.items():
         if getattr(sys, name) is None:
             # Not by its number, which a file may have that was opened before.
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+            nowhere = Path(os.devnull).open(mode, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+            setattr(sys, name, nowhere)

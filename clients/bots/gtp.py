@@ -63,8 +63,11 @@ class GtpProgram:
             if attribute.startswith("gtp_")
         }
 
-    def run(self, commands: TextIO = sys.stdin, answers: TextIO = sys.stdout) -> None:
-        """Read commands line by line and write an answer to each."""
+    def run(self, commands: TextIO | None = None, answers: TextIO | None = None) -> None:
+        """Read commands line by line and write an answer to each: by default on standard input and output."""
+        # Not as defaults: a program may have replaced them after this was imported.
+        commands = sys.stdin if commands is None else commands
+        answers = sys.stdout if answers is None else answers
         for line in commands:
             words = _UNWANTED.sub("", line.partition("#")[0]).split()
             if not words:

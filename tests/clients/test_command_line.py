@@ -47,15 +47,18 @@ def test_the_examples_below_the_help_are_accepted(name: str, monkeypatch: pytest
 def test_a_program_whose_reader_has_left_ends_quietly(program: ModuleType) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    done = run_for_its_version(program, writer)
+    done = run_for("--version", program, writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(("option", "unbuffered"), [("--version", ""), ("--help", ""), ("--help", "1")])
 @pytest.mark.parametrize("program", [analyst, any_game, gtp_connector, lines_connector, daide])
-def test_a_program_whose_output_has_no_room_says_so_in_one_line(program: ModuleType) -> None:
+def test_a_program_whose_output_has_no_room_says_so_in_one_line(
+    program: ModuleType, option: str, unbuffered: str
+) -> None:
     with Path("/dev/full").open("w") as full:
-        done = run_for_its_version(program, full.fileno())
+        done = run_for(option, program, full.fileno(), unbuffered)
     assert done.returncode == 1
     assert re.fullmatch(r"a[\w-]+: cannot write its output: No space left on device\n", done.stderr)
 
@@ -71,6 +74,13 @@ def test_help_without_room_fails_also_where_python_does_not_buffer() -> None:
 
 def test_a_program_without_an_output_ends_as_others_do() -> None:
     line = f"{shlex.quote(sys.executable)} -m clients.analyst --version >&-"
+    done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_engine_without_an_output_answers_nowhere() -> None:
+    bot = f"{shlex.quote(sys.executable)} -m clients.bots.any_game go --set board_size=5 --playouts 1"
+    line = f"echo name | {bot} >&-"
     done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -127,11 +137,14 @@ def test_a_failure_is_not_hidden_by_an_output_that_goes_nowhere(
     assert re.fullmatch(why, done.stderr, re.DOTALL)
 
 
-def run_for_its_version(program: ModuleType, output: int) -> "subprocess.CompletedProcess[str]":
+def run_for(
+    option: str, program: ModuleType, output: int, unbuffered: str = ""
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", program.__name__, "--version"],
+        [sys.executable, "-m", program.__name__, option],
         stdout=output,
         stderr=subprocess.PIPE,
         text=True,
         check=False,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
     )

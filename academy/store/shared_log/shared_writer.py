@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from queue import Full
 from typing import Final
 
+import lmdb
+
 from academy.knowledge.game_records import ChangedKeys
 from academy.store import event_log, game_tables, keys
 from academy.store.codec.packing import unpack_message
@@ -50,6 +52,15 @@ _LOOK_SECONDS: Final = 0.002
 _FROZEN: Final = (
     "writes are frozen for an upgrade: this server answers questions, and writes again when it is upgraded, "
     "or after `academy freeze --lift`"
+)
+_CANNOT_BE_FOLDED: Final = (
+    LogDivergedError,
+    LogUpgradingError,
+    StoreCorruptError,
+    ValueError,
+    LookupError,
+    # A key that no program of ours writes.
+    lmdb.BadValsizeError,
 )
 _log = logging.getLogger(__name__)
 # Commands print this; what they are refused they say themselves.
@@ -364,7 +375,7 @@ class SharedWriter(Writer):
                 work = WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
                 own = work.touched
                 messages.fold(work, message.data)
-        except (LogDivergedError, LogUpgradingError, StoreCorruptError, ValueError, LookupError) as error:
+        except _CANNOT_BE_FOLDED as error:
             self._forget(own)
             _log.debug("message %d of the shared log cannot be taken in", message.place, exc_info=error)
             return _explain(message.place, error)

@@ -64,3 +64,12 @@ def test_a_command_without_an_output_says_what_it_is_refused(tmp_path: Path) -> 
     )
     assert done.returncode == 2
     assert done.stderr.startswith(f"academy: {tmp_path}: holds no data of ACADEMY; ")
+
+
+def test_a_text_that_utf8_cannot_hold_goes_nowhere_too(tmp_path: Path) -> None:
+    command = 'exec "$1" -m academy check --data "$2" 2>&-'
+    folder = bytes(tmp_path) + b"/\xff"
+    done = subprocess.run(
+        [b"sh", b"-c", command.encode(), b"sh", sys.executable.encode(), folder], check=False
+    )
+    assert done.returncode == 2

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,7 +25,8 @@ def nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 @pytest.fixture
 def log(nats: NatsServer, request: pytest.FixtureRequest) -> LogAddress:
     """A new stream."""
-    return nats.address(request.node.name[:60].replace("[", "-").replace("]", ""))
+    # Its end says which parameters a test has.
+    return nats.address(re.sub(r"\W", "-", request.node.name[-60:]))
 
 
 @pytest.fixture

@@ -601,15 +601,28 @@ def test_a_folder_does_not_follow_another_log_and_makes_none_by_a_wrong_name(
         open_store("first", another)
 
 
+def with_key(key: bytes) -> bytes:
+    """A message that puts a record under a key."""
+    written, draft = messages.CommandEntries(), messages.MessageDraft(1_000_000)
+    written.note_record(TableName.USES, key, b"")
+    draft.add(written)
+    return draft.pack()
+
+
+@pytest.mark.parametrize(
+    ("message", "what"),
+    [(b"garbage", "incorrect header"), (with_key(b""), "size of key"), (with_key(b"x" * 600), "size of key")],
+    ids=["garbage", "no key", "long key"],
+)
 def test_a_message_that_cannot_be_read_is_named_once_and_what_came_before_it_is_kept(
-    log: LogAddress, open_store: OpenStore, caplog: pytest.LogCaptureFixture
+    message: bytes, what: str, log: LogAddress, open_store: OpenStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = open_store("one", log)
     store.run(RegisterGame(go_game(), "arena"))
     with closing(JetStreamLog(log, None)) as program:
         before = program.state.last
-        program.publish(Message(before + 1, b"garbage", "garbage"), time.monotonic() + 10)
-    why = rf"message {before + 1} of the shared log cannot be read \(.*incorrect header.*`academy move"
+        program.publish(Message(before + 1, message, "foreign"), time.monotonic() + 10)
+    why = rf"message {before + 1} of the shared log cannot be read \(.*{what}.*`academy move"
     until(lambda: not store.follows_log)
     for _ in range(3):
         with pytest.raises(LogUnreadableError, match=why):
