@@ -63,15 +63,6 @@ def test_a_program_whose_output_has_no_room_says_so_in_one_line(
     assert re.fullmatch(r"a[\w-]+: cannot write its output: No space left on device\n", done.stderr)
 
 
-def test_help_without_room_fails_also_where_python_does_not_buffer() -> None:
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    with Path("/dev/full").open("w") as full:
-        program = [sys.executable, "-m", gtp_connector.__name__, "--help"]
-        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
-    words = "arena-gtp-connect: cannot write its output: No space left on device\n"
-    assert (done.returncode, done.stderr) == (1, words)
-
-
 def test_a_program_without_an_output_ends_as_others_do() -> None:
     line = f"{shlex.quote(sys.executable)} -m clients.analyst --version >&-"
     done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
