@@ -378,7 +378,7 @@ def test_the_output_of_a_control_file_is_shown(tmp_path: Path, capfd: pytest.Cap
         ("import os; os._exit(3)", "cup.ctl: the process that executed it exited with status 3"),
         ("import os; os.kill(0, 9)", "cup.ctl: the process that executed it was killed by SIGKILL"),
         (
-            "import os, time; os.closerange(3, 300); time.sleep(60)",
+            "import os, time; os.closerange(3, 2**16); time.sleep(60)",
             "it closed the descriptor of its answers and went on for longer than 10 s, and was ended",
         ),
     ],
