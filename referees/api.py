@@ -32,6 +32,7 @@ __all__ = [
     "MissingSettingError",
     "Outcome",
     "PlayedMove",
+    "RecordedGame",
     "Referee",
     "Termination",
     "UnknownRefereeError",
@@ -201,6 +202,28 @@ class GameRecord:
     first: Any = None
     main_seconds: float | None = None
     overtime: str = ""
+
+
+class RecordedGame(NamedTuple):
+    """What was read of one game in a record file; the moves need not be legal.
+
+    Attributes:
+        name: The game's name, empty where it has none.
+        moves: All moves as text, in the order in which they were made.
+        players: The players' names by seat; empty where the record does not say.
+        winners: The seats that won, as in `Outcome`; empty where the record does not say.
+        elo: The players' ratings by seat, None for one that is not known; empty where none is.
+        seed: The number from which the game's chance came.
+        fault: Why this game cannot be used, such as a board of another size; empty for one that can.
+    """
+
+    name: str
+    moves: Sequence[str]
+    players: Sequence[str] = ()
+    winners: tuple[int, ...] = ()
+    elo: Sequence[float | None] = ()
+    seed: int = 0
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -609,18 +632,17 @@ class Referee(ABC, Generic[Position, Move]):
             The text of a file with the extension `record_extension`.
         """
 
-    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+    def read_records(self, content: bytes) -> Sequence[RecordedGame]:
         """Read the games of a file in the record format.
 
         Args:
             content: The file's bytes.
 
         Returns:
-            For each game its name and its moves as text. The moves need not be legal.
+            The games in their order. One that is not of these settings has a `fault`.
 
         Raises:
-            UnreadableRecordError: The file holds no such records, or a game that does not begin with the
-                first position of these settings.
+            UnreadableRecordError: The file holds no such records.
         """
         raise UnreadableRecordError(f"records of {self.name!r} cannot be read")
 

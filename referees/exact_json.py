@@ -5,9 +5,10 @@ digits there (RFC 8259, section 6). Such integers are written as text.
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from referees.api import UnreadableRecordError
+from referees.api import RecordedGame, UnreadableRecordError
 
 MOST_EXACT: Final = 2**53 - 1
 
@@ -38,3 +39,18 @@ def parse_records(content: bytes, most: int) -> list[Any]:
     if len(records) > most:
         raise UnreadableRecordError(f"{len(records)} games, more than {most}")
     return records
+
+
+def recorded_game(record: Mapping[str, Any], moves: Sequence[str]) -> RecordedGame:
+    """A game's moves with what its record says of it under the names that GameRecord has.
+
+    Raises UnreadableRecordError.
+    """
+    name, players, winners = record.get("name", ""), record.get("players", []), record.get("winners", [])
+    try:
+        seed = int(record.get("seed", 0))
+        if not all(isinstance(text, str) for text in (name, *players)):
+            raise TypeError("'name' and 'players' are not text")
+        return RecordedGame(name, moves, tuple(players), tuple(map(int, winners)), seed=seed)
+    except (TypeError, ValueError) as error:
+        raise UnreadableRecordError(f"its heading cannot be read: {error!r:.200}") from None

@@ -18,10 +18,20 @@ from sgfmill.sgf_grammar import (
     simpletext_value,
 )
 
-from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecordError
+from referees.api import (
+    GameRecord,
+    Outcome,
+    PlayedMove,
+    RecordedGame,
+    Termination,
+    UnreadableRecordError,
+)
 
 LETTERS: Final = {1: "B", 2: "W"}
 MAX_GAMES: Final = 100_000
+_DRAWN: Final = ("0", "DRAW", "JIGO")
+# A rating with the `?` of one that is not settled.
+_RATING: Final = re.compile(r"\s*(\d{2,4}(?:\.\d+)?)\s*\??\s*")
 
 
 class SgfResults:
@@ -37,10 +47,11 @@ class SgfResults:
         return Outcome(tuple(LETTERS), termination, "0", detail=detail)
 
 
-def read_games(
-    content: bytes, read: Callable[[Coarse_game_tree], tuple[str, list[str]]]
-) -> list[tuple[str, list[str]]]:
-    """What `read` makes of each game of a file, which may have MAX_GAMES. Raises UnreadableRecordError."""
+def read_games(content: bytes, read: Callable[[Coarse_game_tree], RecordedGame]) -> list[RecordedGame]:
+    """What `read` makes of each game of a file, which may have MAX_GAMES. Raises UnreadableRecordError.
+
+    The text of a ValueError or KeyError of `read` is the game's fault.
+    """
     try:
         trees = parse_sgf_collection(content)
     except ValueError as error:
@@ -50,12 +61,39 @@ def read_games(
     if len(trees) > MAX_GAMES:
         raise UnreadableRecordError(f"{len(trees)} games, more than {MAX_GAMES}")
     games = []
-    for number, tree in enumerate(trees, start=1):
+    for tree in trees:
         try:
             games.append(read(tree))
         except (ValueError, KeyError) as error:
-            raise UnreadableRecordError(f"game {number}: {error}") from None
+            games.append(RecordedGame("", (), fault=str(error)))
     return games
+
+
+def with_heading(
+    root: Mapping[str, Sequence[bytes]],
+    moves: Sequence[str],
+    rank_elo: Callable[[str], float | None] = lambda rank: None,
+) -> RecordedGame:
+    """A game's moves with what its first node says of the players (PB, PW, BR, WR) and the result (RE).
+
+    `rank_elo` gives the rating of a rank that is not a number.
+    """
+    players = [read_text(root, f"P{letter}") for letter in LETTERS.values()]
+    ranks = [read_text(root, f"{letter}R") for letter in LETTERS.values()]
+    return RecordedGame(
+        read_text(root, "GN"),
+        moves,
+        players if any(players) else (),
+        _winners(read_text(root, "RE")),
+        [float(match[1]) if (match := _RATING.fullmatch(rank)) else rank_elo(rank) for rank in ranks],
+    )
+
+
+def _winners(result: str) -> tuple[int, ...]:
+    result = result.strip().upper()
+    if result in _DRAWN:
+        return tuple(LETTERS)
+    return tuple(seat for seat, letter in LETTERS.items() if result.startswith(f"{letter}+"))
 
 
 def read_text(node: Mapping[str, Sequence[bytes]], identifier: str, default: str = "") -> str:

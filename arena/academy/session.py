@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse, LooserRuleError
 from academy.knowledge.spec import GameSpec
+from academy.v1 import contests_pb2
 from arena.academy.client import CALL_SECONDS, AcademyClient, may_pass, misses_game, rejects_identity
 from arena.academy.embedded import EmbeddedAcademy
 from arena.control.settings import AcademySettings, ControlError
@@ -100,6 +101,13 @@ class AcademySession:
             if misses_game(refusal):
                 return {}
             raise
+
+    def report(self, request: contests_pb2.ReportContestRequest) -> bool:
+        """Report a contest, and wait where that may help; return whether it was counted, which it is once.
+
+        Raises AcademyUnavailableError and AcademyRefusedError.
+        """
+        return self._insist(lambda: self.link.report(request)).counted
 
     def _register(self, spec: GameSpec) -> None:
         self._insist(lambda: self.link.register_game(spec))

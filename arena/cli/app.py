@@ -144,9 +144,9 @@ def make_application(*, to_run: bool = False) -> typer.Typer:
     if to_run:
         running.add_to(application)
         return application
-    from arena.cli import control_files, league, members, pools, ratings, results, serving
+    from arena.cli import control_files, league, members, pools, ratings, results, serving, teaching
 
-    for actions in (control_files, running, results, league, members, pools, ratings, serving):
+    for actions in (control_files, running, results, teaching, league, members, pools, ratings, serving):
         actions.add_to(application)
     return application
 

@@ -5,10 +5,11 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Any, Final
 
-from referees.api import IllegalMoveError, Referee, UnreadableMoveError, UnreadableRecordError
+from referees.api import IllegalMoveError, RecordedGame, Referee, UnreadableMoveError, UnreadableRecordError
 
 MAX_BYTES: Final = 1 << 26
 MAX_OPENINGS: Final = 100_000
@@ -81,10 +82,12 @@ def _entries(path: Path, content: bytes, referee: Referee[Any, Any]) -> list[tup
             records = referee.read_records(content)
         except UnreadableRecordError as error:
             raise InvalidOpeningsError(f"{path}: {error}") from None
-        return [
-            (f"record {number}", Opening(name, tuple(moves)))
-            for number, (name, moves) in enumerate(records, start=1)
-        ]
+        entries = []
+        for number, record in enumerate(starmap(RecordedGame, records), start=1):
+            if record.fault:
+                raise InvalidOpeningsError(f"{path}, record {number}: {record.fault}")
+            entries.append((f"record {number}", Opening(record.name, tuple(record.moves))))
+        return entries
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:

@@ -135,6 +135,17 @@ def replay_moves(
     return played, position
 
 
+def described(rules: Referee[Any, Any], note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
+    """A move with what ACADEMY learns from besides: the board after it, and the mover's number of moves."""
+    legal = rules.legal_moves(before, note.seat)
+    known_as = rules.opening_move(before, note.seat, move)
+    return note._replace(
+        board=rules.board(after, note.seat).letters,
+        legal_moves=0 if legal is None else len(legal),
+        opening_move="" if known_as == note.text else known_as,
+    )
+
+
 _NO_VALUES: Final[Mapping[int, float]] = {}
 
 
@@ -201,8 +212,8 @@ class GameRecorder:
         """
         if self._turns is not None:
             self._turns += 1
-        described = self._job.describe_positions
-        interaction = bool(self._rules.interaction(after)) if described else None
+        describes = self._job.describe_positions
+        interaction = bool(self._rules.interaction(after)) if describes else None
         for seat, (move, choice) in choices.items():
             text = self._rules.move_text(move)
             value = self._share(seat, choice.value, "value")
@@ -217,8 +228,8 @@ class GameRecorder:
                 note = note._replace(value_before=before_it)
             if opening or seat in stand_ins or choice.missed is not None:
                 note = note._replace(opening=opening, stand_in=not opening)
-            if described:
-                note = self._described(note, move, before, after)
+            if describes:
+                note = described(self._rules, note, move, before, after)
             self.moves.append(note)
             self._played.append(to_played_move(note, move))
 
@@ -233,16 +244,6 @@ class GameRecorder:
         """Add the warnings of values that are not shares of the win; call it once, at the end."""
         for seating, odd in zip(self._seatings, self._odd_values, strict=True):
             self.warnings += [f"player {seating.label}: {warning}" for warning in odd.lines()]
-
-    def _described(self, note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
-        rules, seat = self._rules, note.seat
-        legal = rules.legal_moves(before, seat)
-        known_as = rules.opening_move(before, seat, move)
-        return note._replace(
-            board=rules.board(after, seat).letters,
-            legal_moves=0 if legal is None else len(legal),
-            opening_move="" if known_as == note.text else known_as,
-        )
 
     def usage(self, players: Sequence[Player], costs: Sequence[Cost]) -> tuple[PlayerUsage, ...]:
         """What each seat used and did wrong; of a player that could not even be made nothing is known."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from referees.api import GameRecord, PlayedMove, UnreadableRecordError
+from referees.api import GameRecord, PlayedMove, RecordedGame, UnreadableRecordError
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.map import NOBODY, shipped_maps
@@ -14,7 +14,7 @@ from referees.diplomacy.openings import opening_name
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
 from referees.diplomacy.settings import DiplomacySettings, map_id
-from referees.exact_json import exact, parse
+from referees.exact_json import exact, parse, recorded_game
 
 
 def centre_shares(centres: Sequence[float]) -> tuple[float, ...]:
@@ -149,9 +149,8 @@ def parse_record(content: bytes) -> dict[str, Any]:
     return record
 
 
-def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[str]]]:
-    """The game of a record: its name and every power's moves, in the order of play. Raises
-    UnreadableRecordError.
+def read(content: bytes, settings: DiplomacySettings) -> list[RecordedGame]:
+    """The game of a record, with every power's moves in the order of play. Raises UnreadableRecordError.
 
     A record of a game that was interrupted can so be the opening of another.
     """
@@ -169,4 +168,12 @@ def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[st
     for text in moves:
         if not isinstance(text, str):
             raise UnreadableRecordError(f"a move {text!r:.40}: each power's moves are one text")
-    return [(str(record.get("name", "")), moves)]
+    players, winners = record.get("players", {}), record.get("winners", ())
+    try:
+        by_seat = {
+            "players": [players[code] for code in codes] if players else [],
+            "winners": sorted(codes.index(code) + 1 for code in winners),
+        }
+    except (LookupError, TypeError, ValueError):
+        raise UnreadableRecordError("its players and winners are not powers of the map") from None
+    return [recorded_game(record | by_seat, moves)]

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, Final, Self
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, VariantFacts
+from referees.api import (
+    GameRecord,
+    IllegalMoveError,
+    Outcome,
+    RecordedGame,
+    Referee,
+    Termination,
+    VariantFacts,
+)
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
@@ -279,6 +287,6 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         """The game as JSON: every phase with its position, orders, results and reasons."""
         return record.write(game, self.settings, self.start(game.seed), self.to_move, self.play)
 
-    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+    def read_records(self, content: bytes) -> Sequence[RecordedGame]:
         """The game of a record, so that it can be taken up where it ended."""
         return record.read(content, self.settings)

@@ -2,11 +2,18 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
-from referees.api import GameRecord, Outcome, PlayedMove, UnreadableMoveError, UnreadableRecordError
+from referees.api import (
+    GameRecord,
+    Outcome,
+    PlayedMove,
+    RecordedGame,
+    UnreadableMoveError,
+    UnreadableRecordError,
+)
 from referees.draughts.moves import Move
 from referees.draughts.variants import Layout, Variant
 from referees.sgf import encodable, own_version
@@ -14,6 +21,8 @@ from referees.sgf import encodable, own_version
 # PDN has hyphens and x, Russian books colons.
 _SEPARATOR: Final = re.compile(r"\s*[-–x×:]\s*")
 _MAX_TEXT: Final = 300
+
+T = TypeVar("T")
 
 
 def write_move(move: Move, layout: Layout) -> str:
@@ -79,29 +88,30 @@ _TOKEN: Final = re.compile(
 )
 
 
-def read_records(content: bytes, variant: Variant) -> list[tuple[str, list[str]]]:
-    """Each game's name (GameName, else Event) and the moves of its main line. Raises UnreadableRecordError.
+def read_records(content: bytes, variant: Variant) -> list[RecordedGame]:
+    """The main lines of a file's games, named by GameName, else Event. Raises UnreadableRecordError.
 
-    The games must be of this variant, where they say of which, and begin with its first position.
+    A game of another variant, where it says of which, or with another first position has a fault.
     """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         # Files older than UTF-8; every byte is a character of this one.
         text = content.decode("latin-1")
-    games: list[tuple[str, list[str]]] = []
+    games: list[RecordedGame] = []
     tags: dict[str, str] = {}
     moves: list[str] = []
     for kind, value, name in _tokens(text):
         if kind == "result" or (kind == "tag" and (moves or name in tags)):
-            games.append(_game(tags, moves, variant, len(games)))
+            ended = value if kind == "result" else ""
+            games.append(_game({"Result": ended} | tags, moves, variant))
             tags, moves = {}, []
         if kind == "tag":
             tags[name] = value
         elif kind == "move":
             moves.append(value)
     if tags or moves:
-        games.append(_game(tags, moves, variant, len(games)))
+        games.append(_game(tags, moves, variant))
     if not games:
         raise UnreadableRecordError("no PDN: there is no game in it")
     if len(games) > MAX_GAMES:
@@ -134,26 +144,57 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
         raise UnreadableRecordError("a variation's '(' is never closed")
 
 
-def _game(tags: dict[str, str], moves: Sequence[str], variant: Variant, before: int) -> tuple[str, list[str]]:
+def _game(tags: Mapping[str, str], moves: Sequence[str], variant: Variant) -> RecordedGame:
+    try:
+        spelt = _spelt(tags, moves, variant)
+    except ValueError as error:
+        return RecordedGame("", (), fault=str(error))
+    white, black = (tags.get(colour, "") for colour in ("White", "Black"))
+    elo_white, elo_black = (_elo(tags.get(f"{colour}Rating", "")) for colour in ("White", "Black"))
+    return RecordedGame(
+        tags.get("GameName", tags.get("Event", "")),
+        spelt,
+        _by_seat(white, black, variant) if white or black else (),
+        _winners(tags.get("Result", "").strip(), variant),
+        _by_seat(elo_white, elo_black, variant),
+    )
+
+
+def _spelt(tags: Mapping[str, str], moves: Sequence[str], variant: Variant) -> list[str]:
+    """The moves in this variant's spelling. Raises ValueError for what is not one of its games."""
     kind = tags.get("GameType", "").partition(",")[0].strip()
     own = variant.game_type.partition(",")[0]
     if kind and kind != own:
-        raise UnreadableRecordError(
-            f"game {before + 1}: it is of type {kind}, not {own} ({variant.name} draughts)"
-        )
+        raise ValueError(f"it is of type {kind}, not {own} ({variant.name} draughts)")
     if "FEN" in tags and _pieces(tags["FEN"], variant) != _pieces(first_fen(variant), variant):
-        raise UnreadableRecordError(
-            f"game {before + 1}: its first position, {tags['FEN'][:80]!r}, is another"
-        )
+        raise ValueError(f"its first position, {tags['FEN'][:80]!r}, is another")
     spelt = []
     for number, move in enumerate(moves, start=1):
         try:
             squares = read_squares(move, variant.layout)
         except UnreadableMoveError as error:
-            raise UnreadableRecordError(f"game {before + 1}, ply {number}: {error}") from None
+            raise ValueError(f"ply {number}: {error}") from None
         sign = "-" if "-" in move else "x"
         spelt.append(sign.join(variant.layout.names[square - 1] for square in squares))
-    return tags.get("GameName", tags.get("Event", "")), spelt
+    return spelt
+
+
+def _by_seat(white: T, black: T, variant: Variant) -> tuple[T, T]:
+    return (white, black) if variant.white_first else (black, white)
+
+
+def _elo(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\d{2,4}", text.strip()) else None
+
+
+def _winners(result: str, variant: Variant) -> tuple[int, ...]:
+    """The seats that a PDN result names, white's points first; none for `*`, `0-0` and any other text."""
+    if result in ("1/2-1/2", "1-1"):
+        return (1, 2)
+    white_won = {"1-0": True, "2-0": True, "0-1": False, "0-2": False}.get(result)
+    if white_won is None:
+        return ()
+    return (1,) if white_won == variant.white_first else (2,)
 
 
 def first_fen(variant: Variant) -> str:

@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Self
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination
+from referees.api import GameRecord, IllegalMoveError, Outcome, RecordedGame, Referee, Termination
 from referees.draughts import pdn
 from referees.draughts.gtp import DraughtsDialogue
 from referees.draughts.moves import DraughtsPosition, Move, can_capture, legal_moves
@@ -252,7 +252,7 @@ class Draughts(Referee[DraughtsPosition, Move]):
         """The game as PDN."""
         return pdn.write_record(game, self._variant)
 
-    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+    def read_records(self, content: bytes) -> Sequence[RecordedGame]:
         """The main lines of a PDN file's games."""
         return pdn.read_records(content, self._variant)
 

@@ -11,7 +11,15 @@ from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.symmetries import SQUARE, board_permutation
-from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
+from referees.api import (
+    GameRecord,
+    IllegalMoveError,
+    Outcome,
+    RecordedGame,
+    Referee,
+    Termination,
+    UnreadableMoveError,
+)
 from referees.drawing import Drawing, crossings, draw_board
 from referees.go import board, sgf
 from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board, GoPosition, score_area
@@ -250,9 +258,9 @@ class Go(SgfResults, Referee[GoPosition, int]):
         """The game as SGF."""
         return sgf.write(game, self.settings, (game.first or self.start(game.seed)).stones)
 
-    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+    def read_records(self, content: bytes) -> Sequence[RecordedGame]:
         """The main lines of an SGF file's games."""
-        return sgf.read(content, self._size, self.start(0))
+        return sgf.read(content, self.settings, self.start(0))
 
     def dialogue(self, protocol: str) -> GoDialogue | None:
         """The words of GTP."""

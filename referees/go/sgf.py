@@ -1,28 +1,47 @@
 """Games of Go as SGF, FF[4] (https://www.red-bean.com/sgf/), through sgfmill."""
 
+import math
+import re
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sgfmill.sgf import Sgf_game, Tree_node
 from sgfmill.sgf_properties import serialise_go_point
 
-from referees.api import GameRecord, PlayedMove
+from referees.api import GameRecord, PlayedMove, RecordedGame
 from referees.go import board
 from referees.go.board import PASS, GoPosition
 from referees.go.settings import GoSettings
-from referees.sgf import LETTERS, begin, read_games, read_text, write_record
+from referees.sgf import LETTERS, begin, read_games, read_text, with_heading, write_record
 
 GAME_NUMBER: Final = "1"
+_RANK: Final = re.compile(r"\s*([1-9]|[1-4]\d)\s*([kdp])(?:yu|an|ro)?\s*[?*]?\s*", re.IGNORECASE)
 
 
-def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[str]]]:
-    """Each game's name (GN) and the moves of its main line. Raises UnreadableRecordError.
+def read(content: bytes, settings: GoSettings, first: GoPosition) -> list[RecordedGame]:
+    """The main lines of a file's games. Raises UnreadableRecordError.
 
-    The games must be of Go, on a board of this size, and begin with the first position's stones and mover.
+    A game that is not of Go, on a board of this size, or that does not begin with the first position's
+    stones and mover has a fault. With a komi that differs by more than a point its result is not known.
     """
-    return read_games(content, lambda tree: _main_line(Sgf_game.from_coarse_game_tree(tree), size, first))
+    return read_games(content, lambda tree: _main_line(Sgf_game.from_coarse_game_tree(tree), settings, first))
 
 
-def _main_line(game: Sgf_game, size: int, first: GoPosition) -> tuple[str, list[str]]:
+def elo_of_rank(rank: str) -> float | None:
+    """The rating of a rank such as `3k`, `2 dan` or `9p`, on the scale of the European Go Federation.
+
+    1 dan is 2100, a rank 100 points, a professional one 30 from 2700 for the first
+    (https://www.europeangodatabase.eu). None for any other text.
+    """
+    match = _RANK.fullmatch(rank)
+    if match is None:
+        return None
+    number, kind = int(match[1]), match[2].lower()
+    return {"k": 2100 - 100 * number, "d": 2000 + 100 * number, "p": 2670 + 30 * number}[kind]
+
+
+def _main_line(game: Sgf_game, settings: GoSettings, first: GoPosition) -> RecordedGame:
+    size = settings.board_size
     nodes = game.get_main_sequence()
     root = nodes[0]
     number = read_text(root.get_raw_property_map(), "GM", GAME_NUMBER).strip()
@@ -43,7 +62,18 @@ def _main_line(game: Sgf_game, size: int, first: GoPosition) -> tuple[str, list[
             raise ValueError(f"move {len(moves) + 1} is not by {LETTERS[mover]}, whose turn it is")
         moves.append(_read_move(node, len(moves) + 1, size))
         mover = 3 - mover
-    return (root.get("GN") if root.has_property("GN") else ""), moves
+    heading = root.get_raw_property_map()
+    recorded = with_heading(heading, moves, elo_of_rank)
+    return recorded if _has_komi(heading, settings) else recorded._replace(winners=())
+
+
+def _has_komi(heading: Mapping[str, Sequence[bytes]], settings: GoSettings) -> bool:
+    """Whether a record's komi, where it has one, gives the same result but in the closest games."""
+    try:
+        komi = float(read_text(heading, "KM", str(settings.komi)))
+    except ValueError:
+        return False
+    return math.isfinite(komi) and abs(komi - settings.komi) <= 1.0
 
 
 def _check_first_position(root: Tree_node, size: int, first: GoPosition) -> None:

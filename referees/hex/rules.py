@@ -10,7 +10,7 @@ from academy.knowledge.boards import Board as AcademyBoard
 from academy.knowledge.boards import HexGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination
+from referees.api import GameRecord, IllegalMoveError, Outcome, RecordedGame, Referee, Termination
 from referees.hex import board, sgf
 from referees.hex.board import BLACK, COLOUR, EMPTY, SWAP, WHITE, Board, HexPosition
 from referees.hex.gtp import HexDialogue
@@ -163,7 +163,7 @@ class Hex(SgfResults, Referee[HexPosition, int]):
         """The game as SGF."""
         return sgf.write(game, self.settings)
 
-    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+    def read_records(self, content: bytes) -> Sequence[RecordedGame]:
         """The main lines of an SGF file's games."""
         return sgf.read(content, self.settings)
 

@@ -6,11 +6,11 @@ from typing import Final
 
 from sgfmill.sgf_grammar import main_sequence_iter
 
-from referees.api import GameRecord
+from referees.api import GameRecord, RecordedGame
 from referees.hex import board
 from referees.hex.board import BLACK
 from referees.hex.settings import HexSettings
-from referees.sgf import LETTERS, begin, read_games, read_text, write_record
+from referees.sgf import LETTERS, begin, read_games, read_text, with_heading, write_record
 
 GAME_NUMBER: Final = "11"
 DEFAULT_SIZE: Final = "11"
@@ -19,17 +19,16 @@ _ENDINGS: Final = ("resign", "forfeit")
 _SIZE: Final = re.compile(r"\s*(\d{1,4})\s*(?::\s*(\d{1,4})\s*)?")
 
 
-def read(content: bytes, settings: HexSettings) -> list[tuple[str, list[str]]]:
-    """Each game's name (GN) and the moves of its main line. Raises UnreadableRecordError.
+def read(content: bytes, settings: HexSettings) -> list[RecordedGame]:
+    """The main lines of a file's games. Raises UnreadableRecordError.
 
-    The games must be of Hex, on a board of this size, and begin with the empty board.
+    A game that is not of Hex, on a board of this size, or that does not begin with the empty board has a
+    fault.
     """
     return read_games(content, lambda tree: _main_line(list(main_sequence_iter(tree)), settings))
 
 
-def _main_line(
-    nodes: Sequence[Mapping[str, Sequence[bytes]]], settings: HexSettings
-) -> tuple[str, list[str]]:
+def _main_line(nodes: Sequence[Mapping[str, Sequence[bytes]]], settings: HexSettings) -> RecordedGame:
     root = nodes[0]
     if (game := read_text(root, "GM", GAME_NUMBER).strip()) != GAME_NUMBER:
         raise ValueError(f"it is of another game: GM[{game[:20]}], Hex is GM[{GAME_NUMBER}]")
@@ -53,7 +52,7 @@ def _main_line(
         move = board.read(text, settings.rows, settings.columns)
         moves.append(board.name(move, settings.rows, settings.columns))
         mover = 3 - mover
-    return read_text(root, "GN"), moves
+    return with_heading(root, moves)
 
 
 def size_text(settings: HexSettings) -> str:

@@ -6,8 +6,14 @@ A file holds one record, or a list of them.
 import json
 from typing import Any, Final
 
-from referees.api import GameRecord, InvalidSettingError, PlayedMove, UnreadableRecordError
-from referees.exact_json import exact, parse_records
+from referees.api import (
+    GameRecord,
+    InvalidSettingError,
+    PlayedMove,
+    RecordedGame,
+    UnreadableRecordError,
+)
+from referees.exact_json import exact, parse_records, recorded_game
 from referees.openspiel.game_string import load
 
 MAX_GAMES: Final = 100_000
@@ -48,22 +54,20 @@ def _move(played: PlayedMove) -> dict[str, Any]:
     return move
 
 
-def read(content: bytes, game_string: str) -> list[tuple[str, list[str]]]:
-    """Each game's name and moves. Raises UnreadableRecordError, also for records of other games."""
+def read(content: bytes, game_string: str) -> list[RecordedGame]:
+    """The games of a record or of a list of them. Raises UnreadableRecordError."""
     records = parse_records(content, MAX_GAMES)
     return [_read_one(number, record, game_string) for number, record in enumerate(records, start=1)]
 
 
-def _read_one(number: int, record: Any, game_string: str) -> tuple[str, list[str]]:
+def _read_one(number: int, record: Any, game_string: str) -> RecordedGame:
     if not isinstance(record, dict):
         raise UnreadableRecordError(
             f"game {number}: {str(record)[:40]!r} is not a record; records are JSON objects"
         )
-    game, name, moves = record.get("game"), record.get("name", ""), record.get("moves")
-    if not isinstance(game, str) or not isinstance(name, str) or not isinstance(moves, list):
-        raise UnreadableRecordError(
-            f"game {number}: the texts 'game' and 'name' and the list 'moves' are needed"
-        )
+    game, moves = record.get("game"), record.get("moves")
+    if not isinstance(game, str) or not isinstance(moves, list):
+        raise UnreadableRecordError(f"game {number}: the text 'game' and the list 'moves' are needed")
     if not _same(game, game_string):
         raise UnreadableRecordError(f"game {number} is one of {game[:200]!r}, not of {game_string!r}")
     if len(moves) > MAX_MOVES:
@@ -74,7 +78,7 @@ def _read_one(number: int, record: Any, game_string: str) -> tuple[str, list[str
         if not isinstance(text, str):
             raise UnreadableRecordError(f"game {number}: move {place} is not text: {str(text)[:40]!r}")
         texts.append(text)
-    return name, texts
+    return recorded_game(record, texts)
 
 
 def _same(game: str, game_string: str) -> bool:

@@ -15,6 +15,7 @@ from referees.api import (
     InvalidSettingError,
     MissingSettingError,
     Outcome,
+    RecordedGame,
     Referee,
     Termination,
     UnreadableMoveError,
@@ -193,7 +194,7 @@ class OpenSpiel(Referee[SpielPosition, SpielMove]):
         """The game as JSON."""
         return record.write(self._string, game)
 
-    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+    def read_records(self, content: bytes) -> Sequence[RecordedGame]:
         """Read such records; they must be of this game."""
         return record.read(content, self._string)
 

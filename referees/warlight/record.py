@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from referees.api import GameRecord, PlayedMove, UnreadableRecordError
-from referees.exact_json import exact, parse_records
+from referees.api import GameRecord, PlayedMove, RecordedGame, UnreadableRecordError
+from referees.exact_json import exact, parse_records, recorded_game
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import PASS
 from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred, WarPosition
@@ -121,8 +121,8 @@ def event_of(event: Event) -> dict[str, Any]:
 Start = Callable[[int], WarPosition]
 
 
-def read(content: bytes, map_name: str, settings: WarSettings, start: Start) -> list[tuple[str, list[str]]]:
-    """Each game's name and moves, of one record or a list of them; `start` gives a seed's first position.
+def read(content: bytes, map_name: str, settings: WarSettings, start: Start) -> list[RecordedGame]:
+    """The games of one record or a list of them; `start` gives a seed's first position.
 
     Raises UnreadableRecordError, also for a game of another map, or that began otherwise.
     """
@@ -130,7 +130,8 @@ def read(content: bytes, map_name: str, settings: WarSettings, start: Start) -> 
     for number, record in enumerate(parse_records(content, MAX_GAMES), start=1):
         try:
             _check_head(record, map_name)
-            games.append((str(record.get("name", "")), _moves(record, settings, start)))
+            heading = record | (record.get("result") or {})
+            games.append(recorded_game(heading, _moves(record, settings, start)))
         except UnreadableRecordError as error:
             raise UnreadableRecordError(f"game {number}: {error}") from None
         except (LookupError, TypeError, ValueError) as error:

@@ -7,7 +7,15 @@ from typing import ClassVar, Final, Self
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
-from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outcome, Referee, Termination
+from referees.api import (
+    GameRecord,
+    IllegalMoveError,
+    InvalidSettingError,
+    Outcome,
+    RecordedGame,
+    Referee,
+    Termination,
+)
 from referees.dialogues import LineDialogue
 from referees.drawing import Drawing
 from referees.warlight import ai_challenge_2, record, view_text
@@ -231,7 +239,7 @@ class WarLight(Referee[WarPosition, Orders]):
             positions.append(self.play(positions[-1], {first.seat: first.move, second.seat: second.move}))
         return record.write(self.map, self.mirror, self.settings, positions, game)
 
-    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+    def read_records(self, content: bytes) -> Sequence[RecordedGame]:
         """The orders of a record, or of a list of records, in the order of turns and seats."""
         return record.read(content, self.map.name, self.settings, self.start)
 

@@ -20,7 +20,7 @@ def test_the_example_is_played_and_counted(tmp_path: Path) -> None:
     assert [record.name for record in records] == ["least-played_0.json", "three-and-four_0.json"]
     ends = []
     for record in records:
-        ((_, moves),) = judge.read_records(record.read_bytes())
+        ((_, moves, *_),) = judge.read_records(record.read_bytes())
         waiting, game = list(moves), judge.start(0)
         while seats := judge.to_move(game):
             game = judge.play(game, {seat: judge.read_move(game, seat, waiting.pop(0)) for seat in seats})

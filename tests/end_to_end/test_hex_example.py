@@ -33,7 +33,7 @@ def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
     records = sorted((tmp_path / "hex.games").iterdir())
     assert len(records) == 3
     for record in records:
-        ((_, moves),) = game.read_records(record.read_bytes())
+        ((_, moves, *_),) = game.read_records(record.read_bytes())
         outcome = game.outcome(played(game, " ".join(moves))[0])
         assert outcome is not None and outcome.termination is Termination.SCORE
         assert f"RE[{outcome.summary}]" in record.read_text()

@@ -460,7 +460,7 @@ def _game_records(data: bytes) -> bool:
     was_read = False
     for game in games:
         with suppress(UnreadableRecordError):
-            for _, moves in game.read_records(data):
+            for _, moves, *_ in game.read_records(data):
                 was_read = True
                 assert all(game.move_text(game.read_move(game.start(0), 1, move)) == move for move in moves)
     return was_read

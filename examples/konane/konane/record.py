@@ -2,7 +2,7 @@
 
 import json
 
-from referees.api import GameRecord, UnreadableRecordError
+from referees.api import GameRecord, RecordedGame, UnreadableRecordError
 
 
 def write(game_id: str, game: GameRecord) -> str:
@@ -14,19 +14,22 @@ def write(game_id: str, game: GameRecord) -> str:
         "black": game.players[0],
         "white": game.players[1],
         "result": game.outcome.summary if game.outcome else "void",
+        "winners": list(game.outcome.winners) if game.outcome else [],
         "moves": " ".join(move.text for move in game.moves),
         "remarks": [*game.remarks, *game.final_remarks],
     }
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
-def read(game_id: str, content: bytes) -> tuple[str, list[str]]:
-    """The name and the moves of a recorded game. Raises UnreadableRecordError."""
+def read(game_id: str, content: bytes) -> RecordedGame:
+    """A recorded game. Raises UnreadableRecordError."""
     try:
         record = json.loads(content)
         game, name, moves = record["game"], str(record["name"]), record["moves"].split()
+        players = [str(record.get(colour, "")) for colour in ("black", "white")]
+        winners = tuple(map(int, record.get("winners", ())))
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise UnreadableRecordError(f"no record of {game_id}: {error!r}") from None
     if game != game_id:
         raise UnreadableRecordError(f"this is a game of {str(game)[:40]!r}, not of {game_id!r}")
-    return name, moves
+    return RecordedGame(name, moves, players, winners)

@@ -22,6 +22,7 @@ from referees.api import (
     IllegalMoveError,
     InvalidSettingError,
     Outcome,
+    RecordedGame,
     Referee,
     Termination,
     UnreadableMoveError,
@@ -148,7 +149,7 @@ class Konane(Referee[KonanePosition, KonaneMove]):
         """The game as JSON."""
         return record.write(self._spec.game_id, game)
 
-    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+    def read_records(self, content: bytes) -> Sequence[RecordedGame]:
         """Read such a record. Raises UnreadableRecordError."""
         return [record.read(self._spec.game_id, content)]
 

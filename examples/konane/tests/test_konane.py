@@ -154,7 +154,8 @@ def test_records_are_read_back() -> None:
     record = GameRecord("cup 1", "cup", "2026-01-01", ("kāne", "lono"), moves, None, seed=1)
     text = SMALL.record(record)
     assert '"result": "void"' in text
-    assert SMALL.read_records(text.encode()) == [("cup 1", ["a4", "b4", "c4-a4"])]
+    (game,) = SMALL.read_records(text.encode())
+    assert (game.name, game.moves, game.players) == ("cup 1", ["a4", "b4", "c4-a4"], ["kāne", "lono"])
     with pytest.raises(UnreadableRecordError, match="a game of 'konane-4x4', not of 'konane-8x8'"):
         USUAL.read_records(text.encode())
 

@@ -106,7 +106,7 @@ def test_a_power_whose_process_is_killed_is_in_civil_disorder_and_the_game_is_fi
 
     # The record holds the orders of all seven to the end, and is played again by the referee.
     judge = Diplomacy.from_settings(SETTINGS)
-    ((_, moves),) = judge.read_records(result.record.encode())
+    ((_, moves, *_),) = judge.read_records(result.record.encode())
     assert moves == [move.text for move in result.moves]
     assert json.loads(result.record)["result"] == result.outcome.summary
     phases = json.loads(result.record)["phases"]

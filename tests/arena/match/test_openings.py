@@ -120,7 +120,7 @@ def test_records_of_a_handicap_must_have_its_stones(tmp_path: Path) -> None:
     game = Go.from_settings({"board_size": 9, "handicap": 2})
     path = write(tmp_path, "(;SZ[9]HA[2]AB[cg][gc];W[ee])", "book.sgf")
     assert read_openings(path, game) == (Opening("", ("E5",), 1),)
-    with pytest.raises(InvalidOpeningsError, match="game 1: its first position is another"):
+    with pytest.raises(InvalidOpeningsError, match="record 1: its first position is another"):
         read_openings(path, GO)
 
 
@@ -135,11 +135,11 @@ def test_records_of_a_handicap_must_have_its_stones(tmp_path: Path) -> None:
         ("book.txt", "pass pass E5", "line 1: the game is over after move 2"),
         ("book.txt", "# nothing", "holds no opening"),
         ("book.sgf", "no records", "no SGF"),
-        ("book.sgf", "(;SZ[19];B[aa])", "game 1: its board has 19 rows, not 9"),
-        ("book.sgf", "(;SZ[9];B[aa])(;SZ[9];W[aa])", "game 2: move 1 is not by B, whose turn it is"),
-        ("book.sgf", "(;SZ[9];B[aa];AW[bb])", "game 1: after move 1 stones are placed"),
-        ("book.sgf", "(;SZ[9];B[zz])", "game 1: "),
-        ("book.sgf", "(;SZ[99];B[aa])", "game 1: size out of range"),
+        ("book.sgf", "(;SZ[19];B[aa])", "record 1: its board has 19 rows, not 9"),
+        ("book.sgf", "(;SZ[9];B[aa])(;SZ[9];W[aa])", "record 2: move 1 is not by B, whose turn it is"),
+        ("book.sgf", "(;SZ[9];B[aa];AW[bb])", "record 1: after move 1 stones are placed"),
+        ("book.sgf", "(;SZ[9];B[zz])", "record 1: "),
+        ("book.sgf", "(;SZ[99];B[aa])", "record 1: size out of range"),
         ("book.sgf", "(;SZ[9];B[aa]", "unexpected end of SGF data"),
         ("book.sgf", "(;SZ[9];B[aa];W[aa])", "record 1: move 2: point A9 is occupied"),
     ],

@@ -37,7 +37,7 @@ def test_engines_play_all_texts_of_moves(game: str) -> None:
     assert result.outcome is not None and not result.warnings, result
     assert result.outcome.termination in (Termination.SCORE, Termination.MOVE_LIMIT), result.outcome
     judge = OpenSpiel.from_settings({"game": game})
-    ((_, moves),) = judge.read_records(result.record.encode())
+    ((_, moves, *_),) = judge.read_records(result.record.encode())
     assert len(moves) > 3
 
 
@@ -50,7 +50,7 @@ def test_the_example_plays_and_its_record_can_be_read(tmp_path: Path) -> None:
     assert "the run's limit of games is reached" in done.stdout
     (record,) = (tmp_path / "othello.games").glob("*.json")
     judge = OpenSpiel.from_settings({"game": "othello"})
-    ((name, moves),) = judge.read_records(record.read_bytes())
+    ((name, moves, *_),) = judge.read_records(record.read_bytes())
     assert name.startswith("othello ")
     position = judge.start(0)
     for text in moves:

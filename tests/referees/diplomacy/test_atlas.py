@@ -8,6 +8,7 @@ import pytest
 from referees.api import GameRecord, InvalidSettingError, PlayedMove
 from referees.diplomacy import Diplomacy, InvalidMapError, shipped_map
 from referees.diplomacy.settings import load_map, map_id
+from tests.referees.reading import names_and_moves
 
 STRAITS = shipped_map("straits").text
 OWN = STRAITS.replace('name = "straits"', 'name = "narrows"', 1)
@@ -53,7 +54,7 @@ def test_a_record_has_the_map_within_it_and_is_taken_up_without_the_file(file: P
     ]
     record = judge.record(GameRecord("one", "", "", ("a", "b"), moves, None, 0)).encode()
     file.unlink()
-    assert judge.read_records(record) == [("one", ["NONE", "NONE"])]
+    assert names_and_moves(judge, record) == [("one", ["NONE", "NONE"])]
 
 
 @pytest.mark.parametrize(

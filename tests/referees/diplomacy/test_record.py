@@ -51,7 +51,7 @@ def test_a_record_tells_every_phase_with_results_and_reasons() -> None:
 def test_a_game_is_taken_up_from_its_record_where_it_was_interrupted() -> None:
     judge = Diplomacy.from_settings({"year_limit": 3})
     moves, end = random_game(judge, 6)
-    ((name, texts),) = judge.read_records(record_of(judge, moves, None).encode())
+    ((name, texts, *_),) = judge.read_records(record_of(judge, moves, None).encode())
     assert name == "g1"
     assert texts == [move.text for move in moves]
     game, waiting = judge.start(0), list(texts)

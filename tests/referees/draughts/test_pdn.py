@@ -14,6 +14,7 @@ from referees.api import (
 )
 from referees.draughts import VARIANTS, Draughts, pdn
 from tests.referees.draughts.placing import game
+from tests.referees.reading import names_and_moves
 
 
 def played(judge: Draughts, choices: list[int]) -> list[PlayedMove]:
@@ -59,7 +60,7 @@ def test_a_written_record_can_be_read(
         for move in played(judge, choices)
     ]
     text = record(judge, moves, game_name=name, remarks=(remark,), final_remarks=(remark,))
-    ((read_name, read_moves),) = judge.read_records(text.encode())
+    ((read_name, read_moves, *_),) = judge.read_records(text.encode())
     assert read_moves == [move.text for move in moves]
     assert read_name == " ".join(name.encode("utf-8", "replace").decode().split())
 
@@ -111,7 +112,7 @@ FOREIGN = """[Event "Ballot 12"]
 
 
 def test_files_of_others_are_read() -> None:
-    assert game("english").read_records(FOREIGN.encode()) == [
+    assert names_and_moves(game("english"), FOREIGN.encode()) == [
         ("Ballot 12", ["9-13", "22-18", "10-14", "18x9", "5x14"]),
         ("next", ["11-15"]),
         ("", ["12-16"]),
@@ -120,7 +121,7 @@ def test_files_of_others_are_read() -> None:
 
 def test_a_game_without_moves_and_result_is_a_game_of_its_own() -> None:
     content = b'[Event "adjourned"]\n[White "ann"]\n\n[Event "next"]\n1. 11-15 *'
-    assert game("english").read_records(content) == [("adjourned", []), ("next", ["11-15"])]
+    assert names_and_moves(game("english"), content) == [("adjourned", []), ("next", ["11-15"])]
 
 
 def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +129,7 @@ def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyP
     assert len(game("english").read_records(b"1. 11-15 *\n" * 2)) == 2
     for content in (b"1. 11-15 *\n" * 3, b"1. 11-15 *\n" * 2 + b"1. 11-15"):
         with pytest.raises(UnreadableRecordError, match="3 games, more than 2"):
-            game("english").read_records(content)
+            names_and_moves(game("english"), content)
 
 
 def test_an_answer_is_read_to_its_end() -> None:
@@ -140,11 +141,13 @@ def test_an_answer_is_read_to_its_end() -> None:
 
 def test_files_older_than_utf_8_are_read() -> None:
     content = '[Event "Köln"]\n1. 32-28 18x23 *'.encode("latin-1")
-    assert game("international").read_records(content) == [("Köln", ["32-28", "18x23"])]
+    assert names_and_moves(game("international"), content) == [("Köln", ["32-28", "18x23"])]
 
 
 def test_russian_moves_have_letters_and_may_have_colons() -> None:
-    assert game("russian").read_records(b"1. c3-d4 b6:a5 2. A1xC3 0-2") == [("", ["c3-d4", "b6xa5", "a1xc3"])]
+    assert names_and_moves(game("russian"), b"1. c3-d4 b6:a5 2. A1xC3 0-2") == [
+        ("", ["c3-d4", "b6xa5", "a1xc3"])
+    ]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,7 @@ def test_russian_moves_have_letters_and_may_have_colons() -> None:
         (b'[FEN "W:W21-32:B1-12"] *', "game 1: its first position, 'W:W21-32:B1-12', is another"),
         (b'[FEN "B:WK21-32:B1-12"] *', "its first position"),
         (b'[FEN "nonsense"] *', "its first position, 'nonsense', is another"),
-        (b"1. 11-15 *\n1. 11-15 33-28 *", "game 2, ply 2: '33-28' is not a move"),
+        (b"1. 11-15 *\n1. 11-15 33-28 *", "game 2: ply 2: '33-28' is not a move"),
         (b"1. 11-15\n\nresigns", "line 3: 'resigns' is not PDN"),
         (b"1. 11-15 (1. 10-15 *", r"a variation's '\(' is never closed"),
         (b"1. 11-15 )", r"line 1: a '\)' closes nothing"),
@@ -165,12 +168,12 @@ def test_russian_moves_have_letters_and_may_have_colons() -> None:
 )
 def test_a_file_that_is_not_a_record_is_refused(content: bytes, message: str) -> None:
     with pytest.raises(UnreadableRecordError, match=message):
-        game("english").read_records(content)
+        names_and_moves(game("english"), content)
 
 
 @given(st.binary(max_size=200) | st.text('[]{}();"\\ 1-0x*/.$a\n', max_size=80).map(str.encode))
 def test_nonsense_is_read_or_refused(content: bytes) -> None:
     try:
-        game("english").read_records(content)
+        names_and_moves(game("english"), content)
     except UnreadableRecordError as error:
         assert str(error)

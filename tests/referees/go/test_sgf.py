@@ -13,6 +13,7 @@ from referees import sgf
 from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecordError
 from referees.go import PASS, Go
 from tests.referees.go.gnugo import Gnugo, needs_gnugo
+from tests.referees.reading import names_and_moves
 
 
 def moves(game: Go, *texts: str) -> tuple[PlayedMove, ...]:
@@ -170,7 +171,7 @@ def test_gnu_go_reads_the_record(tmp_path: Path) -> None:
     ],
 )
 def test_records_of_other_programs_are_read(text: str, moves: str) -> None:
-    ((_, read_moves),) = Go.from_settings({"board_size": 9}).read_records(text.encode())
+    ((_, read_moves, *_),) = Go.from_settings({"board_size": 9}).read_records(text.encode())
     assert read_moves == moves.split()
 
 
@@ -189,7 +190,7 @@ def test_records_of_other_programs_are_read(text: str, moves: str) -> None:
 )
 def test_records_that_are_not_of_this_game_are_refused(text: str, why: str) -> None:
     with pytest.raises(UnreadableRecordError, match=why):
-        Go.from_settings({"board_size": 9}).read_records(text.encode())
+        names_and_moves(Go.from_settings({"board_size": 9}), text.encode())
 
 
 def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,9 +198,9 @@ def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyP
     game = Go.from_settings({"board_size": 9})
     assert len(game.read_records(b"(;SZ[9];B[aa])" * 2)) == 2
     with pytest.raises(UnreadableRecordError, match="3 games, more than 2"):
-        game.read_records(b"(;SZ[9];B[aa])" * 3)
+        names_and_moves(game, b"(;SZ[9];B[aa])" * 3)
 
 
 def test_a_damaged_game_of_a_collection_has_the_number_that_other_refusals_give_it() -> None:
     with pytest.raises(UnreadableRecordError, match="no SGF: game 2: unexpected end of SGF data"):
-        Go.from_settings({"board_size": 9}).read_records(b"(;SZ[9];B[ee])(;SZ[9];B[ee]")
+        names_and_moves(Go.from_settings({"board_size": 9}), b"(;SZ[9];B[ee])(;SZ[9];B[ee]")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecordError
 from referees.hex import SWAP, Hex
 from tests.referees.hex.games import played
+from tests.referees.reading import names_and_moves
 
 FIVE = Hex.from_settings({"board_size": 5, "swap": True})
 OBLONG = Hex.from_settings({"board_size": 3, "columns": 4})
@@ -41,7 +42,7 @@ def test_a_board_with_more_columns_than_rows_says_columns_first() -> None:
     _, moves = played(OBLONG, "d1 a3")
     text = OBLONG.record(record(moves))
     assert "SZ[4:3]" in text
-    assert OBLONG.read_records(text.encode()) == [("cup 0_1", ["d1", "a3"])]
+    assert names_and_moves(OBLONG, text.encode()) == [("cup 0_1", ["d1", "a3"])]
 
 
 def test_comments_hold_players_remarks_and_values_and_how_it_ended() -> None:
@@ -68,7 +69,7 @@ def test_a_written_record_is_read_back(orders: list[list[int]]) -> None:
         text += OBLONG.record(record(moves, OBLONG.outcome(position)))
         expected.append(("cup 0_1", [move.text for move in moves]))
     if expected:
-        assert OBLONG.read_records(text.encode()) == expected
+        assert names_and_moves(OBLONG, text.encode()) == expected
 
 
 @pytest.mark.parametrize(
@@ -85,9 +86,9 @@ def test_a_written_record_is_read_back(orders: list[list[int]]) -> None:
 def test_records_of_other_programs(text: str, moves: str | None) -> None:
     if moves is None:
         with pytest.raises(UnreadableRecordError, match="'F9' is neither a cell"):
-            FIVE.read_records(text.encode())
+            names_and_moves(FIVE, text.encode())
     else:
-        assert FIVE.read_records(text.encode()) == [("", moves.split())]
+        assert names_and_moves(FIVE, text.encode()) == [("", moves.split())]
 
 
 @pytest.mark.parametrize(
@@ -110,4 +111,4 @@ def test_records_of_other_programs(text: str, moves: str | None) -> None:
 )
 def test_records_that_are_not_of_this_game_are_refused(text: str, why: str) -> None:
     with pytest.raises(UnreadableRecordError, match=why):
-        FIVE.read_records(text.encode("latin-1"))
+        names_and_moves(FIVE, text.encode("latin-1"))

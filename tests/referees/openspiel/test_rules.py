@@ -21,6 +21,7 @@ from referees.api import (
 )
 from referees.openspiel import OpenSpiel, SpielMove, SpielPosition
 from referees.openspiel.game_string import load
+from tests.referees.reading import names_and_moves
 
 
 def judge_of(game: str) -> OpenSpiel:
@@ -245,14 +246,17 @@ def test_records_are_read_back() -> None:
         "values": {"2": 0.625},
         "comment": "hm",
     }
-    assert judge.read_records(text.encode()) == [("final", texts)]
-    assert judge.read_records(f"[{text}, {record(judge, [])}]".encode()) == [("final", texts), ("final", [])]
+    assert names_and_moves(judge, text.encode()) == [("final", texts)]
+    assert names_and_moves(judge, f"[{text}, {record(judge, [])}]".encode()) == [
+        ("final", texts),
+        ("final", []),
+    ]
 
 
 def test_records_written_by_hand_need_the_game_and_the_moves() -> None:
     content = b'{"game": "breakthrough( columns=5, rows=6 )", "moves": ["a5a4", {"move": "b2b3"}]}'
     judge = judge_of("breakthrough(rows=6,columns=5)")
-    assert judge.read_records(content) == [("", ["a5a4", "b2b3"])]
+    assert names_and_moves(judge, content) == [("", ["a5a4", "b2b3"])]
 
 
 @pytest.mark.parametrize(
@@ -262,7 +266,7 @@ def test_records_written_by_hand_need_the_game_and_the_moves() -> None:
         (b"\xff", "no JSON"),
         (b"[" * 100_000, "no JSON"),
         (b"7", "game 1: '7' is not a record"),
-        (b'[{"game": "othello", "moves": []}, {"moves": []}]', "game 2: the texts"),
+        (b'[{"game": "othello", "moves": []}, {"moves": []}]', "game 2: the text"),
         (b'{"game": "othello", "moves": [7]}', "game 1: move 1 is not text: '7'"),
         (b'{"game": "go", "moves": []}', r"game 1 is one of 'go', not of 'othello\(\)'"),
         (b'{"game": "no game", "moves": []}', "game 1 is one of 'no game'"),
@@ -272,7 +276,7 @@ def test_records_written_by_hand_need_the_game_and_the_moves() -> None:
 )
 def test_a_file_that_is_not_a_record_is_refused(content: bytes, why: str) -> None:
     with pytest.raises(UnreadableRecordError, match=why):
-        judge_of("othello").read_records(content)
+        names_and_moves(judge_of("othello"), content)
 
 
 def test_engines_get_the_game_and_action_strings() -> None:

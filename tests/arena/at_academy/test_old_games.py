@@ -1,0 +1,150 @@
+"""Games that were played elsewhere teach ACADEMY as those of a run do, each of them once."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from academy.store.tokens import Role
+from academy.v1 import libraries_pb2
+from arena.academy.old_games import UnusableGameError, as_result
+from arena.jobs import GameJob, PlayerSetup
+from arena.match.game import play
+from referees.api import RecordedGame, referee
+from referees.go.sgf import elo_of_rank
+from tests.academy.service.running import serving
+from tests.arena.cli.command import arena
+from tests.arena.engines import python_player
+
+NINE = {"board_size": 9, "komi": 7.0}
+CHANCE = python_player("chance", "arena.players.random_moves:random_moves")
+WARRIOR = PlayerSetup(
+    "chance", (sys.executable, str(Path(__file__).parents[1] / "warlight_bot.py"), "none"), protocol="lines"
+)
+MAIN_LINE = "(;GM[1]FF[4]SZ[9]KM[7]PB[Ann]PW[Bob]BR[2d]WR[1850?]RE[{result}];B[ee];W[cc];B[gc])\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("go", {"board_size": 5}),
+        ("hex", {"board_size": 4}),
+        ("draughts", {"variant": "russian"}),
+        ("openspiel", {"game": "connect_four"}),
+        ("openspiel", {"game": "breakthrough(rows=5,columns=5)"}),
+        ("diplomacy", {"year_limit": 2}),
+        ("warlight", {"map": "double_small"}),
+    ],
+)
+def test_a_record_of_a_game_teaches_what_the_game_did(name: str, settings: dict[str, Any]) -> None:
+    if name == "openspiel":
+        pytest.importorskip("pyspiel")
+    rules = referee(name).from_settings(settings)
+    players = (WARRIOR if name == "warlight" else CHANCE,) * rules.seats
+    job = GameJob("0_1", name, settings, players, seed=5, move_limit=1000, describe_positions=True)
+    result = play(job)
+    assert result.outcome is not None
+    (game,) = rules.read_records(result.record.encode())
+    assert [game.winners, list(game.players)] == [result.outcome.winners, ["chance"] * rules.seats]
+    again = as_result(rules, game)
+    assert again.start_board == result.start_board
+    facts = ("seat", "text", "board", "legal_moves", "interaction", "opening_move")
+    for taught, played in zip(again.moves, result.moves, strict=True):
+        assert [getattr(taught, fact) for fact in facts] == [getattr(played, fact) for fact in facts]
+
+
+@pytest.mark.parametrize(
+    ("game", "why"),
+    [
+        (RecordedGame("", ["E5"]), "does not say who won"),
+        (RecordedGame("", [], winners=(1,)), "no moves"),
+        (RecordedGame("", ["E5", "E5"], winners=(1,)), "move 2: point E5 is occupied"),
+        (RecordedGame("", ["pass", "pass", "E5"], winners=(1,)), "is over after move 2 of 3"),
+        (RecordedGame("", ["E5"], winners=(3,)), r"winners \(3,\) are not seats"),
+        (RecordedGame("", ["E5"], ("Ann",), (1,)), "1 players, not 2"),
+        (RecordedGame("", [], fault="its board has 19 rows, not 9"), "its board has 19 rows"),
+    ],
+)
+def test_a_game_that_teaches_nothing_says_why(game: RecordedGame, why: str) -> None:
+    with pytest.raises(UnusableGameError, match=why):
+        as_result(referee("go").from_settings(NINE), game)
+
+
+@pytest.mark.parametrize(
+    ("rank", "elo"),
+    [
+        ("1d", 2100),
+        ("7 dan", 2700),
+        ("1k", 2000),
+        ("20kyu", 100),
+        ("1p", 2700),
+        ("9P", 2940),
+        ("strong", None),
+    ],
+)
+def test_a_rank_of_go_is_a_rating_on_the_european_scale(rank: str, elo: float | None) -> None:
+    assert elo_of_rank(rank) == elo
+
+
+@pytest.mark.parametrize(
+    ("heading", "winners", "elo"),
+    [
+        ("RE[B+R]BR[3d]WR[2150]", (1,), [2300.0, 2150.0]),
+        ("RE[W+0.5]", (2,), [None, None]),
+        ("RE[0]", (1, 2), [None, None]),
+        ("RE[Jigo]KM[7.5]", (1, 2), [None, None]),
+        ("RE[Void]", (), [None, None]),
+        ("RE[B+2]KM[0.5]", (), [None, None]),
+        ("RE[B+2]KM[none]", (), [None, None]),
+    ],
+)
+def test_the_heading_of_a_record_in_sgf_has_the_result_and_the_ratings(
+    heading: str, winners: tuple[int, ...], elo: list[float | None]
+) -> None:
+    (game,) = referee("go").from_settings(NINE).read_records(f"(;SZ[9]{heading};B[ee])".encode())
+    assert (game.winners, game.elo) == (winners, elo)
+
+
+@pytest.mark.parametrize(
+    ("content", "winners", "elo"),
+    [
+        (b'[White "w"][Black "b"][WhiteRating "2100"] 1. 11-15 1-0', (2,), (None, 2100.0)),
+        (b'[Result "0-1"] 1. 11-15 0-1', (1,), (None, None)),
+        (b"1. 11-15 1/2-1/2", (1, 2), (None, None)),
+        (b"1. 11-15 *", (), (None, None)),
+    ],
+)
+def test_in_english_draughts_black_has_the_first_seat(
+    content: bytes, winners: tuple[int, ...], elo: tuple[float | None, ...]
+) -> None:
+    (game,) = referee("draughts").from_settings({"variant": "english"}).read_records(content)
+    assert (game.winners, game.elo) == (winners, elo)
+    assert game.players in (("b", "w"), ())
+
+
+def test_games_of_a_folder_are_learnt_once_and_others_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    folder = tmp_path / "old" / "2019"
+    folder.mkdir(parents=True)
+    (folder / "a.SGF").write_text(MAIN_LINE.format(result="B+R") + MAIN_LINE.format(result="W+3"))
+    (folder / "b.sgf").write_text("(;GM[1]FF[4]SZ[19]RE[W+3];B[ee];W[aa])")
+    (folder / "c.sgf").write_text("no game")
+    (folder / "notes.txt").write_text("no record")
+    control = tmp_path / "cup.toml"
+    with serving(tmp_path / "data") as academy:
+        control.write_text(
+            f'[competition]\nkind = "all-play-all"\n[game]\nname = "go"\nboard_size = 9\n'
+            f'[players.a]\ncommand = "a"\n[players.b]\ncommand = "b"\n'
+            f'[academy]\naddress = "{academy.address}"\ntoken = "{academy.token("arena", Role.ARENA)}"\n'
+        )
+        done = arena("teach", control, tmp_path / "old")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines()[0] == "2 games learnt, 0 known before, 2 left out"
+        assert f"1 x its board has 19 rows, not 9 ({folder / 'b.sgf'}, game 1)" in done.stdout
+        assert f"{folder / 'c.sgf'}: no SGF" in done.stdout
+        request = libraries_pb2.ListOpeningsRequest(game_id="go-9x9")
+        nodes = academy.admin().libraries.ListOpenings(request).nodes
+        assert [(node.move, node.visits) for node in nodes] == [("", 2), ("E5", 2), ("C3", 2), ("C7", 2)]
+        again = arena("teach", control, folder / "a.SGF", "--elo", "900")
+        assert again.stdout == "0 games learnt, 2 known before, 0 left out\n"
+        assert arena("teach", control, folder / "b.sgf").returncode == 1
