@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from academy.v1 import contests_pb2
 from arena.academy.embedded import EmbeddedAcademy
 from research.learning.hall import Hall
 from research.learning.population import Population
@@ -29,6 +30,15 @@ class ProcessorClock:
     def __call__(self) -> float:
         """The seconds so far."""
         return time.process_time() + time.clock_gettime(self._answering)
+
+
+def without_values(report: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestRequest:
+    """A report as a record of the game would give it: nobody stated an expected value."""
+    silent = contests_pb2.ReportContestRequest()
+    silent.CopyFrom(report)
+    for ply in silent.plies:
+        del ply.values[:]
+    return silent
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,7 @@ class Classroom:
                     return False
                 report = self.population.contest(number)
                 if self._may_hear(number):
-                    hall.teach(report)
+                    hall.teach(without_values(report) if self.lessons == "silent" else report)
             if self.lessons == "analysed" and trial.analysis is not None:
                 return hall.analyse(trial.search(trial.analysis.playouts), trial.analysis.nodes, deadline)
         return True

@@ -27,8 +27,9 @@ class Condition:
     """The libraries that are asked, the rules that are loosened, and which lessons ACADEMY had.
 
     Lessons are "all" contests of a population, those of one player ("own"), all and an analyst's searches
-    ("analysed"), or all by an ACADEMY whose evaluation has patterns ("evaluated"). A player who `remembers`
-    compares moves by earlier answers of the contest, too.
+    ("analysed"), all by an ACADEMY whose evaluation has patterns ("evaluated"), or the moves and results of
+    all, without the values that players expected ("silent"). A player who `remembers` compares moves by
+    earlier answers of the contest, too.
     """
 
     title: str
@@ -51,6 +52,11 @@ CONDITIONS: Final = {
     "no-openings": Condition("tesujis that are remembered, no openings", _TESUJIS, remembers=True),
     "remembered-own": Condition(
         "openings, and tesujis that are remembered, of own contests only", lessons="own", remembers=True
+    ),
+    "remembered-silent": Condition(
+        "openings, and tesujis that are remembered, of moves and results alone",
+        lessons="silent",
+        remembers=True,
     ),
     "defaults": Condition(
         "a new game's settings: openings, one node a question, and tesujis that are remembered",

@@ -89,6 +89,7 @@ TRIALS: Final = {
             "everything-remembered",
             "remembered",
             "remembered-own",
+            "remembered-silent",
             "no-openings",
             "defaults",
             "everything",

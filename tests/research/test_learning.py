@@ -101,6 +101,20 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
             assert (view.settings.opening_plies_ahead == 6) == (lessons != "all")
 
 
+def test_of_moves_and_results_alone_academy_learns_all_but_what_players_expected(tmp_path: Path) -> None:
+    folder = tmp_path / STUDY / "first" / "small"
+    population = Population("small", SMALL, "first", Records(folder / "contests"))
+    known = {}
+    for lessons in ("all", "silent"):
+        assert Classroom(population, lessons, folder).learn(soon())
+        with Store(folder / f"{lessons}-{SMALL.contests}" / "academy") as store:
+            tree = store.follow().refresh(GAME).openings
+            nodes = tree.children(tree.root.node_id)
+            results = [(node.move, node.visits, node.wins) for node in nodes]
+            known[lessons] = sorted(results), sum(node.values for node in nodes)
+    assert known["silent"] == (known["all"][0], 0) and known["all"][1] > 0
+
+
 def test_a_society_that_was_interrupted_goes_on_and_has_its_rows(tmp_path: Path) -> None:
     for contests in (3, 6):
         society.live("small", 0.5, contests, soon(), workplace(tmp_path))
