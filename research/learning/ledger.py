@@ -5,6 +5,7 @@ one line for each row of the tables, with the points of all its pairs.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -31,11 +32,19 @@ class Ledger:
         firsts: dict[tuple[str, int], dict[str, Any]] = {}
         for pair in pairs:
             firsts.setdefault((_row(pair, _OF_A_RUN), pair["number"]), pair)
-        self.lines = list(firsts.values())
+        self.lines: list[dict[str, Any]] = []
+        # A report asks thousands of times, always about one game.
+        self._of_games: defaultdict[object, list[dict[str, Any]]] = defaultdict(list)
+        for pair in firsts.values():
+            self._enter(pair)
+
+    def _enter(self, line: dict[str, Any]) -> None:
+        self.lines.append(line)
+        self._of_games[line.get("game")].append(line)
 
     def add(self, **result: object) -> None:
         """Write a result down at once."""
-        self.lines.append(result)
+        self._enter(result)
         self._new.parent.mkdir(parents=True, exist_ok=True)
         with self._new.open("a") as out:
             out.write(json.dumps(result) + "\n")
@@ -49,7 +58,7 @@ class Ledger:
 
     def of(self, kind: str, **like: object) -> Iterator[dict[str, Any]]:
         """The results of a kind with these entries."""
-        for line in self.lines:
+        for line in self._of_games[like["game"]] if "game" in like else self.lines:
             if line["kind"] == kind and all(line.get(name) == value for name, value in like.items()):
                 yield line
 
