@@ -18,9 +18,15 @@ from academy.wire.names import visible
 _WHOLE: Final = 2**53
 
 
+class _Output(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command, which ends in order; rich would end with status 1."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output, as wide as the terminal; wide enough for every table elsewhere."""
-    return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    return _Output(width=None if sys.stdout.isatty() else 160, highlight=False)
 
 
 def print_json(value: object) -> None:

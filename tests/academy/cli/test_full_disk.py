@@ -1,5 +1,6 @@
 """Commands on a data folder whose disk is full: one line and an exit code, never a bus error."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -106,3 +107,19 @@ def test_what_is_printed_onto_a_full_disk_ends_with_one_line(running: Running, c
             check=False,
         )
     assert (done.returncode, done.stderr) == (1, "academy: cannot go on: No space left on device\n")
+
+
+def test_a_command_whose_reader_has_left_does_not_fail(running: Running) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    connecting = ("--address", str(running.address), "--token", running.token("admin", Role.ADMIN))
+    with os.fdopen(writer, "w") as output:
+        done = subprocess.run(
+            [sys.executable, "-m", "academy", "games", "list", *connecting],
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, "")
