@@ -82,7 +82,8 @@ def read_old_games(path: Path, rules: Referee[Any, Any]) -> list[RecordedGame]:
 class OldGamesTeacher:
     """Reports games to ACADEMY that no run has played; `elo` is for players whose records have none.
 
-    The same game twice, in this or any later run, is learnt once: its contest's id is a digest of it.
+    The same game twice, in this or any later run, is learnt once: its contest's id is a digest of it, and of
+    the name that ACADEMY has for what was played.
     """
 
     def __init__(self, session: AcademySession, rules: Referee[Any, Any], elo: float) -> None:
@@ -101,7 +102,8 @@ class OldGamesTeacher:
         names = [legible(name).strip() or _UNKNOWN for name in game.players] or [_UNKNOWN for _ in seats]
         elos = [self._elo if elo is None else elo for elo in game.elo or [None for _ in seats]]
         spec = self._session.called(self._rules.spec())
-        contest = contest_message(_contest_id(game), spec, names, elos)
+        contest_id = _contest_id(spec.game_id, names, result, game.seed)
+        contest = contest_message(contest_id, spec, names, elos)
         report, _ = fitted(contest_report(contest, result))
         if report.void:
             raise UnusableGameError(report.termination)
@@ -113,22 +115,24 @@ class OldGamesTeacher:
             raise UnusableGameError(f"ACADEMY refuses it: {refusal}") from None
 
 
-def _contest_id(game: RecordedGame) -> str:
-    whole = [list(game.players), list(game.moves), game.winners, game.seed]
+def _contest_id(game_id: str, players: Sequence[str], result: GameResult, seed: int) -> str:
+    """The moves count as the referee spells them: collections spell the same game in their own ways."""
+    winners = result.outcome.winners if result.outcome is not None else ()
+    whole = [game_id, players, [move.text for move in result.moves], winners, seed]
     return f"record/{hashlib.sha256(json.dumps(whole).encode()).hexdigest()[:40]}"
 
 
 def as_result(rules: Referee[Any, Any], game: RecordedGame) -> GameResult:
     """A recorded game as a run would have reported it, with its positions. Raises UnusableGameError."""
-    if game.fault:
-        raise UnusableGameError(game.fault)
+    if why := game.fault or game.doubt:
+        raise UnusableGameError(why)
     if game.players and len(game.players) != rules.seats:
         raise UnusableGameError(f"it has {len(game.players)} players, not {rules.seats}")
     outcome = Outcome(game.winners, Termination.UNKNOWN, "")
     if why := outcome.contradiction(rules.seats):
         raise UnusableGameError(why)
     if not game.winners:
-        raise UnusableGameError("its record does not say who won under these settings")
+        raise UnusableGameError("its record does not say who won")
     first = rules.start(game.seed)
     moves = tuple(_described_moves(rules, first, game.moves))
     if not moves:

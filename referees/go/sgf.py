@@ -22,7 +22,7 @@ def read(content: bytes, settings: GoSettings, first: GoPosition) -> list[Record
     """The main lines of a file's games. Raises UnreadableRecordError.
 
     A game that is not of Go, on a board of this size, or that does not begin with the first position's
-    stones and mover has a fault. With a komi that differs by more than a point its result is not known.
+    stones and mover has a fault; one with a komi that differs by more than a point a doubt.
     """
     return read_games(content, lambda tree: _main_line(Sgf_game.from_coarse_game_tree(tree), settings, first))
 
@@ -63,17 +63,19 @@ def _main_line(game: Sgf_game, settings: GoSettings, first: GoPosition) -> Recor
         moves.append(_read_move(node, len(moves) + 1, size))
         mover = 3 - mover
     heading = root.get_raw_property_map()
-    recorded = with_heading(heading, moves, elo_of_rank)
-    return recorded if _has_komi(heading, settings) else recorded._replace(winners=())
+    return with_heading(heading, moves, elo_of_rank)._replace(doubt=_doubt(heading, settings))
 
 
-def _has_komi(heading: Mapping[str, Sequence[bytes]], settings: GoSettings) -> bool:
-    """Whether a record's komi, where it has one, gives the same result but in the closest games."""
+def _doubt(heading: Mapping[str, Sequence[bytes]], settings: GoSettings) -> str:
+    """Empty where a record's komi, if it has one, gives the same result but in the closest games."""
+    given = read_text(heading, "KM", str(settings.komi)).strip()
     try:
-        komi = float(read_text(heading, "KM", str(settings.komi)))
+        komi = float(given)
     except ValueError:
-        return False
-    return math.isfinite(komi) and abs(komi - settings.komi) <= 1.0
+        return f"its komi, KM[{given[:20]}], is not a number"
+    if math.isfinite(komi) and abs(komi - settings.komi) <= 1.0:
+        return ""
+    return f"its komi is {komi:g}, more than a point from {settings.komi:g}"
 
 
 def _check_first_position(root: Tree_node, size: int, first: GoPosition) -> None:

@@ -11,9 +11,9 @@ from academy.v1 import libraries_pb2
 from arena.academy.old_games import UnusableGameError, as_result
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
-from referees.api import RecordedGame, referee
+from referees.api import GameRecord, RecordedGame, Termination, referee
 from referees.go.sgf import elo_of_rank
-from tests.academy.service.running import serving
+from tests.academy.service.running import Running, serving
 from tests.arena.cli.command import arena
 from tests.arena.engines import python_player
 
@@ -23,6 +23,16 @@ WARRIOR = PlayerSetup(
     "chance", (sys.executable, str(Path(__file__).parents[1] / "warlight_bot.py"), "none"), protocol="lines"
 )
 MAIN_LINE = "(;GM[1]FF[4]SZ[9]KM[7]PB[Ann]PW[Bob]BR[2d]WR[1850?]RE[{result}];B[ee];W[cc];B[gc])\n"
+
+
+def control_file(path: Path, academy: Running, size: int = 9, more: str = "") -> Path:
+    """The control file of a competition of Go that this ACADEMY learns from."""
+    path.write_text(
+        f'[competition]\nkind = "all-play-all"\n[game]\nname = "go"\nboard_size = {size}\n'
+        f'[players.a]\ncommand = "a"\n[players.b]\ncommand = "b"\n'
+        f'[academy]\naddress = "{academy.address}"\ntoken = "{academy.token("arena", Role.ARENA)}"\n{more}'
+    )
+    return path
 
 
 @pytest.mark.parametrize(
@@ -64,6 +74,7 @@ def test_a_record_of_a_game_teaches_what_the_game_did(name: str, settings: dict[
         (RecordedGame("", ["E5"], winners=(3,)), r"winners \(3,\) are not seats"),
         (RecordedGame("", ["E5"], ("Ann",), (1,)), "1 players, not 2"),
         (RecordedGame("", [], fault="its board has 19 rows, not 9"), "its board has 19 rows"),
+        (RecordedGame("", ["E5"], winners=(1,), doubt="its komi is 0.5"), "its komi is 0.5"),
     ],
 )
 def test_a_game_that_teaches_nothing_says_why(game: RecordedGame, why: str) -> None:
@@ -95,8 +106,6 @@ def test_a_rank_of_go_is_a_rating_on_the_european_scale(rank: str, elo: float | 
         ("RE[0]", (1, 2), [None, None]),
         ("RE[Jigo]KM[7.5]", (1, 2), [None, None]),
         ("RE[Void]", (), [None, None]),
-        ("RE[B+2]KM[0.5]", (), [None, None]),
-        ("RE[B+2]KM[none]", (), [None, None]),
     ],
 )
 def test_the_heading_of_a_record_in_sgf_has_the_result_and_the_ratings(
@@ -104,6 +113,41 @@ def test_the_heading_of_a_record_in_sgf_has_the_result_and_the_ratings(
 ) -> None:
     (game,) = referee("go").from_settings(NINE).read_records(f"(;SZ[9]{heading};B[ee])".encode())
     assert (game.winners, game.elo) == (winners, elo)
+
+
+@pytest.mark.parametrize(
+    ("komi", "doubt"),
+    [
+        ("6.5", ""),
+        ("0.5", "its komi is 0.5, more than a point from 7"),
+        ("375", "its komi is 375, more than a point from 7"),
+        ("nan", "its komi is nan, more than a point from 7"),
+        ("none", r"its komi, KM[none], is not a number"),
+    ],
+)
+def test_another_komi_leaves_the_result_in_doubt(komi: str, doubt: str) -> None:
+    (game,) = referee("go").from_settings(NINE).read_records(f"(;SZ[9]RE[B+2]KM[{komi}];B[ee])".encode())
+    assert (game.fault, game.doubt) == ("", doubt)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "other", "doubt"),
+    [
+        ("warlight", {"map": "double_small"}, {"luck": 0.75}, "it was played with luck 0.0, not 0.75"),
+        ("warlight", {"map": "double_small"}, {"income": 7}, "it was played with income 5, not 7"),
+        ("diplomacy", {"year_limit": 2}, {"edition": "1971"}, "it was played with "),
+    ],
+)
+def test_a_record_of_other_rules_leaves_the_result_in_doubt(
+    name: str, settings: dict[str, Any], other: dict[str, Any], doubt: str
+) -> None:
+    rules = referee(name).from_settings(settings)
+    outcome = rules.drawn(Termination.AGREEMENT)
+    names = ("ann",) * rules.seats
+    record = rules.record(GameRecord("1", "cup", "2026-11-22", names, (), outcome, seed=5)).encode()
+    (game,) = referee(name).from_settings(settings | other).read_records(record)
+    assert game.doubt.startswith(doubt)
+    assert not game.fault
 
 
 @pytest.mark.parametrize(
@@ -130,13 +174,8 @@ def test_games_of_a_folder_are_learnt_once_and_others_are_left_out_with_the_reas
     (folder / "b.sgf").write_text("(;GM[1]FF[4]SZ[19]RE[W+3];B[ee];W[aa])")
     (folder / "c.sgf").write_text("no game")
     (folder / "notes.txt").write_text("no record")
-    control = tmp_path / "cup.toml"
     with serving(tmp_path / "data") as academy:
-        control.write_text(
-            f'[competition]\nkind = "all-play-all"\n[game]\nname = "go"\nboard_size = 9\n'
-            f'[players.a]\ncommand = "a"\n[players.b]\ncommand = "b"\n'
-            f'[academy]\naddress = "{academy.address}"\ntoken = "{academy.token("arena", Role.ARENA)}"\n'
-        )
+        control = control_file(tmp_path / "cup.toml", academy)
         done = arena("teach", control, tmp_path / "old")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.splitlines()[0] == "2 games learnt, 0 known before, 2 left out"
@@ -148,3 +187,15 @@ def test_games_of_a_folder_are_learnt_once_and_others_are_left_out_with_the_reas
         again = arena("teach", control, folder / "a.SGF", "--elo", "900")
         assert again.stdout == "0 games learnt, 2 known before, 0 left out\n"
         assert arena("teach", control, folder / "b.sgf").returncode == 1
+
+
+def test_the_same_moves_teach_each_game_that_academy_tells_apart(tmp_path: Path) -> None:
+    record = tmp_path / "a.sgf"
+    with serving(tmp_path / "data") as academy:
+        for size in (5, 7):
+            record.write_text(f"(;SZ[{size}]RE[B+R];B[{'ac' if size == 5 else 'ae'}])")
+            done = arena("teach", control_file(tmp_path / "cup.toml", academy, size), record)
+            assert done.stdout == "1 game learnt, 0 known before, 0 left out\n", done.stderr
+        copy = control_file(tmp_path / "copy.toml", academy, 7, 'game = "go-copy"\n')
+        for learnt in ("1 game learnt, 0 known before", "0 games learnt, 1 known before"):
+            assert arena("teach", copy, record).stdout == f"{learnt}, 0 left out\n"
