@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -70,13 +71,10 @@ def read_old_games(path: Path, rules: Referee[Any, Any]) -> list[RecordedGame]:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise UnreadableRecordError(f"{path} cannot be read: {error.strerror}") from None
+        raise UnreadableRecordError(f"it cannot be read: {error.strerror}") from None
     if len(content) > MAX_BYTES:
-        raise UnreadableRecordError(f"{path} has more than {MAX_BYTES >> 20} MiB: split it")
-    try:
-        return list(starmap(RecordedGame, rules.read_records(content)))
-    except UnreadableRecordError as error:
-        raise UnreadableRecordError(f"{path}: {error}") from None
+        raise UnreadableRecordError(f"it has more than {MAX_BYTES >> 20} MiB: split it")
+    return list(starmap(RecordedGame, rules.read_records(content)))
 
 
 class OldGamesTeacher:
@@ -99,7 +97,7 @@ class OldGamesTeacher:
         """
         result = as_result(self._rules, game)
         seats = range(self._rules.seats)
-        names = [legible(name).strip() or _UNKNOWN for name in game.players] or [_UNKNOWN for _ in seats]
+        names = [_player_name(name) for name in game.players] or [_UNKNOWN for _ in seats]
         elos = [self._elo if elo is None else elo for elo in game.elo or [None for _ in seats]]
         spec = self._session.called(self._rules.spec())
         contest_id = _contest_id(spec.game_id, names, result, game.seed)
@@ -112,7 +110,13 @@ class OldGamesTeacher:
         except AcademyRefusedError as refusal:
             if refusal.code != "INVALID_ARGUMENT":
                 raise
-            raise UnusableGameError(f"ACADEMY refuses it: {refusal}") from None
+            # Before the first colon stands which contest it is: the reasons of many games would all differ.
+            raise UnusableGameError(f"ACADEMY refuses it: {str(refusal).partition(': ')[2]}") from None
+
+
+def _player_name(recorded: str) -> str:
+    """A name as ACADEMY takes it: in Unicode's normal form C, on one line, without what steers terminals."""
+    return " ".join(legible(unicodedata.normalize("NFC", recorded)).split()) or _UNKNOWN
 
 
 def _contest_id(game_id: str, players: Sequence[str], result: GameResult, seed: int) -> str:
@@ -180,13 +184,13 @@ def teach_files(
     teacher: OldGamesTeacher,
     rules: Referee[Any, Any],
     paths: Sequence[Path],
+    lessons: Lessons,
     tell: Callable[[Lessons, str], None],
-) -> Lessons:
-    """Teach the games of all files; `tell` gets how far it is after each game, and where.
+) -> None:
+    """Teach the games of all files and count them in `lessons`; `tell` gets these after each, and its place.
 
     A file that cannot be read counts as one game that is left out. Raises as OldGamesTeacher.teach does.
     """
-    lessons = Lessons()
     for path in paths:
         try:
             games = read_old_games(path, rules)
@@ -203,4 +207,3 @@ def teach_files(
             except UnusableGameError as error:
                 lessons.leave_out(str(error), place)
             tell(lessons, place)
-    return lessons

@@ -1,5 +1,8 @@
 """Games that were played elsewhere teach ACADEMY as those of a run do, each of them once."""
 
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -7,14 +10,14 @@ from typing import Any
 import pytest
 
 from academy.store.tokens import Role
-from academy.v1 import libraries_pb2
+from academy.v1 import contests_pb2, libraries_pb2
 from arena.academy.old_games import UnusableGameError, as_result
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
 from referees.api import GameRecord, RecordedGame, Termination, referee
 from referees.go.sgf import elo_of_rank
 from tests.academy.service.running import Running, serving
-from tests.arena.cli.command import arena
+from tests.arena.cli.command import ARENA, arena
 from tests.arena.engines import python_player
 
 NINE = {"board_size": 9, "komi": 7.0}
@@ -180,7 +183,7 @@ def test_games_of_a_folder_are_learnt_once_and_others_are_left_out_with_the_reas
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.splitlines()[0] == "2 games learnt, 0 known before, 2 left out"
         assert f"1 x its board has 19 rows, not 9 ({folder / 'b.sgf'}, game 1)" in done.stdout
-        assert f"{folder / 'c.sgf'}: no SGF" in done.stdout
+        assert f"1 x no SGF: no SGF data found ({folder / 'c.sgf'})" in done.stdout
         request = libraries_pb2.ListOpeningsRequest(game_id="go-9x9")
         nodes = academy.admin().libraries.ListOpenings(request).nodes
         assert [(node.move, node.visits) for node in nodes] == [("", 2), ("E5", 2), ("C3", 2), ("C7", 2)]
@@ -199,3 +202,47 @@ def test_the_same_moves_teach_each_game_that_academy_tells_apart(tmp_path: Path)
         copy = control_file(tmp_path / "copy.toml", academy, 7, 'game = "go-copy"\n')
         for learnt in ("1 game learnt, 0 known before", "0 games learnt, 1 known before"):
             assert arena("teach", copy, record).stdout == f"{learnt}, 0 left out\n"
+
+
+def test_names_that_academy_does_not_take_are_written_as_it_does_or_leave_games_out(tmp_path: Path) -> None:
+    record = tmp_path / "a.sgf"
+    games = [MAIN_LINE.replace("Ann", name).format(result="B+R") for name in ("Zoe\u0301", "A\nB", "x" * 129)]
+    record.write_text("".join([*games, games[-1].replace("ee", "dd")]))
+    with serving(tmp_path / "data") as academy:
+        done = arena("teach", control_file(tmp_path / "cup.toml", academy), record)
+        summary, *reasons = done.stdout.splitlines()
+        assert summary == "2 games learnt, 0 known before, 2 left out"
+        assert [
+            reason.startswith("  2 x ACADEMY refuses it: players[0].name: 'xxx") for reason in reasons
+        ] == [True]
+        request = contests_pb2.GetRatingsRequest(game_id="go-9x9", players=["Zo\u00e9", "A B"])
+        assert len(academy.admin().contests.GetRatings(request).ratings) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_interrupts_the_teaching_hears_what_was_learnt(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "a.sgf").write_text(MAIN_LINE.format(result="B+R"))
+    endless = tmp_path / "b.sgf"
+    os.mkfifo(endless)
+    with serving(tmp_path / "data") as academy:
+        control = control_file(tmp_path / "cup.toml", academy)
+        teaching = subprocess.Popen(
+            [*ARENA, "teach", str(control), str(tmp_path / "a.sgf"), str(endless)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        # Opens when the command has come to it.
+        with teaching, endless.open("wb"):
+            teaching.send_signal(number)
+            shown, complaint = teaching.communicate()
+        assert (teaching.returncode, shown) == (3, "1 game learnt, 0 known before, 0 left out\n")
+        assert complaint == "arena: interrupted; the same command goes on\n"
+
+
+def test_a_folder_without_records_is_named(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as academy:
+        control = control_file(tmp_path / "cup.toml", academy)
+        done = arena("teach", control, tmp_path / "data")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == f"arena: no file in {tmp_path / 'data'} has a name that ends in .sgf\n"
