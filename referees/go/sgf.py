@@ -15,6 +15,7 @@ from referees.go.settings import GoSettings
 from referees.sgf import LETTERS, begin, read_games, read_text, with_heading, write_record
 
 GAME_NUMBER: Final = "1"
+_PASS_TEXT: Final = board.name(PASS, 19)
 _RANK: Final = re.compile(r"\s*([1-9]|[1-4]\d)\s*([kdp])(?:yu|an|ro)?\s*[?*]?\s*", re.IGNORECASE)
 
 
@@ -62,6 +63,9 @@ def _main_line(game: Sgf_game, settings: GoSettings, first: GoPosition) -> Recor
             raise ValueError(f"move {len(moves) + 1} is not by {LETTERS[mover]}, whose turn it is")
         moves.append(_read_move(node, len(moves) + 1, size))
         mover = 3 - mover
+    # Some servers ask for a third pass, or write one.
+    while moves[-3:] == [_PASS_TEXT] * 3:
+        moves.pop()
     heading = root.get_raw_property_map()
     return with_heading(heading, moves, elo_of_rank)._replace(doubt=_doubt(heading, settings))
 

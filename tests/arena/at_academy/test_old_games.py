@@ -183,7 +183,7 @@ def test_games_of_a_folder_are_learnt_once_and_others_are_left_out_with_the_reas
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.splitlines()[0] == "2 games learnt, 0 known before, 2 left out"
         assert f"1 x its board has 19 rows, not 9 ({folder / 'b.sgf'}, game 1)" in done.stdout
-        assert f"1 x no SGF: no SGF data found ({folder / 'c.sgf'})" in done.stdout
+        assert f"1 x no SGF: there is no game in it ({folder / 'c.sgf'})" in done.stdout
         request = libraries_pb2.ListOpeningsRequest(game_id="go-9x9")
         nodes = academy.admin().libraries.ListOpenings(request).nodes
         assert [(node.move, node.visits) for node in nodes] == [("", 2), ("E5", 2), ("C3", 2), ("C7", 2)]
@@ -246,3 +246,43 @@ def test_a_folder_without_records_is_named(tmp_path: Path) -> None:
         done = arena("teach", control, tmp_path / "data")
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr == f"arena: no file in {tmp_path / 'data'} has a name that ends in .sgf\n"
+
+
+@pytest.mark.parametrize(
+    ("charset", "raw", "name"),
+    [
+        ("CA[gb2312]", "柯洁".encode("gb2312"), "柯洁"),
+        ("CA[ISO-8859-1]", "Müller".encode("latin-1"), "Müller"),
+        ("CA[UTF-8]", "Müller".encode(), "Müller"),
+        ("", "Müller".encode(), "Müller"),
+        ("", "Müller".encode("latin-1"), "Müller"),
+        ("CA[ascii]", "Müller".encode(), "Müller"),
+    ],
+)
+def test_names_are_of_the_character_set_that_a_record_names(charset: str, raw: bytes, name: str) -> None:
+    content = f"(;SZ[9]RE[B+R]{charset}PW[Bob]PB[".encode() + raw + b"];B[ee])"
+    (game,) = referee("go").from_settings(NINE).read_records(content)
+    assert list(game.players) == [name, "Bob"]
+
+
+def test_damage_in_a_file_leaves_its_sound_games_usable() -> None:
+    sound = MAIN_LINE.format(result="B+R").encode()
+    games = (
+        referee("go")
+        .from_settings(NINE)
+        .read_records(
+            sound + b"(;SZ[9]RE[B+R];B[ee];W[\n" + b"]*;B[aa])" + sound + sound.removesuffix(b")\n")
+        )
+    )
+    assert [game.fault for game in games] == [
+        "",
+        "unexpected end of SGF data",
+        "",
+        "unexpected end of SGF data",
+    ]
+
+
+def test_the_game_ends_with_the_second_pass_also_where_a_third_is_written() -> None:
+    rules = referee("go").from_settings(NINE)
+    (game,) = rules.read_records(b"(;SZ[9]RE[B+3];B[ee];W[tt];B[];W[tt];B[])")
+    assert [move.text for move in as_result(rules, game).moves] == ["E5", "pass", "pass"]
