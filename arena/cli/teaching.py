@@ -74,11 +74,16 @@ def teach(
             teacher = OldGamesTeacher(session, rules, control.elo.start if elo is None else elo)
             teach_files(teacher, rules, paths, lessons, _Progress().tell)
     except KeyboardInterrupt:
+        _print(lessons)
         complain("arena: interrupted; the same command goes on")
         raise typer.Exit(ExitStatus.INTERRUPTED) from None
+    except Exception:
+        if lessons.games:
+            _print(lessons)
+        raise
     finally:
         signal.signal(signal.SIGTERM, before)
-        _print(lessons)
+    _print(lessons)
     if not lessons.learnt + lessons.known:
         raise typer.Exit(ExitStatus.ERROR)
 

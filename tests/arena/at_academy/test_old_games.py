@@ -1,5 +1,6 @@
 """Games that were played elsewhere teach ACADEMY as those of a run do, each of them once."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,7 +12,9 @@ import pytest
 
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2, libraries_pb2
-from arena.academy.old_games import UnusableGameError, as_result
+from arena.academy.old_games import OldGamesTeacher, UnusableGameError, as_result
+from arena.academy.session import AcademySession
+from arena.control.settings import AcademySettings
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
 from referees.api import GameRecord, RecordedGame, Termination, referee
@@ -19,6 +22,7 @@ from referees.go.sgf import elo_of_rank
 from tests.academy.service.running import Running, serving
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.engines import python_player
+from tests.processes import children
 
 NINE = {"board_size": 9, "komi": 7.0}
 CHANCE = python_player("chance", "arena.players.random_moves:random_moves")
@@ -286,3 +290,18 @@ def test_the_game_ends_with_the_second_pass_also_where_a_third_is_written() -> N
     rules = referee("go").from_settings(NINE)
     (game,) = rules.read_records(b"(;SZ[9]RE[B+3];B[ee];W[tt];B[];W[tt];B[])")
     assert [move.text for move in as_result(rules, game).moves] == ["E5", "pass", "pass"]
+
+
+def test_an_embedded_academy_that_is_killed_is_started_again(tmp_path: Path) -> None:
+    rules = referee("go").from_settings(NINE)
+    settings = AcademySettings.model_construct(address="embedded", data=tmp_path / "data")
+    others = children(os.getpid())
+    session = AcademySession(settings, rules.spec(), tmp_path / "academy.log")
+    with contextlib.closing(session):
+        teacher = OldGamesTeacher(session, rules, 1500.0)
+        assert teacher.teach(RecordedGame("", ["E5"], winners=(1,)))
+        (server,) = set(children(os.getpid())).difference(others)
+        os.kill(server, signal.SIGKILL)
+        os.waitid(os.P_PID, server, os.WEXITED | os.WNOWAIT)
+        assert teacher.teach(RecordedGame("", ["E4"], winners=(1,)))
+        assert not teacher.teach(RecordedGame("", ["E5"], winners=(1,)))
