@@ -105,8 +105,8 @@ class AcademySession:
     def report(self, request: contests_pb2.ReportContestRequest) -> bool:
         """Report a contest, and wait where that may help; return whether it was counted, which it is once.
 
-        An embedded server that has ended is restarted. Raises AcademyUnavailableError, AcademyRefusedError, and
-        EmbeddedAcademyError.
+        An embedded server that has ended is restarted. Raises AcademyUnavailableError, AcademyRefusedError
+        and EmbeddedAcademyError.
         """
 
         def report() -> contests_pb2.ReportContestResponse:
