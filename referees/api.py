@@ -215,6 +215,8 @@ class RecordedGame(NamedTuple):
         elo: The players' ratings by seat, None for one that is not known; empty where none is.
         seed: The number from which the game's chance came.
         fault: Why this game cannot be used, such as a board of another size; empty for one that can.
+        doubt: Why it may have ended otherwise under these settings, such as another komi; empty for no
+            reason. It teaches nothing then, and its moves can still be an opening.
     """
 
     name: str
@@ -224,6 +226,7 @@ class RecordedGame(NamedTuple):
     elo: Sequence[float | None] = ()
     seed: int = 0
     fault: str = ""
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -639,7 +642,7 @@ class Referee(ABC, Generic[Position, Move]):
             content: The file's bytes.
 
         Returns:
-            The games in their order. One that is not of these settings has a `fault`.
+            The games in their order. One that is not of these settings has a `fault`, or a `doubt`.
 
         Raises:
             UnreadableRecordError: The file holds no such records.

@@ -52,5 +52,15 @@ def recorded_game(record: Mapping[str, Any], moves: Sequence[str]) -> RecordedGa
         if not all(isinstance(text, str) for text in (name, *players)):
             raise TypeError("'name' and 'players' are not text")
         return RecordedGame(name, moves, tuple(players), tuple(map(int, winners)), seed=seed)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise UnreadableRecordError(f"its heading cannot be read: {error!r:.200}") from None
+
+
+def doubt(recorded: Any, settings: Mapping[str, Any]) -> str:
+    """Say which setting a record has otherwise; empty where it has none of them otherwise."""
+    if not isinstance(recorded, Mapping):
+        return ""
+    for name, value in settings.items():
+        if (other := recorded.get(name, value)) != value:
+            return f"it was played with {name} {other!r:.40}, not {value!r:.40}"
+    return ""

@@ -14,8 +14,9 @@ from sgfmill.sgf_grammar import (
     Coarse_game_tree,
     block_format,
     escape_text,
-    parse_sgf_collection,
+    parse_sgf_game,
     simpletext_value,
+    tokenise,
 )
 
 from referees.api import (
@@ -50,22 +51,21 @@ class SgfResults:
 def read_games(content: bytes, read: Callable[[Coarse_game_tree], RecordedGame]) -> list[RecordedGame]:
     """What `read` makes of each game of a file, which may have MAX_GAMES. Raises UnreadableRecordError.
 
-    The text of a ValueError or KeyError of `read` is the game's fault.
+    The text of a ValueError or KeyError of `read` is the game's fault, and so is damage: what cannot be read
+    is left out until the next game begins.
     """
-    try:
-        trees = parse_sgf_collection(content)
-    except ValueError as error:
-        # sgfmill counts games from 0; all else that is refused of a file counts them from 1.
-        why = re.sub(r"^error parsing game (\d+)", lambda match: f"game {int(match[1]) + 1}", str(error))
-        raise UnreadableRecordError(f"no SGF: {why}") from None
-    if len(trees) > MAX_GAMES:
-        raise UnreadableRecordError(f"{len(trees)} games, more than {MAX_GAMES}")
-    games = []
-    for tree in trees:
+    games: list[RecordedGame] = []
+    start, (tokens, end) = 0, tokenise(content)
+    while tokens:
+        if len(games) == MAX_GAMES:
+            raise UnreadableRecordError(f"more than {MAX_GAMES} games")
         try:
-            games.append(read(tree))
+            games.append(read(parse_sgf_game(content[start:end])))
         except (ValueError, KeyError) as error:
             games.append(RecordedGame("", (), fault=str(error)))
+        start, (tokens, end) = end, tokenise(content, end)
+    if not games:
+        raise UnreadableRecordError("no SGF: there is no game in it")
     return games
 
 
@@ -78,7 +78,7 @@ def with_heading(
 
     `rank_elo` gives the rating of a rank that is not a number.
     """
-    players = [read_text(root, f"P{letter}") for letter in LETTERS.values()]
+    players = [_name(root, f"P{letter}") for letter in LETTERS.values()]
     ranks = [read_text(root, f"{letter}R") for letter in LETTERS.values()]
     return RecordedGame(
         read_text(root, "GN"),
@@ -101,6 +101,20 @@ def read_text(node: Mapping[str, Sequence[bytes]], identifier: str, default: str
     if identifier not in node:
         return default
     return bytes(simpletext_value(node[identifier][0])).decode("utf-8", "replace")
+
+
+def _name(root: Mapping[str, Sequence[bytes]], identifier: str) -> str:
+    """A name in the character set that the record names (CA), else in UTF-8, else in SGF's own.
+
+    All else that is read here has letters that are the same in all of them.
+    """
+    raw = bytes(simpletext_value(root.get(identifier, [b""])[0]))
+    for charset in (read_text(root, "CA").strip(), "utf-8"):
+        try:
+            return raw.decode(charset)
+        except (LookupError, ValueError):
+            continue
+    return raw.decode("latin-1")
 
 
 def begin(game: GameRecord, size: int) -> Tree_node:

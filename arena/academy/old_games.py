@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -70,19 +71,17 @@ def read_old_games(path: Path, rules: Referee[Any, Any]) -> list[RecordedGame]:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise UnreadableRecordError(f"{path} cannot be read: {error.strerror}") from None
+        raise UnreadableRecordError(f"it cannot be read: {error.strerror}") from None
     if len(content) > MAX_BYTES:
-        raise UnreadableRecordError(f"{path} has more than {MAX_BYTES >> 20} MiB: split it")
-    try:
-        return list(starmap(RecordedGame, rules.read_records(content)))
-    except UnreadableRecordError as error:
-        raise UnreadableRecordError(f"{path}: {error}") from None
+        raise UnreadableRecordError(f"it has more than {MAX_BYTES >> 20} MiB: split it")
+    return list(starmap(RecordedGame, rules.read_records(content)))
 
 
 class OldGamesTeacher:
     """Reports games to ACADEMY that no run has played; `elo` is for players whose records have none.
 
-    The same game twice, in this or any later run, is learnt once: its contest's id is a digest of it.
+    The same game twice, in this or any later run, is learnt once: its contest's id is a digest of it, and of
+    the name that ACADEMY has for what was played.
     """
 
     def __init__(self, session: AcademySession, rules: Referee[Any, Any], elo: float) -> None:
@@ -98,10 +97,11 @@ class OldGamesTeacher:
         """
         result = as_result(self._rules, game)
         seats = range(self._rules.seats)
-        names = [legible(name).strip() or _UNKNOWN for name in game.players] or [_UNKNOWN for _ in seats]
+        names = [_player_name(name) for name in game.players] or [_UNKNOWN for _ in seats]
         elos = [self._elo if elo is None else elo for elo in game.elo or [None for _ in seats]]
         spec = self._session.called(self._rules.spec())
-        contest = contest_message(_contest_id(game), spec, names, elos)
+        contest_id = _contest_id(spec.game_id, names, result, game.seed)
+        contest = contest_message(contest_id, spec, names, elos)
         report, _ = fitted(contest_report(contest, result))
         if report.void:
             raise UnusableGameError(report.termination)
@@ -110,25 +110,33 @@ class OldGamesTeacher:
         except AcademyRefusedError as refusal:
             if refusal.code != "INVALID_ARGUMENT":
                 raise
-            raise UnusableGameError(f"ACADEMY refuses it: {refusal}") from None
+            # Before the first colon stands which contest it is: the reasons of many games would all differ.
+            raise UnusableGameError(f"ACADEMY refuses it: {str(refusal).partition(': ')[2]}") from None
 
 
-def _contest_id(game: RecordedGame) -> str:
-    whole = [list(game.players), list(game.moves), game.winners, game.seed]
+def _player_name(recorded: str) -> str:
+    """A name as ACADEMY takes it: in Unicode's normal form C, on one line, without what steers terminals."""
+    return " ".join(legible(unicodedata.normalize("NFC", recorded)).split()) or _UNKNOWN
+
+
+def _contest_id(game_id: str, players: Sequence[str], result: GameResult, seed: int) -> str:
+    """The moves count as the referee spells them: collections spell the same game in their own ways."""
+    winners = result.outcome.winners if result.outcome is not None else ()
+    whole = [game_id, players, [move.text for move in result.moves], winners, seed]
     return f"record/{hashlib.sha256(json.dumps(whole).encode()).hexdigest()[:40]}"
 
 
 def as_result(rules: Referee[Any, Any], game: RecordedGame) -> GameResult:
     """A recorded game as a run would have reported it, with its positions. Raises UnusableGameError."""
-    if game.fault:
-        raise UnusableGameError(game.fault)
+    if why := game.fault or game.doubt:
+        raise UnusableGameError(why)
     if game.players and len(game.players) != rules.seats:
         raise UnusableGameError(f"it has {len(game.players)} players, not {rules.seats}")
     outcome = Outcome(game.winners, Termination.UNKNOWN, "")
     if why := outcome.contradiction(rules.seats):
         raise UnusableGameError(why)
     if not game.winners:
-        raise UnusableGameError("its record does not say who won under these settings")
+        raise UnusableGameError("its record does not say who won")
     first = rules.start(game.seed)
     moves = tuple(_described_moves(rules, first, game.moves))
     if not moves:
@@ -176,13 +184,13 @@ def teach_files(
     teacher: OldGamesTeacher,
     rules: Referee[Any, Any],
     paths: Sequence[Path],
+    lessons: Lessons,
     tell: Callable[[Lessons, str], None],
-) -> Lessons:
-    """Teach the games of all files; `tell` gets how far it is after each game, and where.
+) -> None:
+    """Teach the games of all files and count them in `lessons`; `tell` gets these after each, and its place.
 
     A file that cannot be read counts as one game that is left out. Raises as OldGamesTeacher.teach does.
     """
-    lessons = Lessons()
     for path in paths:
         try:
             games = read_old_games(path, rules)
@@ -199,4 +207,3 @@ def teach_files(
             except UnusableGameError as error:
                 lessons.leave_out(str(error), place)
             tell(lessons, place)
-    return lessons

@@ -105,9 +105,15 @@ class AcademySession:
     def report(self, request: contests_pb2.ReportContestRequest) -> bool:
         """Report a contest, and wait where that may help; return whether it was counted, which it is once.
 
-        Raises AcademyUnavailableError and AcademyRefusedError.
+        An embedded server that has ended is restarted. Raises AcademyUnavailableError, AcademyRefusedError
+        and EmbeddedAcademyError.
         """
-        return self._insist(lambda: self.link.report(request)).counted
+
+        def report() -> contests_pb2.ReportContestResponse:
+            self.tend()
+            return self.link.report(request)
+
+        return self._insist(report).counted
 
     def _register(self, spec: GameSpec) -> None:
         self._insist(lambda: self.link.register_game(spec))

@@ -1,6 +1,7 @@
 """The action that teaches ACADEMY from record files."""
 
 import contextlib
+import signal
 import sys
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 from arena.cli.arguments import ControlFile, open_competition
 from arena.output import complain, say
 from arena.runner.exit_status import ExitStatus
+from referees.api import UnreadableRecordError
 
 if TYPE_CHECKING:
     from arena.academy.old_games import Lessons
@@ -52,7 +54,7 @@ def teach(
     checked by the referee and learnt once, however often it is given. Games that cannot be used are left out
     and counted by reason; the exit status is 1 where that is all of them.
     """
-    from arena.academy.old_games import OldGamesTeacher, record_files, teach_files
+    from arena.academy.old_games import Lessons, OldGamesTeacher, record_files, teach_files
     from arena.academy.session import AcademySession
     from arena.control.settings import ControlError
 
@@ -60,11 +62,27 @@ def teach(
     if control.academy is None or not control.academy.update:
         raise ControlError(f"{control_file} has no [academy] that learns: add one, without `update = false`")
     rules = control.game.rules()
-    session = AcademySession(control.academy, rules.spec(), files.academy_log, complain)
-    with contextlib.closing(session):
-        teacher = OldGamesTeacher(session, rules, control.elo.start if elo is None else elo)
-        paths = list(record_files(records, rules.record_extension))
-        lessons = teach_files(teacher, rules, paths, _Progress().tell)
+    paths = list(record_files(records, rules.record_extension))
+    if not paths:
+        folders = ", ".join(map(str, records))
+        raise UnreadableRecordError(f"no file in {folders} has a name that ends in .{rules.record_extension}")
+    lessons = Lessons()
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        session = AcademySession(control.academy, rules.spec(), files.academy_log, complain)
+        with contextlib.closing(session):
+            teacher = OldGamesTeacher(session, rules, control.elo.start if elo is None else elo)
+            teach_files(teacher, rules, paths, lessons, _Progress().tell)
+    except KeyboardInterrupt:
+        _print(lessons)
+        complain("arena: interrupted; the same command goes on")
+        raise typer.Exit(ExitStatus.INTERRUPTED) from None
+    except Exception:
+        if lessons.games:
+            _print(lessons)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
     _print(lessons)
     if not lessons.learnt + lessons.known:
         raise typer.Exit(ExitStatus.ERROR)

@@ -14,7 +14,7 @@ from referees.diplomacy.openings import opening_name
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
 from referees.diplomacy.settings import DiplomacySettings, map_id
-from referees.exact_json import exact, parse, recorded_game
+from referees.exact_json import doubt, exact, parse, recorded_game
 
 
 def centre_shares(centres: Sequence[float]) -> tuple[float, ...]:
@@ -152,7 +152,8 @@ def parse_record(content: bytes) -> dict[str, Any]:
 def read(content: bytes, settings: DiplomacySettings) -> list[RecordedGame]:
     """The game of a record, with every power's moves in the order of play. Raises UnreadableRecordError.
 
-    A record of a game that was interrupted can so be the opening of another.
+    A record of a game that was interrupted can so be the opening of another. A game whose edition chose
+    otherwise has a doubt.
     """
     record = parse_record(content)
     if record.get("map") != map_id(settings.map):
@@ -176,4 +177,5 @@ def read(content: bytes, settings: DiplomacySettings) -> list[RecordedGame]:
         }
     except (LookupError, TypeError, ValueError):
         raise UnreadableRecordError("its players and winners are not powers of the map") from None
-    return [recorded_game(record | by_seat, moves)]
+    choices = doubt(record.get("choices"), asdict(settings.choices))
+    return [recorded_game(record | by_seat, moves)._replace(doubt=choices)]

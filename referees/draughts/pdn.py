@@ -85,63 +85,94 @@ _TOKEN: Final = re.compile(
     r"|(?P<number>\d+\s*\.+)"
     rf"|(?P<result>(?:{_RESULTS})(?![^\s\[({{;]))"
     r"|(?P<move>[a-zA-Z]?\d+(?:[ \t]*[-x×:][ \t]*[a-zA-Z]?\d+)+)"
+    # A comment that is never closed goes on to the end.
+    r"|(?P<junk>\{[^}]*|\S+)"
 )
+_UNCLOSED: Final = "a variation's '(' is never closed"
 
 
 def read_records(content: bytes, variant: Variant) -> list[RecordedGame]:
     """The main lines of a file's games, named by GameName, else Event. Raises UnreadableRecordError.
 
-    A game of another variant, where it says of which, or with another first position has a fault.
+    A game of another variant, where it says of which, with another first position, or with damage has a
+    fault. What stands between two games is nothing.
     """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         # Files older than UTF-8; every byte is a character of this one.
         text = content.decode("latin-1")
-    games: list[RecordedGame] = []
-    tags: dict[str, str] = {}
-    moves: list[str] = []
+    reading = _Reading(variant)
     for kind, value, name in _tokens(text):
-        if kind == "result" or (kind == "tag" and (moves or name in tags)):
-            ended = value if kind == "result" else ""
-            games.append(_game({"Result": ended} | tags, moves, variant))
-            tags, moves = {}, []
+        reading.take(kind, value, name)
+    reading.end_game()
+    if not reading.games:
+        raise UnreadableRecordError(f"no PDN: {reading.fault or 'there is no game in it'}")
+    if len(reading.games) > MAX_GAMES:
+        raise UnreadableRecordError(f"{len(reading.games)} games, more than {MAX_GAMES}")
+    return reading.games
+
+
+class _Reading:
+    """The games that were read, and what was read of the next."""
+
+    def __init__(self, variant: Variant) -> None:
+        self.games: list[RecordedGame] = []
+        self.fault = ""
+        self._variant = variant
+        self._tags: dict[str, str] = {}
+        self._moves: list[str] = []
+
+    def take(self, kind: str, value: str, name: str) -> None:
+        """Take one of the `_tokens`."""
+        if kind == "result":
+            self.end_game(value)
+            return
+        if kind == "tag" and (self._moves or name in self._tags):
+            self.end_game()
+        if kind == "fault":
+            self.fault = self.fault or value
+        elif not (self._tags or self._moves):
+            self.fault = ""
         if kind == "tag":
-            tags[name] = value
+            self._tags[name] = value
         elif kind == "move":
-            moves.append(value)
-    if tags or moves:
-        games.append(_game(tags, moves, variant))
-    if not games:
-        raise UnreadableRecordError("no PDN: there is no game in it")
-    if len(games) > MAX_GAMES:
-        raise UnreadableRecordError(f"{len(games)} games, more than {MAX_GAMES}")
-    return games
+            self._moves.append(value)
+
+    def end_game(self, result: str = "") -> None:
+        """Add what was read as a game, if it is one: with tags, moves, or a result."""
+        if not (self._tags or self._moves or result):
+            return
+        if self.fault and (self._tags or self._moves):
+            self.games.append(RecordedGame("", (), fault=self.fault))
+        else:
+            self.games.append(_game({"Result": result} | self._tags, self._moves, self._variant))
+        self.fault, self._tags, self._moves = "", {}, []
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
-    """Tags, moves and results outside variations: what each is, its text, and a tag's name."""
-    place = depth = 0
-    while place < len(text):
-        token = _TOKEN.match(text, place)
-        if token is None:
-            line = text.count("\n", 0, place) + 1
-            raise UnreadableRecordError(f"line {line}: {text[place : place + 20]!r} is not PDN")
-        place = token.end()
-        kind = token.lastgroup or ""
-        if token["tag"] is not None:
-            if not depth:
-                yield "tag", re.sub(r"\\(.)", r"\1", token["value"]), token["name"]
-        elif kind == "open":
+    """Tags, moves and results outside variations, and faults: what each is, its text, and a tag's name."""
+    depth = counted = 0
+    line = 1
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "open":
             depth += 1
-        elif kind == "close":
+        elif kind == "close" and depth:
             depth -= 1
-            if depth < 0:
-                raise UnreadableRecordError(f"line {text.count(chr(10), 0, place) + 1}: a ')' closes nothing")
+        elif kind in ("close", "junk"):
+            line, counted = line + text.count("\n", counted, token.start()), token.start()
+            why = "a ')' closes nothing" if kind == "close" else f"{token[kind][:20]!r} is not PDN"
+            yield "fault", f"line {line}: {why}", ""
+        elif kind == "tag":
+            if depth:
+                yield "fault", _UNCLOSED, ""
+            depth = 0
+            yield kind, re.sub(r"\\(.)", r"\1", token["value"]), token["name"]
         elif not depth and kind in ("move", "result"):
             yield kind, token[kind], ""
     if depth:
-        raise UnreadableRecordError("a variation's '(' is never closed")
+        yield "fault", _UNCLOSED, ""
 
 
 def _game(tags: Mapping[str, str], moves: Sequence[str], variant: Variant) -> RecordedGame:

@@ -15,6 +15,7 @@ from referees.go.settings import GoSettings
 from referees.sgf import LETTERS, begin, read_games, read_text, with_heading, write_record
 
 GAME_NUMBER: Final = "1"
+_PASS_TEXT: Final = board.name(PASS, 19)
 _RANK: Final = re.compile(r"\s*([1-9]|[1-4]\d)\s*([kdp])(?:yu|an|ro)?\s*[?*]?\s*", re.IGNORECASE)
 
 
@@ -22,7 +23,7 @@ def read(content: bytes, settings: GoSettings, first: GoPosition) -> list[Record
     """The main lines of a file's games. Raises UnreadableRecordError.
 
     A game that is not of Go, on a board of this size, or that does not begin with the first position's
-    stones and mover has a fault. With a komi that differs by more than a point its result is not known.
+    stones and mover has a fault; one with a komi that differs by more than a point a doubt.
     """
     return read_games(content, lambda tree: _main_line(Sgf_game.from_coarse_game_tree(tree), settings, first))
 
@@ -62,18 +63,23 @@ def _main_line(game: Sgf_game, settings: GoSettings, first: GoPosition) -> Recor
             raise ValueError(f"move {len(moves) + 1} is not by {LETTERS[mover]}, whose turn it is")
         moves.append(_read_move(node, len(moves) + 1, size))
         mover = 3 - mover
+    # Some servers ask for a third pass, or write one.
+    while moves[-3:] == [_PASS_TEXT] * 3:
+        moves.pop()
     heading = root.get_raw_property_map()
-    recorded = with_heading(heading, moves, elo_of_rank)
-    return recorded if _has_komi(heading, settings) else recorded._replace(winners=())
+    return with_heading(heading, moves, elo_of_rank)._replace(doubt=_doubt(heading, settings))
 
 
-def _has_komi(heading: Mapping[str, Sequence[bytes]], settings: GoSettings) -> bool:
-    """Whether a record's komi, where it has one, gives the same result but in the closest games."""
+def _doubt(heading: Mapping[str, Sequence[bytes]], settings: GoSettings) -> str:
+    """Empty where a record's komi, if it has one, gives the same result but in the closest games."""
+    given = read_text(heading, "KM", str(settings.komi)).strip()
     try:
-        komi = float(read_text(heading, "KM", str(settings.komi)))
+        komi = float(given)
     except ValueError:
-        return False
-    return math.isfinite(komi) and abs(komi - settings.komi) <= 1.0
+        return f"its komi, KM[{given[:20]}], is not a number"
+    if math.isfinite(komi) and abs(komi - settings.komi) <= 1.0:
+        return ""
+    return f"its komi is {komi:g}, more than a point from {settings.komi:g}"
 
 
 def _check_first_position(root: Tree_node, size: int, first: GoPosition) -> None:

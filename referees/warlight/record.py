@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, RecordedGame, UnreadableRecordError
-from referees.exact_json import exact, parse_records, recorded_game
+from referees.exact_json import doubt, exact, parse_records, recorded_game
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import PASS
 from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred, WarPosition
@@ -124,17 +124,19 @@ Start = Callable[[int], WarPosition]
 def read(content: bytes, map_name: str, settings: WarSettings, start: Start) -> list[RecordedGame]:
     """The games of one record or a list of them; `start` gives a seed's first position.
 
-    Raises UnreadableRecordError, also for a game of another map, or that began otherwise.
+    A game of other settings has a doubt. Raises UnreadableRecordError, also for one of another map, or that
+    began otherwise.
     """
     games = []
     for number, record in enumerate(parse_records(content, MAX_GAMES), start=1):
         try:
             _check_head(record, map_name)
             heading = record | (record.get("result") or {})
-            games.append(recorded_game(heading, _moves(record, settings, start)))
+            recorded = recorded_game(heading, _moves(record, settings, start))
+            games.append(recorded._replace(doubt=doubt(record.get("settings"), asdict(settings))))
         except UnreadableRecordError as error:
             raise UnreadableRecordError(f"game {number}: {error}") from None
-        except (LookupError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise UnreadableRecordError(f"game {number}: its turns cannot be read: {error!r:.200}") from None
     return games
 

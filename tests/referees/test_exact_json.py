@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referees.api import GameRecord, Outcome, Termination, referee
+from referees.api import GameRecord, Outcome, Termination, UnreadableRecordError, referee
 from referees.exact_json import MOST_EXACT, exact
 
 SEED = 2**62 + 1
@@ -43,3 +43,7 @@ def test_the_seed_of_a_record_is_the_games(game: str, settings: dict[str, Any]) 
     outcome = Outcome((), Termination.UNKNOWN, "?")
     text = rules.record(GameRecord("1", "cup", "2026-11-22", names, (), outcome, SEED))
     assert as_doubles(json.loads(text))["seed"] == str(SEED)
+    endless = text.replace(f'"{SEED}"', "1e999")
+    assert endless != text
+    with pytest.raises(UnreadableRecordError, match="infinity"):
+        rules.read_records(endless.encode())

@@ -28,7 +28,7 @@ def read(game_id: str, content: bytes) -> RecordedGame:
         game, name, moves = record["game"], str(record["name"]), record["moves"].split()
         players = [str(record.get(colour, "")) for colour in ("black", "white")]
         winners = tuple(map(int, record.get("winners", ())))
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, OverflowError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise UnreadableRecordError(f"no record of {game_id}: {error!r}") from None
     if game != game_id:
         raise UnreadableRecordError(f"this is a game of {str(game)[:40]!r}, not of {game_id!r}")

@@ -161,7 +161,12 @@ def test_records_are_read_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\xff", b"[]", b"{}", b'{"game": "konane-4x4", "name": 1, "moves": 2}']
+    "content",
+    [
+        *(b"", b"\xff", b"[]", b"{}"),
+        b'{"game": "konane-4x4", "name": 1, "moves": 2}',
+        b'{"game": "konane-4x4", "name": "", "moves": "", "winners": [1e999]}',
+    ],
 )
 def test_what_is_not_a_record_is_refused(content: bytes) -> None:
     with pytest.raises(UnreadableRecordError, match="no record of konane-4x4"):

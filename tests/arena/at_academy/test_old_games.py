@@ -1,5 +1,9 @@
 """Games that were played elsewhere teach ACADEMY as those of a run do, each of them once."""
 
+import contextlib
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -7,15 +11,18 @@ from typing import Any
 import pytest
 
 from academy.store.tokens import Role
-from academy.v1 import libraries_pb2
-from arena.academy.old_games import UnusableGameError, as_result
+from academy.v1 import contests_pb2, libraries_pb2
+from arena.academy.old_games import OldGamesTeacher, UnusableGameError, as_result
+from arena.academy.session import AcademySession
+from arena.control.settings import AcademySettings
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
-from referees.api import RecordedGame, referee
+from referees.api import GameRecord, RecordedGame, Termination, referee
 from referees.go.sgf import elo_of_rank
-from tests.academy.service.running import serving
-from tests.arena.cli.command import arena
+from tests.academy.service.running import Running, serving
+from tests.arena.cli.command import ARENA, arena
 from tests.arena.engines import python_player
+from tests.processes import children
 
 NINE = {"board_size": 9, "komi": 7.0}
 CHANCE = python_player("chance", "arena.players.random_moves:random_moves")
@@ -23,6 +30,16 @@ WARRIOR = PlayerSetup(
     "chance", (sys.executable, str(Path(__file__).parents[1] / "warlight_bot.py"), "none"), protocol="lines"
 )
 MAIN_LINE = "(;GM[1]FF[4]SZ[9]KM[7]PB[Ann]PW[Bob]BR[2d]WR[1850?]RE[{result}];B[ee];W[cc];B[gc])\n"
+
+
+def control_file(path: Path, academy: Running, size: int = 9, more: str = "") -> Path:
+    """The control file of a competition of Go that this ACADEMY learns from."""
+    path.write_text(
+        f'[competition]\nkind = "all-play-all"\n[game]\nname = "go"\nboard_size = {size}\n'
+        f'[players.a]\ncommand = "a"\n[players.b]\ncommand = "b"\n'
+        f'[academy]\naddress = "{academy.address}"\ntoken = "{academy.token("arena", Role.ARENA)}"\n{more}'
+    )
+    return path
 
 
 @pytest.mark.parametrize(
@@ -64,6 +81,7 @@ def test_a_record_of_a_game_teaches_what_the_game_did(name: str, settings: dict[
         (RecordedGame("", ["E5"], winners=(3,)), r"winners \(3,\) are not seats"),
         (RecordedGame("", ["E5"], ("Ann",), (1,)), "1 players, not 2"),
         (RecordedGame("", [], fault="its board has 19 rows, not 9"), "its board has 19 rows"),
+        (RecordedGame("", ["E5"], winners=(1,), doubt="its komi is 0.5"), "its komi is 0.5"),
     ],
 )
 def test_a_game_that_teaches_nothing_says_why(game: RecordedGame, why: str) -> None:
@@ -95,8 +113,6 @@ def test_a_rank_of_go_is_a_rating_on_the_european_scale(rank: str, elo: float | 
         ("RE[0]", (1, 2), [None, None]),
         ("RE[Jigo]KM[7.5]", (1, 2), [None, None]),
         ("RE[Void]", (), [None, None]),
-        ("RE[B+2]KM[0.5]", (), [None, None]),
-        ("RE[B+2]KM[none]", (), [None, None]),
     ],
 )
 def test_the_heading_of_a_record_in_sgf_has_the_result_and_the_ratings(
@@ -104,6 +120,41 @@ def test_the_heading_of_a_record_in_sgf_has_the_result_and_the_ratings(
 ) -> None:
     (game,) = referee("go").from_settings(NINE).read_records(f"(;SZ[9]{heading};B[ee])".encode())
     assert (game.winners, game.elo) == (winners, elo)
+
+
+@pytest.mark.parametrize(
+    ("komi", "doubt"),
+    [
+        ("6.5", ""),
+        ("0.5", "its komi is 0.5, more than a point from 7"),
+        ("375", "its komi is 375, more than a point from 7"),
+        ("nan", "its komi is nan, more than a point from 7"),
+        ("none", r"its komi, KM[none], is not a number"),
+    ],
+)
+def test_another_komi_leaves_the_result_in_doubt(komi: str, doubt: str) -> None:
+    (game,) = referee("go").from_settings(NINE).read_records(f"(;SZ[9]RE[B+2]KM[{komi}];B[ee])".encode())
+    assert (game.fault, game.doubt) == ("", doubt)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "other", "doubt"),
+    [
+        ("warlight", {"map": "double_small"}, {"luck": 0.75}, "it was played with luck 0.0, not 0.75"),
+        ("warlight", {"map": "double_small"}, {"income": 7}, "it was played with income 5, not 7"),
+        ("diplomacy", {"year_limit": 2}, {"edition": "1971"}, "it was played with "),
+    ],
+)
+def test_a_record_of_other_rules_leaves_the_result_in_doubt(
+    name: str, settings: dict[str, Any], other: dict[str, Any], doubt: str
+) -> None:
+    rules = referee(name).from_settings(settings)
+    outcome = rules.drawn(Termination.AGREEMENT)
+    names = ("ann",) * rules.seats
+    record = rules.record(GameRecord("1", "cup", "2026-11-22", names, (), outcome, seed=5)).encode()
+    (game,) = referee(name).from_settings(settings | other).read_records(record)
+    assert game.doubt.startswith(doubt)
+    assert not game.fault
 
 
 @pytest.mark.parametrize(
@@ -130,21 +181,127 @@ def test_games_of_a_folder_are_learnt_once_and_others_are_left_out_with_the_reas
     (folder / "b.sgf").write_text("(;GM[1]FF[4]SZ[19]RE[W+3];B[ee];W[aa])")
     (folder / "c.sgf").write_text("no game")
     (folder / "notes.txt").write_text("no record")
-    control = tmp_path / "cup.toml"
     with serving(tmp_path / "data") as academy:
-        control.write_text(
-            f'[competition]\nkind = "all-play-all"\n[game]\nname = "go"\nboard_size = 9\n'
-            f'[players.a]\ncommand = "a"\n[players.b]\ncommand = "b"\n'
-            f'[academy]\naddress = "{academy.address}"\ntoken = "{academy.token("arena", Role.ARENA)}"\n'
-        )
+        control = control_file(tmp_path / "cup.toml", academy)
         done = arena("teach", control, tmp_path / "old")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.splitlines()[0] == "2 games learnt, 0 known before, 2 left out"
         assert f"1 x its board has 19 rows, not 9 ({folder / 'b.sgf'}, game 1)" in done.stdout
-        assert f"{folder / 'c.sgf'}: no SGF" in done.stdout
+        assert f"1 x no SGF: there is no game in it ({folder / 'c.sgf'})" in done.stdout
         request = libraries_pb2.ListOpeningsRequest(game_id="go-9x9")
         nodes = academy.admin().libraries.ListOpenings(request).nodes
         assert [(node.move, node.visits) for node in nodes] == [("", 2), ("E5", 2), ("C3", 2), ("C7", 2)]
         again = arena("teach", control, folder / "a.SGF", "--elo", "900")
         assert again.stdout == "0 games learnt, 2 known before, 0 left out\n"
         assert arena("teach", control, folder / "b.sgf").returncode == 1
+
+
+def test_the_same_moves_teach_each_game_that_academy_tells_apart(tmp_path: Path) -> None:
+    record = tmp_path / "a.sgf"
+    with serving(tmp_path / "data") as academy:
+        for size in (5, 7):
+            record.write_text(f"(;SZ[{size}]RE[B+R];B[{'ac' if size == 5 else 'ae'}])")
+            done = arena("teach", control_file(tmp_path / "cup.toml", academy, size), record)
+            assert done.stdout == "1 game learnt, 0 known before, 0 left out\n", done.stderr
+        copy = control_file(tmp_path / "copy.toml", academy, 7, 'game = "go-copy"\n')
+        for learnt in ("1 game learnt, 0 known before", "0 games learnt, 1 known before"):
+            assert arena("teach", copy, record).stdout == f"{learnt}, 0 left out\n"
+
+
+def test_names_that_academy_does_not_take_are_written_as_it_does_or_leave_games_out(tmp_path: Path) -> None:
+    record = tmp_path / "a.sgf"
+    games = [MAIN_LINE.replace("Ann", name).format(result="B+R") for name in ("Zoe\u0301", "A\nB", "x" * 129)]
+    record.write_text("".join([*games, games[-1].replace("ee", "dd")]))
+    with serving(tmp_path / "data") as academy:
+        done = arena("teach", control_file(tmp_path / "cup.toml", academy), record)
+        summary, *reasons = done.stdout.splitlines()
+        assert summary == "2 games learnt, 0 known before, 2 left out"
+        assert [
+            reason.startswith("  2 x ACADEMY refuses it: players[0].name: 'xxx") for reason in reasons
+        ] == [True]
+        request = contests_pb2.GetRatingsRequest(game_id="go-9x9", players=["Zo\u00e9", "A B"])
+        assert len(academy.admin().contests.GetRatings(request).ratings) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_who_interrupts_the_teaching_hears_what_was_learnt(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "a.sgf").write_text(MAIN_LINE.format(result="B+R"))
+    endless = tmp_path / "b.sgf"
+    os.mkfifo(endless)
+    with serving(tmp_path / "data") as academy:
+        control = control_file(tmp_path / "cup.toml", academy)
+        teaching = subprocess.Popen(
+            [*ARENA, "teach", str(control), str(tmp_path / "a.sgf"), str(endless)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        # Opens when the command has come to it.
+        with teaching, endless.open("wb"):
+            teaching.send_signal(number)
+            shown, complaint = teaching.communicate()
+        assert (teaching.returncode, shown) == (3, "1 game learnt, 0 known before, 0 left out\n")
+        assert complaint == "arena: interrupted; the same command goes on\n"
+
+
+def test_a_folder_without_records_is_named(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as academy:
+        control = control_file(tmp_path / "cup.toml", academy)
+        done = arena("teach", control, tmp_path / "data")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == f"arena: no file in {tmp_path / 'data'} has a name that ends in .sgf\n"
+
+
+@pytest.mark.parametrize(
+    ("charset", "raw", "name"),
+    [
+        ("CA[gb2312]", "柯洁".encode("gb2312"), "柯洁"),
+        ("CA[ISO-8859-1]", "Müller".encode("latin-1"), "Müller"),
+        ("CA[UTF-8]", "Müller".encode(), "Müller"),
+        ("", "Müller".encode(), "Müller"),
+        ("", "Müller".encode("latin-1"), "Müller"),
+        ("CA[ascii]", "Müller".encode(), "Müller"),
+    ],
+)
+def test_names_are_of_the_character_set_that_a_record_names(charset: str, raw: bytes, name: str) -> None:
+    content = f"(;SZ[9]RE[B+R]{charset}PW[Bob]PB[".encode() + raw + b"];B[ee])"
+    (game,) = referee("go").from_settings(NINE).read_records(content)
+    assert list(game.players) == [name, "Bob"]
+
+
+def test_damage_in_a_file_leaves_its_sound_games_usable() -> None:
+    sound = MAIN_LINE.format(result="B+R").encode()
+    games = (
+        referee("go")
+        .from_settings(NINE)
+        .read_records(
+            sound + b"(;SZ[9]RE[B+R];B[ee];W[\n" + b"]*;B[aa])" + sound + sound.removesuffix(b")\n")
+        )
+    )
+    assert [game.fault for game in games] == [
+        "",
+        "unexpected end of SGF data",
+        "",
+        "unexpected end of SGF data",
+    ]
+
+
+def test_the_game_ends_with_the_second_pass_also_where_a_third_is_written() -> None:
+    rules = referee("go").from_settings(NINE)
+    (game,) = rules.read_records(b"(;SZ[9]RE[B+3];B[ee];W[tt];B[];W[tt];B[])")
+    assert [move.text for move in as_result(rules, game).moves] == ["E5", "pass", "pass"]
+
+
+def test_an_embedded_academy_that_is_killed_is_started_again(tmp_path: Path) -> None:
+    rules = referee("go").from_settings(NINE)
+    settings = AcademySettings.model_construct(address="embedded", data=tmp_path / "data")
+    others = children(os.getpid())
+    session = AcademySession(settings, rules.spec(), tmp_path / "academy.log")
+    with contextlib.closing(session):
+        teacher = OldGamesTeacher(session, rules, 1500.0)
+        assert teacher.teach(RecordedGame("", ["E5"], winners=(1,)))
+        (server,) = set(children(os.getpid())).difference(others)
+        os.kill(server, signal.SIGKILL)
+        os.waitid(os.P_PID, server, os.WEXITED | os.WNOWAIT)
+        assert teacher.teach(RecordedGame("", ["E4"], winners=(1,)))
+        assert not teacher.teach(RecordedGame("", ["E5"], winners=(1,)))

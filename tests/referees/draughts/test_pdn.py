@@ -177,3 +177,16 @@ def test_nonsense_is_read_or_refused(content: bytes) -> None:
         names_and_moves(game("english"), content)
     except UnreadableRecordError as error:
         assert str(error)
+
+
+def test_damage_in_a_file_leaves_its_sound_games_usable() -> None:
+    sound = '[Event "cup"]\n1. 11-15 *\n'
+    content = (
+        "% exported\n" + sound + sound.replace("15", "15 @@") + sound.replace("15", "15 (1. 10-15") + sound
+    )
+    assert [read.fault for read in game("english").read_records(content.encode())] == [
+        "",
+        "line 5: '@@' is not PDN",
+        "a variation's '(' is never closed",
+        "",
+    ]

@@ -95,7 +95,7 @@ def test_records_of_other_programs(text: str, moves: str | None) -> None:
     ("text", "why"),
     [
         ("not SGF", "no SGF"),
-        ("(;GM[11]SZ[5];B[a1]", "no SGF"),
+        ("(;GM[11]SZ[5];B[a1]", "game 1: unexpected end of SGF data"),
         ("(;GM[1]SZ[5];B[aa])", r"game 1: it is of another game: GM\[1\]"),
         ("(;GM[11]SZ[6];B[a1])", r"its board is SZ\[6\], not 5"),
         ("(;GM[11];B[a1])", r"its board is SZ\[11\], not 5"),
