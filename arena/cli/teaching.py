@@ -31,7 +31,7 @@ def teach(
     records: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RECORDS...",
+            metavar="RECORDS",
             help="Files of finished games in the format of the game's records (SGF, PDN, JSON), and folders "
             "that hold some, however deep.",
             exists=True,
