@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Processes that share the tests: more than cores, since many tests wait. Each more costs 6 s to collect them.
-JOBS ?= 8
+# Processes that share the tests: more than cores, since many tests wait. Each more costs 10 s to collect them.
+JOBS ?= 5
 # How long `make learning` runs; each row of its table has its share.
 MINUTES ?= 180
 # Tests start thousands of processes, each of which would compile this project's files for itself.

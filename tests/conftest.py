@@ -2,8 +2,8 @@
 
 import gc
 import os
+import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,8 +27,9 @@ _FIRST = ("end_to_end", "web", "benchmarks", "research", "fuzz", "test_documents
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have the files with the longest tests run first."""
-    root = Path(__file__).parent
-    items.sort(key=lambda item: item.path.relative_to(root).parts[0] not in _FIRST)
+    items.sort(
+        key=lambda item: re.split("/|::", item.nodeid.removeprefix("tests/"), maxsplit=1)[0] not in _FIRST
+    )
 
 
 def pytest_collection_finish() -> None:
