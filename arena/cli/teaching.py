@@ -69,8 +69,12 @@ def teach(
     lessons = Lessons()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        session = AcademySession(control.academy, rules.spec(), files.academy_log, complain)
-        with contextlib.closing(session):
+        with contextlib.ExitStack() as stack:
+            if control.academy.embedded:
+                # A run has its server at the same socket.
+                stack.enter_context(files.locked())
+            session = AcademySession(control.academy, rules.spec(), files.academy_log, complain)
+            stack.enter_context(contextlib.closing(session))
             teacher = OldGamesTeacher(session, rules, control.elo.start if elo is None else elo)
             teach_files(teacher, rules, paths, lessons, _Progress().tell)
     except KeyboardInterrupt:

@@ -17,6 +17,7 @@ from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
+from arena.runner.files import CompetitionFiles
 from referees.api import GameRecord, RecordedGame, Termination, referee
 from referees.go.sgf import elo_of_rank
 from tests.academy.service.running import Running, serving
@@ -242,6 +243,21 @@ def test_who_interrupts_the_teaching_hears_what_was_learnt(tmp_path: Path, numbe
             shown, complaint = teaching.communicate()
         assert (teaching.returncode, shown) == (3, "1 game learnt, 0 known before, 0 left out\n")
         assert complaint == "arena: interrupted; the same command goes on\n"
+
+
+def test_the_embedded_academy_of_a_run_keeps_its_socket(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text(MAIN_LINE.format(result="B+R"))
+    control = tmp_path / "cup.toml"
+    control.write_text(
+        '[competition]\nkind = "all-play-all"\n[game]\nname = "go"\nboard_size = 9\n'
+        '[players.a]\ncommand = "a"\n[players.b]\ncommand = "b"\n'
+        '[academy]\naddress = "embedded"\ndata = "data"\n'
+    )
+    with CompetitionFiles(control).locked():
+        done = arena("teach", control, tmp_path / "a.sgf")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"arena: the competition cup is already running (process {os.getpid()})\n"
+    assert not (tmp_path / "data").exists()
 
 
 def test_a_folder_without_records_is_named(tmp_path: Path) -> None:
