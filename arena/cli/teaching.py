@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from academy.wire.command_line import not_nan
 from arena.cli.arguments import ControlFile, open_competition
 from arena.output import complain, say
 from arena.runner.exit_status import ExitStatus
@@ -43,6 +44,7 @@ def teach(
         typer.Option(
             min=-6000.0,
             max=6000.0,
+            callback=not_nan,
             help="The rating of players whose records have none, instead of `start` of [elo].",
             show_default=False,
         ),

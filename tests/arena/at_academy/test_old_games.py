@@ -260,6 +260,14 @@ def test_the_embedded_academy_of_a_run_keeps_its_socket(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
+def test_a_rating_that_is_not_a_number_is_refused_before_anything_is_learnt(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text("(;SZ[9]RE[B+R];B[ee])")
+    with serving(tmp_path / "data") as academy:
+        done = arena("teach", control_file(tmp_path / "cup.toml", academy), tmp_path / "a.sgf", "--elo", "nan")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "nan is not a number" in done.stderr
+
+
 def test_a_folder_without_records_is_named(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as academy:
         control = control_file(tmp_path / "cup.toml", academy)
