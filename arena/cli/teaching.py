@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _REASONS: Final = 20
 _PROGRESS_SECONDS: Final = 1.0
+_INTERRUPTING: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 def add_to(application: typer.Typer) -> None:
@@ -69,7 +70,8 @@ def teach(
         folders = ", ".join(map(str, records))
         raise UnreadableRecordError(f"no file in {folders} has a name that ends in .{rules.record_extension}")
     lessons = Lessons()
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # In the background of a script Ctrl-C's signal is ignored unless it gets a handler.
+    before = {number: signal.signal(number, signal.default_int_handler) for number in _INTERRUPTING}
     try:
         with contextlib.ExitStack() as stack:
             if control.academy.embedded:
@@ -88,7 +90,8 @@ def teach(
             _print(lessons)
         raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     _print(lessons)
     if not lessons.learnt + lessons.known:
         raise typer.Exit(ExitStatus.ERROR)
