@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from academy.wire.command_line import not_nan
 from arena.cli.arguments import ControlFile, open_competition
 from arena.output import complain, say
 from arena.runner.exit_status import ExitStatus
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _REASONS: Final = 20
 _PROGRESS_SECONDS: Final = 1.0
+_INTERRUPTING: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 def add_to(application: typer.Typer) -> None:
@@ -43,6 +45,7 @@ def teach(
         typer.Option(
             min=-6000.0,
             max=6000.0,
+            callback=not_nan,
             help="The rating of players whose records have none, instead of `start` of [elo].",
             show_default=False,
         ),
@@ -67,10 +70,15 @@ def teach(
         folders = ", ".join(map(str, records))
         raise UnreadableRecordError(f"no file in {folders} has a name that ends in .{rules.record_extension}")
     lessons = Lessons()
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # In the background of a script Ctrl-C's signal is ignored unless it gets a handler.
+    before = {number: signal.signal(number, signal.default_int_handler) for number in _INTERRUPTING}
     try:
-        session = AcademySession(control.academy, rules.spec(), files.academy_log, complain)
-        with contextlib.closing(session):
+        with contextlib.ExitStack() as stack:
+            if control.academy.embedded:
+                # A run has its server at the same socket.
+                stack.enter_context(files.locked())
+            session = AcademySession(control.academy, rules.spec(), files.academy_log, complain)
+            stack.enter_context(contextlib.closing(session))
             teacher = OldGamesTeacher(session, rules, control.elo.start if elo is None else elo)
             teach_files(teacher, rules, paths, lessons, _Progress().tell)
     except KeyboardInterrupt:
@@ -82,7 +90,8 @@ def teach(
             _print(lessons)
         raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     _print(lessons)
     if not lessons.learnt + lessons.known:
         raise typer.Exit(ExitStatus.ERROR)

@@ -17,6 +17,7 @@ from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
+from arena.runner.files import CompetitionFiles
 from referees.api import GameRecord, RecordedGame, Termination, referee
 from referees.go.sgf import elo_of_rank
 from tests.academy.service.running import Running, serving
@@ -29,6 +30,8 @@ CHANCE = python_player("chance", "arena.players.random_moves:random_moves")
 WARRIOR = PlayerSetup(
     "chance", (sys.executable, str(Path(__file__).parents[1] / "warlight_bot.py"), "none"), protocol="lines"
 )
+# Ctrl-C's signal is ignored at first, as in a command that a script starts in the background.
+BEHIND = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
 MAIN_LINE = "(;GM[1]FF[4]SZ[9]KM[7]PB[Ann]PW[Bob]BR[2d]WR[1850?]RE[{result}];B[ee];W[cc];B[gc])\n"
 
 
@@ -231,7 +234,7 @@ def test_who_interrupts_the_teaching_hears_what_was_learnt(tmp_path: Path, numbe
     with serving(tmp_path / "data") as academy:
         control = control_file(tmp_path / "cup.toml", academy)
         teaching = subprocess.Popen(
-            [*ARENA, "teach", str(control), str(tmp_path / "a.sgf"), str(endless)],
+            [*BEHIND, *ARENA, "teach", str(control), str(tmp_path / "a.sgf"), str(endless)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -242,6 +245,30 @@ def test_who_interrupts_the_teaching_hears_what_was_learnt(tmp_path: Path, numbe
             shown, complaint = teaching.communicate()
         assert (teaching.returncode, shown) == (3, "1 game learnt, 0 known before, 0 left out\n")
         assert complaint == "arena: interrupted; the same command goes on\n"
+
+
+def test_the_embedded_academy_of_a_run_keeps_its_socket(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text(MAIN_LINE.format(result="B+R"))
+    control = tmp_path / "cup.toml"
+    control.write_text(
+        '[competition]\nkind = "all-play-all"\n[game]\nname = "go"\nboard_size = 9\n'
+        '[players.a]\ncommand = "a"\n[players.b]\ncommand = "b"\n'
+        '[academy]\naddress = "embedded"\ndata = "data"\n'
+    )
+    with CompetitionFiles(control).locked():
+        done = arena("teach", control, tmp_path / "a.sgf")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"arena: the competition cup is already running (process {os.getpid()})\n"
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_rating_that_is_not_a_number_is_refused_before_anything_is_learnt(tmp_path: Path) -> None:
+    (tmp_path / "a.sgf").write_text("(;SZ[9]RE[B+R];B[ee])")
+    with serving(tmp_path / "data") as academy:
+        control = control_file(tmp_path / "cup.toml", academy)
+        done = arena("teach", control, tmp_path / "a.sgf", "--elo", "nan")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "nan is not a number" in done.stderr
 
 
 def test_a_folder_without_records_is_named(tmp_path: Path) -> None:
