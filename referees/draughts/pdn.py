@@ -146,7 +146,7 @@ class _Reading:
         if self.fault and (self._tags or self._moves):
             self.games.append(RecordedGame("", (), fault=self.fault))
         else:
-            self.games.append(_game({"Result": result} | self._tags, self._moves, self._variant))
+            self.games.append(_game(self._tags, self._moves, result, self._variant))
         self.fault, self._tags, self._moves = "", {}, []
 
 
@@ -175,19 +175,25 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
         yield "fault", _UNCLOSED, ""
 
 
-def _game(tags: Mapping[str, str], moves: Sequence[str], variant: Variant) -> RecordedGame:
+def _game(tags: Mapping[str, str], moves: Sequence[str], ending: str, variant: Variant) -> RecordedGame:
+    """The game of these tags and moves, with the result that stands behind them, if one does."""
     try:
         spelt = _spelt(tags, moves, variant)
     except ValueError as error:
         return RecordedGame("", (), fault=str(error))
     white, black = (tags.get(colour, "") for colour in ("White", "Black"))
     elo_white, elo_black = (_elo(tags.get(f"{colour}Rating", "")) for colour in ("White", "Black"))
+    stated = tags.get("Result", "").strip()
+    winners, at_end = _winners(stated, variant), _winners(ending, variant)
     return RecordedGame(
         tags.get("GameName", tags.get("Event", "")),
         spelt,
         _by_seat(white, black, variant) if white or black else (),
-        _winners(tags.get("Result", "").strip(), variant),
+        winners or at_end,
         _by_seat(elo_white, elo_black, variant),
+        doubt=f"its Result is {stated}, and it ends with {ending}"
+        if winners and at_end and winners != at_end
+        else "",
     )
 
 

@@ -166,6 +166,7 @@ def test_a_record_of_other_rules_leaves_the_result_in_doubt(
         (b'[White "w"][Black "b"][WhiteRating "2100"] 1. 11-15 1-0', (2,), (None, 2100.0)),
         (b'[Result "0-1"] 1. 11-15 0-1', (1,), (None, None)),
         (b"1. 11-15 1/2-1/2", (1, 2), (None, None)),
+        (b'[Result "*"] 1. 11-15 1-0', (2,), (None, None)),
         (b"1. 11-15 *", (), (None, None)),
     ],
 )
@@ -175,6 +176,13 @@ def test_in_english_draughts_black_has_the_first_seat(
     (game,) = referee("draughts").from_settings({"variant": "english"}).read_records(content)
     assert (game.winners, game.elo) == (winners, elo)
     assert game.players in (("b", "w"), ())
+
+
+def test_a_game_of_draughts_with_two_results_teaches_nothing() -> None:
+    rules = referee("draughts").from_settings({"variant": "english"})
+    (game,) = rules.read_records(b'[Result "1-0"] 1. 11-15 0-1')
+    with pytest.raises(UnusableGameError, match="its Result is 1-0, and it ends with 0-1"):
+        as_result(rules, game)
 
 
 def test_games_of_a_folder_are_learnt_once_and_others_are_left_out_with_the_reason(tmp_path: Path) -> None:
