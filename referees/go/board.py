@@ -175,13 +175,25 @@ class Board:
     def has_atari(self) -> bool:
         """Whether a group of either colour has exactly one liberty."""
         stones = self.stones
-        # Most stones stand beside two empty points: only the others' groups are worth the search.
-        return any(
-            stone
-            and [stones[next_to] for next_to in around].count(EMPTY) < 2
-            and len(self.liberties(point, 2)) == 1
-            for point, (stone, around) in enumerate(zip(stones, self.neighbours, strict=True))
-        )
+        beside = self.neighbours
+        seen = bytearray(len(stones))
+        for start, colour in enumerate(stones):
+            if not colour or seen[start]:
+                continue
+            seen[start] = 1
+            group = [start]
+            liberties: set[int] = set()
+            for stone in group:
+                for next_to in beside[stone]:
+                    state = stones[next_to]
+                    if not state:
+                        liberties.add(next_to)
+                    elif state == colour and not seen[next_to]:
+                        seen[next_to] = 1
+                        group.append(next_to)
+            if len(liberties) == 1:
+                return True
+        return False
 
     def area(self) -> tuple[int, int]:
         """The areas of Black and of White, all stones alive.
