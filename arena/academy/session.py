@@ -40,7 +40,7 @@ class AcademySession:
         Raises AcademyUnavailableError or AcademyRefusedError, EmbeddedAcademyError, MissingTokenError, and
         OSError for certificates that can't be read.
         """
-        self._called = {spec.game_id: settings.game} if settings.game else {}
+        self._renamed = {spec.game_id: replace(spec, game_id=settings.game)} if settings.game else {}
         spec = self.called(spec)
         self.specs = {spec.game_id: spec}
         self.update = settings.update
@@ -81,7 +81,7 @@ class AcademySession:
 
     def called(self, spec: GameSpec) -> GameSpec:
         """The game by the name that ACADEMY has for it."""
-        return replace(spec, game_id=self._called.get(spec.game_id, spec.game_id))
+        return self._renamed.get(spec.game_id, spec)
 
     def know(self, spec: GameSpec) -> None:
         """Make sure that a game some contests are of is registered. Raises as the constructor does."""
@@ -94,7 +94,8 @@ class AcademySession:
 
         Raises AcademyUnavailableError and AcademyRefusedError.
         """
-        game_id = self._called.get(game_id, game_id)
+        if game_id in self._renamed:
+            game_id = self._renamed[game_id].game_id
         try:
             return self._insist(lambda: self.link.ratings(game_id, players))
         except AcademyRefusedError as refusal:

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from json.encoder import encode_basestring_ascii
 from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
@@ -49,7 +48,8 @@ class StoredMove:
 
 def pack_moves(moves: Iterable[JobMove]) -> str:
     """The moves as one value. Raises ValueError for an expected value that is not from 0 to 1."""
-    return f"[{','.join(map(_pack_move, moves))}]"
+    # To encode each move by itself takes twice as long.
+    return json.dumps(list(map(_row, moves)), separators=(",", ":"), allow_nan=False)
 
 
 def unpack_moves(value: str) -> list[StoredMove]:
@@ -64,10 +64,11 @@ def unpack_moves(value: str) -> list[StoredMove]:
     return moves
 
 
-def _pack_move(move: JobMove) -> str:
+def _row(move: JobMove) -> tuple[Any, ...]:
     seat, text, board, legal_moves, interaction, seconds, values, comment, clock, stones, opening, *_ = move
+    seconds = round(seconds, _MICROSECONDS)
     if board is None and not values and not comment and clock is None and not opening:
-        return f"[{seat},{encode_basestring_ascii(text)},{seconds:.6f}]"
+        return (seat, text, seconds)
     for teller, value in values.items():
         if not 0 <= value <= 1:
             raise ValueError(f"move {text!r}: seat {teller} reported {value}, values are from 0 to 1")
@@ -83,8 +84,7 @@ def _pack_move(move: JobMove) -> str:
     ]
     while more and more[-1] is None:
         more.pop()
-    row = (seat, text, round(seconds, _MICROSECONDS), *more)
-    return json.dumps(row, separators=(",", ":"), allow_nan=False)
+    return (seat, text, seconds, *more)
 
 
 _PROBLEMS = {Fault.NONE: 0, Fault.LATE: 1, Fault.DISCONNECTED: 2}
