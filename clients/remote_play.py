@@ -12,6 +12,7 @@ import logging
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -46,6 +47,8 @@ from clients.retries import REDIAL_SECONDS, Redialling
 _log = logging.getLogger(__name__)
 # How long a bot may take for the end of its last game when the arena has ended the stream.
 LAST_GAME_SECONDS: Final = 5.0
+# More than an arena awaits of one bot: it plays at most 256 games at once.
+MOST_AWAITED: Final = 1_000
 
 Move = Answer | str | None
 Chooser = Callable[[GameTurn], Move]
@@ -269,7 +272,7 @@ class _Visit:
 
     def go_on(self, tables: "Tables") -> None:
         """Note what has passed of it when a stream has ended."""
-        self.seats |= tables.in_progress.keys() | tables.awaited
+        self.seats.update(tables.in_progress, tables.awaited)
         if self._hello.HasField("leave_after_games"):
             self._hello.leave_after_games = max(0, self._hello.leave_after_games - tables.games)
         if self._hello.HasField("leave_after"):
@@ -308,8 +311,8 @@ class Tables:
         self._begin = begin
         self._seats = seats
         self.in_progress: dict[int, GameSession] = {}
-        # The seats of games that are over for which the arena waits, or has waited.
-        self.awaited: set[int] = set()
+        # The seats of the last games that are over for which the arena waits, or has waited.
+        self.awaited: deque[int] = deque(maxlen=MOST_AWAITED)
         self.games = 0
         self.welcomed = False
 
@@ -336,7 +339,7 @@ class Tables:
                 if playing := self.in_progress.pop(message.game_end.seat_id, None):
                     playing.inbox.put_nowait(message.game_end)
                     if message.game_end.HasField("time_to_finish"):
-                        self.awaited.add(playing.seat_id)
+                        self.awaited.append(playing.seat_id)
 
 
 class _Stream:

@@ -5,7 +5,7 @@ digits there (RFC 8259, section 6). Such integers are written as text.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from referees.api import RecordedGame, UnreadableRecordError
@@ -32,13 +32,22 @@ def parse(content: bytes) -> Any:
         raise UnreadableRecordError(f"no JSON: {error}") from None
 
 
-def parse_records(content: bytes, most: int) -> list[Any]:
-    """The record that a file holds, or the list of them. Raises UnreadableRecordError."""
+def read_games(content: bytes, most: int, read: Callable[[Any], RecordedGame]) -> list[RecordedGame]:
+    """What `read` makes of the record that a file holds, or of each in its list, which may have `most`.
+
+    The text of an UnreadableRecordError of `read` is the game's fault. Raises UnreadableRecordError.
+    """
     parsed = parse(content)
     records = parsed if isinstance(parsed, list) else [parsed]
     if len(records) > most:
         raise UnreadableRecordError(f"{len(records)} games, more than {most}")
-    return records
+    games: list[RecordedGame] = []
+    for record in records:
+        try:
+            games.append(read(record))
+        except UnreadableRecordError as error:
+            games.append(RecordedGame("", (), fault=str(error)))
+    return games
 
 
 def recorded_game(record: Mapping[str, Any], moves: Sequence[str]) -> RecordedGame:

@@ -4,7 +4,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -21,7 +21,7 @@ def forget_output() -> None:
 
 
 @contextmanager
-def _failing_in_one_line(program: str | None) -> Iterator[None]:
+def _failing_in_one_line(program: str | None, parent: Any) -> Iterator[None]:
     """Say in one line that a program's own help or version cannot be written, and end it."""
     try:
         yield
@@ -30,27 +30,37 @@ def _failing_in_one_line(program: str | None) -> Iterator[None]:
         forget_output()
         raise typer.Exit(0) from None
     except OSError as error:
+        # What else fails in a command within is for the outermost group's `invoke` to say.
+        if parent is not None:
+            raise
         forget_output()
         sys.stderr.write(f"{program}: cannot go on: {error.strerror}\n")
         raise typer.Exit(1) from error
 
 
-class SingleCommand(TyperCommand):
-    """A program that is one command."""
+class Command(TyperCommand):
+    """A command, or a program that is one: who has seen enough of its help may leave."""
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         """Read the arguments, which prints the help or the version where they ask for it."""
-        with _failing_in_one_line(self.name):
+        with _failing_in_one_line(self.name, parent):
             return super().make_context(info_name, args, parent, **extra)
+
+
+class Program(typer.Typer):
+    """A program, or a group within it, whose commands are of the class Command."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        """Add a command."""
+        return super().command(name, cls=Command, **settings)
 
 
 class CommandGroup(TyperGroup):
     """A group of commands whose help cuts no sentence."""
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
-        """Read the arguments, which prints the program's help or version where they ask for it."""
-        # What fails in a group within is for the outermost one's `invoke` to say.
-        with _failing_in_one_line(self.name) if parent is None else nullcontext():
+        """Read the arguments, which prints the help or the program's version where they ask for it."""
+        with _failing_in_one_line(self.name, parent):
             return super().make_context(info_name, args, parent, **extra)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -27,6 +27,8 @@ from referees.api import (
 from referees.legible_text import legible
 
 MAX_BYTES: Final = 1 << 28
+# What is beyond it ACADEMY takes for no rating.
+MOST_ELO: Final = 6000.0
 _UNKNOWN: Final = "unknown"
 
 
@@ -98,7 +100,10 @@ class OldGamesTeacher:
         result = as_result(self._rules, game)
         seats = range(self._rules.seats)
         names = [_player_name(name) for name in game.players] or [_UNKNOWN for _ in seats]
-        elos = [self._elo if elo is None else elo for elo in game.elo or [None for _ in seats]]
+        elos = [
+            self._elo if elo is None or not abs(elo) <= MOST_ELO else elo
+            for elo in game.elo or [None for _ in seats]
+        ]
         spec = self._session.called(self._rules.spec())
         contest_id = _contest_id(spec.game_id, names, result, game.seed)
         contest = contest_message(contest_id, spec, names, elos)
@@ -130,8 +135,9 @@ def as_result(rules: Referee[Any, Any], game: RecordedGame) -> GameResult:
     """A recorded game as a run would have reported it, with its positions. Raises UnusableGameError."""
     if why := game.fault or game.doubt:
         raise UnusableGameError(why)
-    if game.players and len(game.players) != rules.seats:
-        raise UnusableGameError(f"it has {len(game.players)} players, not {rules.seats}")
+    for what, given in (("players", game.players), ("ratings", game.elo)):
+        if given and len(given) != rules.seats:
+            raise UnusableGameError(f"it has {len(given)} {what}, not {rules.seats}")
     outcome = Outcome(game.winners, Termination.UNKNOWN, "")
     if why := outcome.contradiction(rules.seats):
         raise UnusableGameError(why)

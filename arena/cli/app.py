@@ -17,7 +17,7 @@ from typer.core import TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from academy.wire import interrupts
-from academy.wire.command_line import CommandGroup
+from academy.wire.command_line import CommandGroup, Program
 from arena.cli import running
 from arena.output import complain
 from arena.runner.exit_status import INTERRUPTION, ExitStatus
@@ -127,7 +127,7 @@ def _arena(
 
 def make_application(*, to_run: bool = False) -> typer.Typer:
     """Make the command; where it is `to_run` a competition, without most of the other actions."""
-    application = typer.Typer(
+    application = Program(
         name="arena",
         cls=Actions,
         no_args_is_help=True,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from academy.wire.command_line import CommandGroup
+from academy.wire.command_line import CommandGroup, Program
 from arena.cli.arguments import Json
 from arena.output import complain, say, say_json
 
@@ -27,7 +27,7 @@ GameOption = Annotated[
     str | None, typer.Option("--game", metavar="GAME", help="This game alone.", show_default="all games")
 ]
 
-group = typer.Typer(
+group = Program(
     name="league",
     cls=CommandGroup,
     no_args_is_help=True,

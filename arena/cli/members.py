@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup, not_nan
+from academy.wire.command_line import CommandGroup, Program, not_nan
 from arena.cli.arguments import Json
 from arena.cli.service import MEMBERS, NOT_NEEDED, OPERATORS, Service, say_listed, say_message, with_service
 from arena.output import say
@@ -35,7 +35,7 @@ Days = Annotated[
     ),
 ]
 
-group = typer.Typer(
+group = Program(
     name="member",
     cls=CommandGroup,
     no_args_is_help=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup, not_nan
+from academy.wire.command_line import CommandGroup, Program, not_nan
 from arena.cli.arguments import MOST, Json
 from arena.cli.control_files import read_settings
 from arena.cli.service import ANY, OPERATORS, Service, say_listed, with_service
@@ -91,14 +91,14 @@ Hours = Annotated[
     ),
 ]
 
-pools = typer.Typer(
+pools = Program(
     name="pool",
     cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Pools of a service's standing arena (`arena serve --league`), changed while it runs.",
 )
-seasons = typer.Typer(
+seasons = Program(
     name="season",
     cls=CommandGroup,
     no_args_is_help=True,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup
+from academy.wire.command_line import CommandGroup, Program
 from arena.cli.arguments import Json
 from arena.cli.service import ANY, Service, with_service
 from arena.output import say, say_json
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
 
 
-group = typer.Typer(
+group = Program(
     name="rating",
     cls=CommandGroup,
     no_args_is_help=True,

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _REASONS: Final = 20
 _PROGRESS_SECONDS: Final = 1.0
-_INTERRUPTING: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 def add_to(application: typer.Typer) -> None:
@@ -60,6 +59,7 @@ def teach(
     from arena.academy.old_games import Lessons, OldGamesTeacher, record_files, teach_files
     from arena.academy.session import AcademySession
     from arena.control.settings import ControlError
+    from arena.runner.stopping import interrupting
 
     control, files = open_competition(control_file, None)
     if control.academy is None or not control.academy.update:
@@ -71,7 +71,7 @@ def teach(
         raise UnreadableRecordError(f"no file in {folders} has a name that ends in .{rules.record_extension}")
     lessons = Lessons()
     # In the background of a script Ctrl-C's signal is ignored unless it gets a handler.
-    before = {number: signal.signal(number, signal.default_int_handler) for number in _INTERRUPTING}
+    before = {number: signal.signal(number, signal.default_int_handler) for number in interrupting()}
     try:
         with contextlib.ExitStack() as stack:
             if control.academy.embedded:

@@ -44,12 +44,18 @@ class CandidateTemplate:
 
     def unused(self) -> list[str]:
         """The parameters that stand nowhere in the definition."""
-        texts = (
-            *self.setup.command,
-            *self.setup.environment.values(),
-            *self.setup.parameters.get("startup_commands", ()),
-        )
-        return [code for code in self.codes if not any(f"{{{code}}}" in text for text in texts)]
+        return [code for code in self.codes if f"{{{code}}}" not in self._text]
+
+    def unknown(self) -> list[str]:
+        """The words in braces that name neither a parameter nor the seed; a shell's `${WORD}` is none."""
+        words = dict.fromkeys(re.findall(r"(?<!\$)\{([A-Za-z_][\w-]*)\}", self._text))
+        return [word for word in words if word not in (*self.codes, "seed")]
+
+    @property
+    def _text(self) -> str:
+        """All that values may stand in."""
+        commands = self.setup.parameters.get("startup_commands", ())
+        return "\0".join((*self.setup.command, *self.setup.environment.values(), *commands))
 
 
 def _plain(value: Any) -> str:

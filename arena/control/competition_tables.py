@@ -367,7 +367,7 @@ class DrawnParameter(Table):
     initial_variance: float = Field(ge=0, le=1e12)
     """Their variance at first."""
     transform: Literal["none", "exp", "exp2", "exp10"] = "none"
-    """The number itself is the value, or e, 2 or 10 to its power."""
+    """The number itself is the value, or e, 2 or 10 to its power, which is about 1.8e308 at most."""
     least: Number | None = None
     """The least value; without it there is no bound."""
     most: Number | None = None

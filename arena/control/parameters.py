@@ -5,6 +5,7 @@ tuner on real numbers, which a transform maps. The formulas are those of Gomill'
 """
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
@@ -70,13 +71,12 @@ class Bounded:
     integer: bool = False
 
     def __call__(self, number: float) -> float | int:
-        """The value of a tuner's number. Raises OverflowError for too large a power without `most`."""
+        """The value of a tuner's number; the greatest that there is for too large a power."""
         try:
             value = number if self.base is None else self.base**number
         except OverflowError:
-            if self.most is None:
-                raise OverflowError("the power is too large: give the parameter a `most`") from None
-            value = math.inf
+            # A single odd draw must not end a run whose parameters cannot be changed any more.
+            value = sys.float_info.max
         if self.least is not None:
             value = max(value, self.least)
         if self.most is not None:

@@ -21,6 +21,8 @@ from arena.v1 import players_pb2
 HOLD_SECONDS: Final = 10.0
 # How long a competition that found a player busy comes before others, if it does not ask again.
 TURN_SECONDS: Final = 10.0
+# How often running a player may fail to say that it has done with a game, before games await it no longer.
+MOST_MISSED: Final = 2
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class RemoteSession:
         # Competitions for which it is held, until when; and those that found it busy, when they asked last.
         self.held: dict[str, float] = {}
         self.turns: dict[str, float] = {}
+        self._missed = 0
         self._limit = waiting_messages
         # By what counts as one; none is empty.
         self._unread: deque[deque[players_pb2.PlayResponse]] = deque()
@@ -91,6 +94,12 @@ class RemoteSession:
         """End the stream of a player that begins no more games, and has none."""
         if self.games_left == 0 and not self.seats:
             self.end()
+
+    def note_end(self, *, done: bool) -> None:
+        """Note whether a player that was awaited after a game has done with it."""
+        self._missed = 0 if done else self._missed + 1
+        if self._missed == MOST_MISSED:
+            self.hello.says_done = False
 
     def send(self, *messages: players_pb2.PlayResponse) -> None:
         """Send messages, which count as one; the stream of a session that leaves too much unread is ended."""
@@ -141,6 +150,7 @@ class RemoteSeat:
         self.is_seated = False
         # Whether the player has its farewell already, and is awaited.
         self.parting = False
+        self.has_done = False
         self._heard = self._ready = False
         self._history: list[players_pb2.PlayResponse] = []
         self._request: players_pb2.MoveRequest | None = None
@@ -230,8 +240,10 @@ class RemoteSeat:
             if self._ready and self._request is None:
                 return
             self._request = None
-        if message.HasField("done") and not self.parting:
-            return
+        if message.HasField("done"):
+            if not self.parting:
+                return
+            self.has_done = True
         self.send_to_game(lobby_pb2.ToGame(heard=message))
 
 
@@ -395,7 +407,9 @@ class Lobby:
         if seat.is_seated and seat.farewell.game_end.HasField("outcome"):
             self._authenticator.note_game(seat.player)
         if session is not None:
-            if not seat.parting:
+            if seat.parting:
+                session.note_end(done=seat.has_done)
+            else:
                 session.send(seat.farewell)
             self._fill_seats(seat.player)
             session.leave_if_done()

@@ -4,7 +4,6 @@ import json
 import socket
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -267,9 +266,14 @@ class RemotePlayer(Player):
 
     def _await_done(self, deadline: float) -> None:
         # An answer to its last request may have come too late, and is still unread.
-        with suppress(PlayerError):
+        try:
             while not self._receive(deadline).heard.HasField("done"):
                 pass
+        except PlayerTimeoutError:
+            seconds = self.seating.setup.exit_seconds
+            self.warnings.append(f"{self._label}: did not say within {seconds:g} s that it has done")
+        except PlayerError:
+            pass
 
     def _say(self, message: players_pb2.PlayResponse) -> None:
         assert self._connection is not None

@@ -12,6 +12,14 @@ class RunInterruptedError(Exception):
     """The run was ended from outside; its games in progress do not count."""
 
 
+def interrupting() -> list[signal.Signals]:
+    """The signals that interrupt a command; SIGHUP only where it was not ignored (nohup)."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    return numbers
+
+
 class Interruption:
     """Notes the first SIGINT, SIGTERM or SIGHUP while its `with` block lasts; a second ends the process.
 
@@ -28,10 +36,7 @@ class Interruption:
             raise RunInterruptedError
 
     def __enter__(self) -> Self:
-        numbers = [signal.SIGINT, signal.SIGTERM]
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-            numbers.append(signal.SIGHUP)
-        for number in numbers:
+        for number in interrupting():
             self._before[number] = signal.signal(number, self._note)
         return self
 

@@ -13,7 +13,7 @@ from referees.api import (
     RecordedGame,
     UnreadableRecordError,
 )
-from referees.exact_json import exact, parse_records, recorded_game
+from referees.exact_json import exact, read_games, recorded_game
 from referees.openspiel.game_string import load
 
 MAX_GAMES: Final = 100_000
@@ -56,27 +56,24 @@ def _move(played: PlayedMove) -> dict[str, Any]:
 
 def read(content: bytes, game_string: str) -> list[RecordedGame]:
     """The games of a record or of a list of them. Raises UnreadableRecordError."""
-    records = parse_records(content, MAX_GAMES)
-    return [_read_one(number, record, game_string) for number, record in enumerate(records, start=1)]
+    return read_games(content, MAX_GAMES, lambda record: _read_one(record, game_string))
 
 
-def _read_one(number: int, record: Any, game_string: str) -> RecordedGame:
+def _read_one(record: Any, game_string: str) -> RecordedGame:
     if not isinstance(record, dict):
-        raise UnreadableRecordError(
-            f"game {number}: {str(record)[:40]!r} is not a record; records are JSON objects"
-        )
+        raise UnreadableRecordError(f"{str(record)[:40]!r} is not a record; records are JSON objects")
     game, moves = record.get("game"), record.get("moves")
     if not isinstance(game, str) or not isinstance(moves, list):
-        raise UnreadableRecordError(f"game {number}: the text 'game' and the list 'moves' are needed")
+        raise UnreadableRecordError("the text 'game' and the list 'moves' are needed")
     if not _same(game, game_string):
-        raise UnreadableRecordError(f"game {number} is one of {game[:200]!r}, not of {game_string!r}")
+        raise UnreadableRecordError(f"it is one of {game[:200]!r}, not of {game_string!r}")
     if len(moves) > MAX_MOVES:
-        raise UnreadableRecordError(f"game {number}: {len(moves)} moves, more than {MAX_MOVES}")
+        raise UnreadableRecordError(f"{len(moves)} moves, more than {MAX_MOVES}")
     texts: list[str] = []
     for place, move in enumerate(moves, start=1):
         text = move.get("move") if isinstance(move, dict) else move
         if not isinstance(text, str):
-            raise UnreadableRecordError(f"game {number}: move {place} is not text: {str(text)[:40]!r}")
+            raise UnreadableRecordError(f"move {place} is not text: {str(text)[:40]!r}")
         texts.append(text)
     return recorded_game(record, texts)
 

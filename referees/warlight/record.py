@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, RecordedGame, UnreadableRecordError
-from referees.exact_json import doubt, exact, parse_records, recorded_game
+from referees.exact_json import doubt, exact, read_games, recorded_game
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import PASS
 from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred, WarPosition
@@ -124,21 +124,22 @@ Start = Callable[[int], WarPosition]
 def read(content: bytes, map_name: str, settings: WarSettings, start: Start) -> list[RecordedGame]:
     """The games of one record or a list of them; `start` gives a seed's first position.
 
-    A game of other settings has a doubt. Raises UnreadableRecordError, also for one of another map, or that
-    began otherwise.
+    A game of another map, or that began otherwise, has a fault, one of other settings a doubt. Raises
+    UnreadableRecordError.
     """
-    games = []
-    for number, record in enumerate(parse_records(content, MAX_GAMES), start=1):
+
+    def read_one(record: Any) -> RecordedGame:
+        _check_head(record, map_name)
         try:
-            _check_head(record, map_name)
             heading = record | (record.get("result") or {})
             recorded = recorded_game(heading, _moves(record, settings, start))
-            games.append(recorded._replace(doubt=doubt(record.get("settings"), asdict(settings))))
-        except UnreadableRecordError as error:
-            raise UnreadableRecordError(f"game {number}: {error}") from None
+        except UnreadableRecordError:
+            raise
         except (LookupError, TypeError, ValueError, OverflowError) as error:
-            raise UnreadableRecordError(f"game {number}: its turns cannot be read: {error!r:.200}") from None
-    return games
+            raise UnreadableRecordError(f"its turns cannot be read: {error!r:.200}") from None
+        return recorded._replace(doubt=doubt(record.get("settings"), asdict(settings)))
+
+    return read_games(content, MAX_GAMES, read_one)
 
 
 def _check_head(record: Any, map_name: str) -> None:

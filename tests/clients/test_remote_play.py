@@ -13,7 +13,7 @@ from arena.v1 import players_pb2
 from clients import remote_play
 from clients.connection import AcademyUnavailableError, Connection
 from clients.remote_game import Answer, move_of
-from clients.remote_play import GameSession, Tables, dial_in, run_bot
+from clients.remote_play import MOST_AWAITED, GameSession, Tables, dial_in, run_bot
 from clients.retries import Redialling
 from tests.ports import free_ports
 
@@ -107,6 +107,17 @@ def test_each_game_receives_what_concerns_it() -> None:
     assert isinstance(first.inbox.get_nowait(), players_pb2.GameEnd)
     assert (second.inbox.get_nowait(), second.inbox.empty()) == (request, True)
     assert second.moves == [(1, "C3")]
+
+
+def test_only_the_last_games_that_an_arena_awaited_are_remembered() -> None:
+    tables = Tables(Connection("127.0.0.1:1"), lambda session: None)
+    end = players_pb2.GameEnd()
+    end.time_to_finish.FromSeconds(5)
+    for seat_id in range(1, MOST_AWAITED + 11):
+        tables.take(start(seat_id))
+        end.seat_id = seat_id
+        tables.take(response(game_end=end))
+    assert sorted(tables.awaited) == list(range(11, MOST_AWAITED + 11))
 
 
 def test_what_concerns_no_game_in_progress_is_nothing() -> None:

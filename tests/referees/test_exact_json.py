@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from referees.api import GameRecord, Outcome, Termination, UnreadableRecordError, referee
 from referees.exact_json import MOST_EXACT, exact
+from tests.referees.reading import names_and_moves
 
 SEED = 2**62 + 1
 _VALUES = st.recursive(
@@ -46,4 +47,4 @@ def test_the_seed_of_a_record_is_the_games(game: str, settings: dict[str, Any]) 
     endless = text.replace(f'"{SEED}"', "1e999")
     assert endless != text
     with pytest.raises(UnreadableRecordError, match="infinity"):
-        rules.read_records(endless.encode())
+        names_and_moves(rules, endless.encode())

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from academy.wire.addresses import DEFAULT_ADDRESS, InvalidAddressError, ServerAddress
-from academy.wire.command_line import SingleCommand
+from academy.wire.command_line import Command
 from academy.wire.tls import Certificates, read_pem
 from academy.wire.tokens import check_token, read_token_file
 from clients.connection import Connection
@@ -62,7 +62,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@application.command("academy-web", cls=SingleCommand)
+@application.command("academy-web", cls=Command)
 def serve(  # noqa: PLR0913
     context: typer.Context,
     address: Annotated[

@@ -35,6 +35,10 @@ def test_help_that_cannot_be_written_ends_in_one_line(
         ("academy", "--help"),
         ("academy", "patterns --help"),
         ("arena.cli", "--help"),
+        ("arena.cli", "run --help"),
+        ("arena.cli", "show --help"),
+        ("arena.cli", "pool --help"),
+        ("arena.cli", "pool add --help"),
         ("web.cli", "--version"),
     ],
 )

@@ -83,6 +83,7 @@ def test_a_record_of_a_game_teaches_what_the_game_did(name: str, settings: dict[
         (RecordedGame("", ["pass", "pass", "E5"], winners=(1,)), "is over after move 2 of 3"),
         (RecordedGame("", ["E5"], winners=(3,)), r"winners \(3,\) are not seats"),
         (RecordedGame("", ["E5"], ("Ann",), (1,)), "1 players, not 2"),
+        (RecordedGame("", ["E5"], (), (1,), (2000.0,)), "1 ratings, not 2"),
         (RecordedGame("", [], fault="its board has 19 rows, not 9"), "its board has 19 rows"),
         (RecordedGame("", ["E5"], winners=(1,), doubt="its komi is 0.5"), "its komi is 0.5"),
     ],
@@ -219,6 +220,17 @@ def test_the_same_moves_teach_each_game_that_academy_tells_apart(tmp_path: Path)
             assert arena("teach", copy, record).stdout == f"{learnt}, 0 left out\n"
 
 
+def test_a_rating_that_academy_does_not_take_is_one_that_is_not_known(tmp_path: Path) -> None:
+    record = tmp_path / "a.sgf"
+    record.write_text(MAIN_LINE.replace("2d", "9999").format(result="B+R"))
+    with serving(tmp_path / "data") as academy:
+        done = arena("teach", control_file(tmp_path / "cup.toml", academy), record, "--elo", "1234")
+        assert done.stdout == "1 game learnt, 0 known before, 0 left out\n"
+        request = contests_pb2.GetRatingsRequest(game_id="go-9x9", players=["Ann", "Bob"])
+        ratings = academy.admin().contests.GetRatings(request).ratings
+        assert [rating.elo for rating in ratings] == [1234.0, 1850.0]
+
+
 def test_names_that_academy_does_not_take_are_written_as_it_does_or_leave_games_out(tmp_path: Path) -> None:
     record = tmp_path / "a.sgf"
     games = [MAIN_LINE.replace("Ann", name).format(result="B+R") for name in ("Zoe\u0301", "A\nB", "x" * 129)]
@@ -234,7 +246,7 @@ def test_names_that_academy_does_not_take_are_written_as_it_does_or_leave_games_
         assert len(academy.admin().contests.GetRatings(request).ratings) == 2
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_who_interrupts_the_teaching_hears_what_was_learnt(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "a.sgf").write_text(MAIN_LINE.format(result="B+R"))
     endless = tmp_path / "b.sgf"
@@ -319,6 +331,23 @@ def test_damage_in_a_file_leaves_its_sound_games_usable() -> None:
         "",
         "unexpected end of SGF data",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("openspiel", {"game": "connect_four"}), ("warlight", {"map": "double_small"})],
+)
+def test_a_bad_record_in_a_list_of_json_leaves_its_sound_games_usable(
+    name: str, settings: dict[str, Any]
+) -> None:
+    if name == "openspiel":
+        pytest.importorskip("pyspiel")
+    rules = referee(name).from_settings(settings)
+    outcome = rules.drawn(Termination.AGREEMENT)
+    sound = rules.record(GameRecord("1", "cup", "2026-11-22", ("ann", "bob"), (), outcome, seed=5))
+    games = rules.read_records(f'[{sound}, 7, {sound.replace("ann", "eve")}, {{"game": "chess"}}]'.encode())
+    assert [list(game.players) for game in games] == [["ann", "bob"], [], ["eve", "bob"], []]
+    assert [bool(game.fault) for game in games] == [False, True, False, True]
 
 
 def test_the_game_ends_with_the_second_pass_also_where_a_third_is_written() -> None:

@@ -73,3 +73,12 @@ def test_many_games_at_a_time_raise_the_limit_of_open_files_or_say_who_can(
         ["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *command], stderr=subprocess.PIPE, text=True
     )
     assert (done.returncode, done.stderr) == (status, words)
+
+
+def test_a_pipe_that_breaks_in_an_action_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def break_down(*_: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("arena.cli.results.open_competition", break_down)
+    done = arena("show", write_control(tmp_path, {"one": PASSING, "two": PASSING}, None, "rounds = 2"))
+    assert (done.returncode, done.stderr) == (1, "arena: cannot go on: Broken pipe\n")

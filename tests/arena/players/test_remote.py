@@ -579,6 +579,31 @@ def test_an_arena_waits_only_for_bots_that_say_when_they_have_done(
     stream.vanish()
 
 
+def test_a_bot_that_never_says_that_it_has_done_is_awaited_twice_running_at_most(lobby: OpenLobby) -> None:
+    stream = RawStream(lobby)
+    stream.hello("one", says_done=True)
+    awaited, warnings = [], []
+    for number in range(5):
+        # It says so once.
+        seconds = SECONDS if number == 1 else 0.1
+        played = InBackground(
+            job(remote(lobby, "one", exit_seconds=seconds), python_player("other"), academy=ACADEMY)
+        )
+        start = stream.hear_of("game_start")
+        stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+        request = stream.hear_of("move_request")
+        resignation = players_pb2.Move(seat_id=request.seat_id, request=request.request, resign=True)
+        stream.say(players_pb2.PlayRequest(move=resignation))
+        awaited.append(stream.hear_of("game_end").HasField("time_to_finish"))
+        if number == 1:
+            stream.say(players_pb2.PlayRequest(done=players_pb2.Done(seat_id=start.seat_id)))
+        warnings.append(played.result().warnings)
+    stream.vanish()
+    missed = ("player one: did not say within 0.1 s that it has done",)
+    assert awaited == [True, True, True, True, False]
+    assert warnings == [missed, (), missed, missed, ()]
+
+
 @BOTH_CLIENTS
 def test_a_game_whose_end_a_bot_hears_of_again_counts_once(lobby: OpenLobby, client: type[DialledIn]) -> None:
     relay = Relay(lobby)

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from arena.control.sample import sample
 from arena.control.toml_file import read
 from arena.match.game_seeds import SAFE_SEED
 from arena.runner.control_notes import notes_on
@@ -36,3 +39,18 @@ def test_a_small_seed_is_warned_of_where_something_is_hidden(tmp_path: Path) -> 
     assert not notes_on(
         read(write_control(tmp_path, {"one": RANDOM, "two": RANDOM}, competition="rounds = 2\nseed = 7"))
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"), [("mc_tuner", "candidate"), ("generations", "families.evolving.player")]
+)
+@pytest.mark.parametrize(
+    ("word", "warned"), [("{q}", True), ("{levels}", True), ("${HOME}", False), ("{seed}{level}{}{3}", False)]
+)
+def test_a_word_in_braces_that_names_no_parameter_is_warned_of(
+    kind: str, place: str, word: str, warned: bool, tmp_path: Path
+) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(sample(kind).replace("--level {level}", f"--level {{level}} {word}"))
+    note = f"{place}: {word} stays as it is: parameters are {{level}}; {{seed}} is the seat's seed"
+    assert notes_on(read(control)) == [note] * warned

@@ -268,10 +268,10 @@ def test_records_written_by_hand_need_the_game_and_the_moves() -> None:
         (b"7", "game 1: '7' is not a record"),
         (b'[{"game": "othello", "moves": []}, {"moves": []}]', "game 2: the text"),
         (b'{"game": "othello", "moves": [7]}', "game 1: move 1 is not text: '7'"),
-        (b'{"game": "go", "moves": []}', r"game 1 is one of 'go', not of 'othello\(\)'"),
-        (b'{"game": "no game", "moves": []}', "game 1 is one of 'no game'"),
-        (b'{"game": "connect_four(rows=+0)", "moves": []}', r"game 1 is one of 'connect_four\(rows=\+0\)'"),
-        (b'{"game": "othello(", "moves": []}', r"game 1 is one of 'othello\('"),
+        (b'{"game": "go", "moves": []}', r"game 1: it is one of 'go', not of 'othello\(\)'"),
+        (b'{"game": "no game", "moves": []}', "game 1: it is one of 'no game'"),
+        (b'{"game": "connect_four(rows=+0)", "moves": []}', r"game 1: it is one of 'connect_four\("),
+        (b'{"game": "othello(", "moves": []}', r"game 1: it is one of 'othello\('"),
     ],
 )
 def test_a_file_that_is_not_a_record_is_refused(content: bytes, why: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.warlight import AttackTransfer, Deploy, WarLight, WarPosition
+from tests.referees.reading import names_and_moves
 from tests.referees.warlight.test_rules import scripted
 
 SEED = 11
@@ -145,7 +146,7 @@ def test_a_record_of_another_map_or_other_starts_is_refused(
     _, record = positions_and_record
     other = WarLight.from_settings({"map": "double_small", **settings})
     with pytest.raises(UnreadableRecordError, match=message):
-        other.read_records(json.dumps(record).encode())
+        names_and_moves(other, json.dumps(record).encode())
 
 
 @pytest.mark.parametrize(
@@ -160,7 +161,7 @@ def test_a_turn_without_two_lists_of_orders_is_refused(
     with pytest.raises(
         UnreadableRecordError, match=r"game 1: its turns cannot be read: .* two lists of texts"
     ):
-        rules.read_records(json.dumps(record | {"turns": turns}).encode())
+        names_and_moves(rules, json.dumps(record | {"turns": turns}).encode())
 
 
 @pytest.mark.parametrize(
@@ -180,4 +181,4 @@ def test_a_turn_without_two_lists_of_orders_is_refused(
 )
 def test_a_file_that_is_not_a_record_is_refused(rules: WarLight, content: bytes, message: str) -> None:
     with pytest.raises(UnreadableRecordError, match=message):
-        rules.read_records(content)
+        names_and_moves(rules, content)
