@@ -14,6 +14,7 @@ from arena.academy.client import contest_message, contest_report, fitted
 from arena.academy.session import AcademySession
 from arena.jobs import GameResult, JobMove
 from arena.match.recorder import described
+from arena.ratings.elo import MOST_ELO
 from clients.connection import AcademyRefusedError
 from referees.api import (
     IllegalMoveError,
@@ -27,8 +28,6 @@ from referees.api import (
 from referees.legible_text import legible
 
 MAX_BYTES: Final = 1 << 28
-# What is beyond it ACADEMY takes for no rating.
-MOST_ELO: Final = 6000.0
 _UNKNOWN: Final = "unknown"
 
 

@@ -12,6 +12,7 @@ import typer
 from academy.wire.command_line import not_nan
 from arena.cli.arguments import ControlFile, open_competition
 from arena.output import complain, say
+from arena.ratings.elo import MOST_ELO
 from arena.runner.exit_status import ExitStatus
 from referees.api import UnreadableRecordError
 
@@ -42,8 +43,8 @@ def teach(
     elo: Annotated[
         float | None,
         typer.Option(
-            min=-6000.0,
-            max=6000.0,
+            min=-MOST_ELO,
+            max=MOST_ELO,
             callback=not_nan,
             help="The rating of players whose records have none, instead of `start` of [elo].",
             show_default=False,

@@ -23,6 +23,7 @@ from sqlalchemy import URL
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from arena.control.database_urls import database_url, within
 from arena.control.validation import Form
+from arena.ratings.elo import MOST_ELO
 from referees.paths import path_from
 
 MAX_TEXT: Final = 4096
@@ -243,7 +244,7 @@ Format = Annotated[Text, AfterValidator(check_format)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 CountFromZero = Annotated[int, Field(ge=0, le=10_000_000)]
 Moves = Annotated[int, Field(ge=1, le=1_000_000)]
-Elo = Annotated[float, Field(ge=-10_000, le=10_000)]
+Elo = Annotated[float, Field(ge=-MOST_ELO, le=MOST_ELO)]
 Seconds = Annotated[float, Field(ge=0.001, le=1e6)]
 ClockSeconds = Annotated[float, Field(ge=0, le=1e7)]
 HalfPoint = Annotated[float, Field(ge=0, le=0.5)]

@@ -15,9 +15,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from arena.ratings.places import RatedBy, places_of
 from referees.api import Outcome
+
+# ACADEMY takes no rating that is farther from 0.
+MOST_ELO: Final = 6_000.0
 
 
 class Curve(Enum):

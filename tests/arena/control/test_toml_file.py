@@ -234,6 +234,11 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         ),
         ("move_seconds = 0.5", "move_seconds = nan", "players.alpha.move_seconds: must be a number"),
         (
+            "fixed_elo = -100.5",
+            "fixed_elo = 6001",
+            "players.alpha.fixed_elo: must be a number from -6000 to 6000, not 6001",
+        ),
+        (
             "move_seconds = 0.5",
             "resources = { gpus = 1.5 }",
             "players.alpha.resources.gpus: must be a whole number, or a part of one, not 1.5",
