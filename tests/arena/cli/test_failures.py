@@ -1,8 +1,10 @@
 """What the command says of errors."""
 
+import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,3 +75,24 @@ def test_many_games_at_a_time_raise_the_limit_of_open_files_or_say_who_can(
         ["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *command], stderr=subprocess.PIPE, text=True
     )
     assert (done.returncode, done.stderr) == (status, words)
+
+
+def test_the_traceback_of_an_error_in_a_package_commands_no_terminal(tmp_path: Path) -> None:
+    package = tmp_path / "loud-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[arena.referees]\nloud = loud_rules:Loud\n")
+    (tmp_path / "loud_rules.py").write_text(
+        "from referees.hex import Hex\n"
+        "class Loud(Hex):\n"
+        "    @classmethod\n"
+        "    def from_settings(cls, settings):\n"
+        "        raise ZeroDivisionError('\\x1b[31m a bug')\n"
+    )
+    path = os.pathsep.join((str(tmp_path), *sys.path))
+    done = subprocess.run(
+        [*ARENA, "describe", "loud"], env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback (most recent call last):\n")
+    assert done.stderr.endswith("\nZeroDivisionError: \\x1b[31m a bug\n")
