@@ -12,7 +12,9 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, StatementError
 
 from arena.cli.failures import describe_failure
+from arena.control.settings import ControlError
 from arena.runner.exit_status import ExitStatus
+from clients.connection import AcademyUnavailableError
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.control_files import PASSING, write_control
 
@@ -35,6 +37,23 @@ def test_an_error_in_a_statement_is_shown_without_its_values() -> None:
     engine.dispose()
     message, _ = describe_failure(caught.value)
     assert "A value is required for bind parameter 'kept'" in message and len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            FileNotFoundError(2, "No such file or directory", "cup.toml"),
+            "cup.toml: No such file or directory",
+        ),
+        (AcademyUnavailableError("no answer"), "no answer"),
+        (ControlError("no such game"), "no such game"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_errors_remedy_stands_below_it(error: Exception, message: str) -> None:
+    error.add_note("(give --address)")
+    assert describe_failure(error) == (f"{message}\n(give --address)", ExitStatus.ERROR)
 
 
 @pytest.mark.parametrize(
