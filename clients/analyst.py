@@ -36,6 +36,7 @@ from clients.connection import AcademyRefusedError, AcademyUnavailableError, Con
 from clients.responses import Analysis
 from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError
+from referees.legible_text import legible
 
 # After this number of searches the walk begins again at the root: contests have gone on meanwhile.
 SEARCHES_A_WALK: Final = 50
@@ -274,14 +275,15 @@ class Analyst:
                 self._check_rules()
                 for line, value in self._walk(unsearchable):
                     counted += 1
-                    print(f"{' '.join(line)}: {value:.3f}", flush=True)
+                    print(legible(f"{' '.join(line)}: {value:.3f}"), flush=True)
             except InterruptedSearchError:
                 self._rest()
             except (AcademyUnavailableError, AcademyRefusedError) as error:
                 passes = isinstance(error, AcademyUnavailableError) or error.retry_after is not None
                 if once or not passes or self.guard.ends_within(SECONDS_BETWEEN_WALKS):
                     raise
-                print(f"ACADEMY cannot be asked now ({error}): looking again after a minute", flush=True)
+                why = legible(str(error))
+                print(f"ACADEMY cannot be asked now ({why}): looking again after a minute", flush=True)
                 self.guard.sleep(SECONDS_BETWEEN_WALKS)
             else:
                 if counted == before:
@@ -410,17 +412,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             why = "" if counted else f": {analyst.explain_nothing()}"
         except AcademyUnavailableError as error:
             remedy = "start one with `academy serve`, or give its address with --academy"
-            sys.exit(f"academy-analyst: no server answers at {connection.address} ({error}); {remedy}")
+            words = f"academy-analyst: no server answers at {connection.address} ({error}); {remedy}"
+            sys.exit(legible(words))
         except AcademyRefusedError as error:
             remedy = ""
             if error.code in ("UNAUTHENTICATED", "PERMISSION_DENIED"):
                 remedy = "; give ACADEMY_TOKEN a token of its `academy tokens create NAME --role analyst`"
-            sys.exit(f"academy-analyst: ACADEMY at {connection.address} refuses: {error}{remedy}")
+            words = f"academy-analyst: ACADEMY at {connection.address} refuses: {error}{remedy}"
+            sys.exit(legible(words))
         except OtherRulesError as error:
-            sys.exit(f"academy-analyst: {error}")
+            sys.exit(legible(f"academy-analyst: {error}"))
         except KeyboardInterrupt:
             sys.exit("stopped; what was found is kept")
-    print(f"{game_id}: {counted:,} positions analysed{why}")
+    print(legible(f"{game_id}: {counted:,} positions analysed{why}"))
 
 
 _EXAMPLES: Final = """The token of ACADEMY_TOKEN must be an analyst's. Example:

@@ -8,7 +8,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from referees.legible_text import legible
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -74,7 +76,14 @@ class _PrintVersion(argparse.Action):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Fails where its help cannot be written, which argparse passes over where Python does not buffer."""
+    """Fails where its help cannot be written, which argparse passes over where Python does not buffer.
+
+    Errors are often words of a game's package: these command no terminal.
+    """
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, and exit with 2."""
+        super().error(legible(message))
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
         """Print the help. Raises OSError."""

@@ -13,6 +13,10 @@ from academy.matching.warming import warm_up
 
 # Where Debian has its games, such as GNU Go; the superuser's path lacks it.
 os.environ["PATH"] += ":/usr/games"
+# The programs read these where a test leaves out an option. Only the kernel is for the user to choose.
+for _name in [name for name in os.environ if name.startswith(("ACADEMY_", "ARENA_"))]:
+    if _name != kernels.VARIABLE:
+        del os.environ[_name]
 
 # A busy machine is slow, and not wrong. Loaded anywhere else, a profile would hold for tests elsewhere too.
 settings.register_profile(

@@ -82,10 +82,11 @@ class GraphGeometry:
         for name in self.nodes:
             if not name or any(letter.isspace() for letter in name):
                 raise InvalidBoardError(f"node name {name!r}: a name has no blanks and is not empty")
+        places = range(len(self.nodes))
         for pair in self.edges:
-            if not all(0 <= end < len(self.nodes) for end in pair) or pair[0] == pair[1]:
+            if len(pair) != 2 or pair[0] == pair[1] or not all(end in places for end in pair):
                 raise InvalidBoardError(
-                    f"edge {pair}: both ends must be different nodes, 0 to {len(self.nodes) - 1}"
+                    f"edge {pair}: its two ends must be different nodes by their places, 0 to {places[-1]}"
                 )
 
     @property

@@ -6,10 +6,12 @@ what is usually meant, `arena cup.toml -j 2` all say the same.
 """
 
 import sys
+import traceback
 from collections.abc import Collection, Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
+from types import TracebackType
 from typing import Annotated, Any, Final
 
 import typer.main
@@ -151,8 +153,14 @@ def make_application(*, to_run: bool = False) -> typer.Typer:
     return application
 
 
+def _show_traceback(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
+    """Show what nobody expected as Python does, but so that its words command no terminal."""
+    complain("".join(traceback.format_exception(kind, error, frames)).rstrip())
+
+
 def main() -> None:
     """Run the command; the console's entry point."""
+    sys.excepthook = _show_traceback
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal may not have all letters of names.
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -62,6 +62,7 @@ def describe_failure(error: BaseException) -> tuple[str, ExitStatus]:
     if isinstance(error, UnicodeEncodeError):
         return f"{error.object[:80]!r} is not text: give what is not a path in UTF-8", ExitStatus.ERROR
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'cannot go on'}: {error.strerror}", ExitStatus.ERROR
-    message = f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error)
+        message = f"{error.filename or 'cannot go on'}: {error.strerror}"
+    else:
+        message = f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error)
     return "\n".join((message, *getattr(error, "__notes__", ()))), ExitStatus.ERROR

@@ -36,6 +36,7 @@ from arena.players.protocols import PROTOCOLS
 from arena.players.python_callable import PythonPlayer
 from arena.workers.interface import WorkerLost
 from referees.api import Referee, Termination, referee
+from referees.legible_text import legible
 
 # The deadline (on the system's monotonic clock, 0: none), and what it is for: stage, seat, seconds.
 _DEADLINE: Final = struct.Struct("d")
@@ -269,7 +270,7 @@ def serve(
             return
         except Exception as error:
             # Referees and callable players are other people's code: any exception of theirs costs one game.
-            sys.stderr.write(f"game {job.game_id}: {traceback.format_exc()}")
+            sys.stderr.write(legible(f"game {job.game_id}: {traceback.format_exc()}"))
             with suppress(ConnectionError):
                 connection.send(WorkerLost(job.game_id, f"{type(error).__name__}: {error}", job.attempt))
 

@@ -2,12 +2,16 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+from academy.knowledge.boards import InvalidBoardError
+from academy.knowledge.spec import InvalidGameError
 from referees.api import InvalidSettingError, UnknownRefereeError, referee
 from referees.conformance import LAWS, NonConformingRefereeError, UnlistedMovesError, check_referee
+from referees.conformance.laws import AnyReferee
+from referees.legible_text import legible
 from referees.toml_text import InvalidTomlError, read_toml
 
 # As of `Referee.start`.
@@ -41,14 +45,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        judge = referee(options.game).from_settings(dict(options.settings))
+        judge = _make_referee(options.game, dict(options.settings))
         report = check_referee(judge, options.games, options.seed, options.max_plies)
     except (UnknownRefereeError, InvalidSettingError) as error:
-        parser.error(str(error))
+        parser.error(legible(str(error)))
     except UnlistedMovesError as error:
         parser.error(f"{error}: call referees.conformance.check_referee from Python")
     except NonConformingRefereeError as breach:
-        print(breach, file=sys.stderr)
+        print(legible(str(breach)), file=sys.stderr)
         return 1
     lines = [f"{report.game_id}: {report.games} games, {report.finished} finished, {report.plies} plies"]
     lines += [f"{checks:>8}  {law}: {LAWS[law]}" for law, checks in report.checks.items()]
@@ -59,6 +63,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(BrokenPipeError):
             sys.stdout.close()
     return 0
+
+
+def _make_referee(game: str, settings: Mapping[str, object]) -> AnyReferee:
+    kind = referee(game)
+    try:
+        return kind.from_settings(settings)
+    except InvalidSettingError:
+        raise
+    except (InvalidBoardError, InvalidGameError) as error:
+        # Some referees describe their games as they are made.
+        raise NonConformingRefereeError("spec", f"{type(error).__name__}: {error}") from error
+    except Exception as error:
+        raise NonConformingRefereeError("settings", f"{type(error).__name__}: {error}") from error
 
 
 def _setting(text: str) -> tuple[str, object]:

@@ -1,11 +1,14 @@
 """Laws of whole games: the same again, their images, outcomes and records."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, GraphGeometry
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import NodeSymmetry
 from referees.api import GameRecord, InvalidSettingError, Outcome, PlayedMove, Termination
 from referees.conformance.laws import Trial
 from referees.conformance.positions import (
@@ -48,6 +51,8 @@ def check_description(trial: Trial) -> None:
             raise breach("two descriptions differ")
         if trial.spec.players != judge.seats:
             raise breach(f"{trial.spec.players} players, but {judge.seats} seats")
+        if what := _wrong_edge(trial.spec):
+            raise breach(what)
         settings = type(judge).settings_of(trial.spec.game_id)
         if settings is not None:
             same = type(judge).from_settings(settings).spec()
@@ -56,6 +61,32 @@ def check_description(trial: Trial) -> None:
         names = [judge.seat_name(seat) for seat in trial.seats]
         if len(set(names)) != len(names) or not all(names):
             raise breach(f"the seats are called {names}")
+
+
+def _wrong_edge(spec: GameSpec) -> str:
+    """What is wrong with the edges of a map, which have no direction; empty where nothing is."""
+    graph = spec.geometry
+    if not isinstance(graph, GraphGeometry):
+        return ""
+    touching = set()
+    for edge in graph.edges:
+        if frozenset(edge) in touching:
+            return f"the edge {_edge_text(graph, edge)} is listed twice: list it once, in either direction"
+        touching.add(frozenset(edge))
+    for symmetry in (*spec.symmetry_group, spec.reversal_symmetry):
+        assert isinstance(symmetry, NodeSymmetry)
+        for edge in graph.edges:
+            image = [symmetry.image[end] for end in edge]
+            if frozenset(image) not in touching:
+                return (
+                    f"symmetry {symmetry.name!r} takes the edge {_edge_text(graph, edge)} to "
+                    f"{_edge_text(graph, image)}, which do not touch"
+                )
+    return ""
+
+
+def _edge_text(graph: GraphGeometry, edge: Sequence[int]) -> str:
+    return " - ".join(repr(graph.nodes[node]) for node in edge)
 
 
 def play_and_check(trial: Trial, seed: int, max_plies: int) -> RandomGame:

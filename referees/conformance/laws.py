@@ -14,7 +14,8 @@ Chooser = Callable[[Any, int, random.Random], Any]
 
 LAWS: Final = {
     "settings": "an unknown setting is refused with InvalidSettingError",
-    "spec": "the game's description is the same each time and agrees with the referee",
+    "spec": "the game's description is the same each time and agrees with the referee; a map's edges are "
+    "listed once each, and its symmetries take nodes that touch to nodes that touch",
     "seeds": "the same seed gives the same first position",
     "turns": "seats to move exist and are in order; there are none when, and only when, there is an outcome",
     "legal moves": "listed moves are legal, differ from each other, and there is at least one",

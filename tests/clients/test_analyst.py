@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -24,7 +24,7 @@ from academy.wire.games import game_message
 from clients.academy import Academy
 from clients.analyst import Analyst, LineSearcher, SearchGuard, main
 from clients.bots.strength import Strength
-from clients.connection import Connection
+from clients.connection import AcademyRefusedError, Connection
 from referees.api import referee
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, limited, serving
@@ -403,3 +403,15 @@ def test_what_cannot_be_done_is_named(
     assert "go-9x9-h3-free: a player arranges its first position" in capsys.readouterr().err
     status, words = refusal(academy, "--nodes", "0")
     assert status == 2 and "'0': it must be a number above 0" in words
+
+
+def test_words_of_a_server_command_no_terminal(
+    in_this_process: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise AcademyRefusedError("INTERNAL", "\x1b[31m no")
+
+    monkeypatch.setattr(Academy, "game", refuse)
+    with pytest.raises(SystemExit) as ended:
+        main(["hex", "--set", "board_size=4", "--academy", "127.0.0.1:1", "--once"])
+    assert ended.value.code == r"academy-analyst: ACADEMY at 127.0.0.1:1 refuses: \x1b[31m no [INTERNAL]"

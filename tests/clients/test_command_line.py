@@ -139,3 +139,13 @@ def run_for(
         check=False,
         env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
     )
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_wrong_usage_is_named_without_commanding_the_terminal(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        PROGRAMS[name]().error("the game is \x1b[31m red")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith("error: the game is \\x1b[31m red\n")

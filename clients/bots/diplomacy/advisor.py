@@ -30,6 +30,7 @@ from referees.diplomacy.adjustments import owners_after
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.openings import read_opening_move, situation
 from referees.diplomacy.power_orders import PowerOrders
+from referees.legible_text import legible
 
 # How many games' worth of doubt there is about known orders.
 _DOUBTS: Final = 2
@@ -83,7 +84,7 @@ class DiplomacyAdvisor(AcademySeat):
             connection = Connection.from_environment(environment)
             academy = Academy(connection) if connection is not None and contest_id else None
         except (OSError, ValueError) as error:
-            print(f"playing without ACADEMY: {error}", file=sys.stderr)
+            print(legible(f"playing without ACADEMY: {error}"), file=sys.stderr)
         return cls(academy, referee, contest_id, seat, chance)
 
     def opening(self, game: GamePosition) -> PowerOrders | None:

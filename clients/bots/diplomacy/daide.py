@@ -56,6 +56,7 @@ from referees.diplomacy.daide.tokens import (
     text_tokens,
     vocabulary,
 )
+from referees.legible_text import legible
 
 DEFAULT_PORT: Final = 16713
 _CHUNK: Final = 1 << 15
@@ -243,7 +244,7 @@ class DaideBot:
 
     def _show(self, who: str, tokens: Tokens) -> None:
         if self._verbose:
-            print(f"{who} {self._text(tokens)}", file=sys.stderr, flush=True)
+            print(legible(f"{who} {self._text(tokens)}"), file=sys.stderr, flush=True)
 
     def _text(self, tokens: Tokens) -> str:
         # Before the map is named no message has any of its tokens.
@@ -274,7 +275,8 @@ class DaideBot:
             case "FRM":
                 self._decline_press(client, tokens)
             case "HUH" | "PRN":
-                print(f"the server does not understand: {self._text(tokens)}", file=sys.stderr, flush=True)
+                complaint = f"the server does not understand: {self._text(tokens)}"
+                print(legible(complaint), file=sys.stderr, flush=True)
             case "SCO" | "NOW" as name if words is not None:
                 self._take_standing(client, words, name, tokens)
 
@@ -378,9 +380,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if not game.took_place:
                 time.sleep(_RETRY_SECONDS)
     except RejectedError as error:
-        sys.exit(f"academy-daide-bot: {error}")
+        sys.exit(legible(f"academy-daide-bot: {error}"))
     except (UnreadableMessageError, InvalidPositionError) as error:
-        sys.exit(f"academy-daide-bot: the server sent what cannot be read: {error}")
+        sys.exit(legible(f"academy-daide-bot: the server sent what cannot be read: {error}"))
     except KeyboardInterrupt:
         sys.exit(130)
     if not played:

@@ -19,6 +19,7 @@ from clients.bots.warlight.dialogue import ME, OPPONENT, OWNERS
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.seat import Seat
 from referees.api import UnreadableMoveError
+from referees.legible_text import legible
 from referees.warlight import position
 from referees.warlight.maps import WarMap, read_map
 from referees.warlight.orders import Deploy, Order, read_orders
@@ -83,7 +84,7 @@ class WarLightAdvisor(AcademySeat):
                 )
             return cls(Academy(connection), war_map, contest_id, int(player), stack_armies)
         except (OSError, ValueError, AcademyRefusedError, AcademyUnavailableError) as error:
-            print(f"playing without ACADEMY: {error}", file=sys.stderr)
+            print(legible(f"playing without ACADEMY: {error}"), file=sys.stderr)
             return cls(None, war_map, stack_armies=stack_armies)
 
     def opening(self, view: WarPosition) -> Sequence[Order]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import ceil, sqrt
 from typing import Final
 
+from academy.wire.standard_streams import open_closed
 from clients.bots.warlight.advisor import BASE_INCOME, WarLightAdvisor, expected_value
 from clients.bots.warlight.dialogue import ME, OPPONENT, Dialogue
 from clients.bots.warlight.simple import read_options
@@ -254,6 +255,7 @@ class TurnPlan:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play a game on standard input and output."""
+    open_closed()
     options = read_options(__doc__.partition("\n")[0], arguments)
     chance = random.Random(options.seed)
     dialogue = Dialogue()

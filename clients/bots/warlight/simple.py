@@ -144,8 +144,11 @@ def main() -> None:
     advisor = None
     if options.academy:
         # Only here is more needed than this file.
+        from academy.wire.standard_streams import open_closed
         from clients.bots.warlight.advisor import PlainAdvisor
 
+        # What the advisor complains of would go into the dialogue where standard error is closed.
+        open_closed()
         advisor = PlainAdvisor(map_lines, options.income, options.stack_armies)
     for line in lines:
         if line == "GameOver":

@@ -58,6 +58,9 @@ def test_a_grid_has_1_to_4096_cells(
         (("St\u2028P",), (), "no blanks"),
         (("a", "b"), ((0, 2),), r"\(0, 2\)"),
         (("a", "b"), ((1, 1),), "different nodes"),
+        (("a", "b"), (("a", "b"),), r"edge \('a', 'b'\): .* by their places, 0 to 1"),
+        (("a", "b", "c"), ((0, 1, 2),), "two ends"),
+        (("a", "b"), ((0,),), "two ends"),
     ],
 )
 def test_a_wrong_graph_is_refused(

@@ -355,6 +355,10 @@ class TestMending:
 @pytest.fixture(scope="module")
 def reader(academy: Running) -> Client:
     """An admin of a server whose game `lines` has openings."""
+    return with_lines(academy)
+
+
+def with_lines(academy: Running) -> Client:
     academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("lines")))
     for number, moves in enumerate((["c3", "a1"], ["c3", "b2"], ["c3", "e5", "d4"], ["b2", "c3"])):
         academy.arena().contests.ReportContest(
@@ -383,14 +387,15 @@ class TestOpenings:
         assert [node.visits for node in corner] == [2, 1]
         assert [node.depth for node in self.nodes(reader, depth=1)] == [0, 1, 1]
 
-    def test_pages_belong_to_one_state_of_the_tree(self, academy: Running, reader: Client) -> None:
+    def test_pages_belong_to_one_state_of_the_tree(self, fresh: Running) -> None:
+        reader = with_lines(fresh)
         request = libraries_pb2.ListOpeningsRequest(game_id="lines", page_size=2)
         page = reader.libraries.ListOpenings(request)
         request.page_token = page.next_page_token
         second = reader.libraries.ListOpenings(request)
         assert [*page.nodes, *second.nodes] == self.nodes(reader)[:4]
 
-        academy.arena().contests.ReportContest(report(contest("lines/more", "lines"), ["a1"]))
+        fresh.arena().contests.ReportContest(report(contest("lines/more", "lines"), ["a1"]))
 
         assert refusal(lambda: reader.libraries.ListOpenings(request)).reason == "STALE_PAGE_TOKEN"
 

@@ -69,7 +69,8 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
 
     assert (ended.accepted, ended.dropped) == (2, 4)
     # Newest first.
-    verdicts = [(proposal.verdict, proposal.reason) for proposal in own(ann).proposals][::-1]
+    judged = own(ann, contest_id="judged/1").proposals[::-1]
+    verdicts = [(proposal.verdict, proposal.reason) for proposal in judged]
     assert [verdict for verdict, _ in verdicts] == [
         proposals_pb2.VERDICT_INSERTED,
         proposals_pb2.VERDICT_DROPPED,
@@ -80,8 +81,8 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
     assert "did not stand on the board" in verdicts[1][1]
     assert "0.05" in verdicts[2][1] and "0.20" in verdicts[2][1]
     assert "the proposal gives 0.1 as the value before the move, but the last value stated" in verdicts[4][1]
-    assert own(bob).proposals[0].player == "bob"
-    assert "stated no expected value after ply 3" in own(bob).proposals[0].reason
+    (of_bob,) = own(bob, contest_id="judged/1").proposals
+    assert of_bob.player == "bob" and "stated no expected value after ply 3" in of_bob.reason
 
 
 def test_the_same_proposal_again_is_the_same(academy: Running) -> None:

@@ -39,6 +39,7 @@ def arena(*arguments: str | Path) -> Done:
         contextlib.redirect_stdout(stdout),
         contextlib.redirect_stderr(stderr),
     ):
+        patch.setattr(sys, "excepthook", sys.excepthook)
         patch.setattr(sys, "argv", ["arena", *map(str, arguments)])
         # Players of Python that are checked add the folders where their modules may be.
         patch.setattr(sys, "path", list(sys.path))

@@ -1,8 +1,10 @@
 """What the command says of errors."""
 
+import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,9 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, StatementError
 
 from arena.cli.failures import describe_failure
+from arena.control.settings import ControlError
 from arena.runner.exit_status import ExitStatus
+from clients.connection import AcademyUnavailableError
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.control_files import PASSING, write_control
 
@@ -33,6 +37,23 @@ def test_an_error_in_a_statement_is_shown_without_its_values() -> None:
     engine.dispose()
     message, _ = describe_failure(caught.value)
     assert "A value is required for bind parameter 'kept'" in message and len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            FileNotFoundError(2, "No such file or directory", "cup.toml"),
+            "cup.toml: No such file or directory",
+        ),
+        (AcademyUnavailableError("no answer"), "no answer"),
+        (ControlError("no such game"), "no such game"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_errors_remedy_stands_below_it(error: Exception, message: str) -> None:
+    error.add_note("(give --address)")
+    assert describe_failure(error) == (f"{message}\n(give --address)", ExitStatus.ERROR)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +96,7 @@ def test_many_games_at_a_time_raise_the_limit_of_open_files_or_say_who_can(
     assert (done.returncode, done.stderr) == (status, words)
 
 
+<<<<<<< HEAD
 def test_a_pipe_that_breaks_in_an_action_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def break_down(*_: object) -> None:
         raise BrokenPipeError(32, "Broken pipe")
@@ -82,3 +104,24 @@ def test_a_pipe_that_breaks_in_an_action_is_an_error(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("arena.cli.results.open_competition", break_down)
     done = arena("show", write_control(tmp_path, {"one": PASSING, "two": PASSING}, None, "rounds = 2"))
     assert (done.returncode, done.stderr) == (1, "arena: cannot go on: Broken pipe\n")
+=======
+def test_the_traceback_of_an_error_in_a_package_commands_no_terminal(tmp_path: Path) -> None:
+    package = tmp_path / "loud-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[arena.referees]\nloud = loud_rules:Loud\n")
+    (tmp_path / "loud_rules.py").write_text(
+        "from referees.hex import Hex\n"
+        "class Loud(Hex):\n"
+        "    @classmethod\n"
+        "    def from_settings(cls, settings):\n"
+        "        raise ZeroDivisionError('\\x1b[31m a bug')\n"
+    )
+    path = os.pathsep.join((str(tmp_path), *sys.path))
+    done = subprocess.run(
+        [*ARENA, "describe", "loud"], env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback (most recent call last):\n")
+    assert done.stderr.endswith("\nZeroDivisionError: \\x1b[31m a bug\n")
+>>>>>>> 02a8661f7416e03d7bc6d66d7fd28df6bd0e317d

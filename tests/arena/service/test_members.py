@@ -16,6 +16,7 @@ import pytest
 from arena.league.database import open_league
 from arena.league.members import Members
 from arena.league.names import complaint_about_name, skeleton
+from arena.league.players import Entrant, enter
 from arena.v1 import competitions_pb2
 from arena.v1 import members_pb2 as messages
 from clients import (
@@ -254,11 +255,15 @@ def test_letters_of_other_alphabets_are_named_in_the_refusal() -> None:
     assert skeleton("Corn-1") == skeleton("c0ml")
 
 
-def test_a_player_of_control_files_claims_its_name_by_an_invitation_for_it(service: Service) -> None:
-    # `anchor` has played in the pool above.
+def test_a_player_of_control_files_claims_its_name_by_an_invitation_for_it(
+    service: Service, folder: Path
+) -> None:
+    # As a pool's run enters a player that is not a member.
+    with closing(open_league(str(folder / "league.db"))) as league, league.transaction() as connection:
+        enter(connection, Entrant("oldtimer"))
     everybody = Connection(service.address)
-    assert refused(lambda: register(everybody, Membership("anchor"), invite(service))) == "NAME_CLAIMED"
-    assert register(everybody, Membership("anchor"), invite(service, name="anchor"))
+    assert refused(lambda: register(everybody, Membership("oldtimer"), invite(service))) == "NAME_CLAIMED"
+    assert register(everybody, Membership("oldtimer"), invite(service, name="oldtimer"))
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from multiprocessing import Pipe
+from typing import NoReturn
 
 import pytest
 
@@ -33,3 +34,17 @@ def test_a_worker_that_waits_while_its_run_is_killed_ends(capfd: pytest.CaptureF
     run.close()
     worker.serve(own, worker.NO_SLOT, KeptPrograms(), KeptPrograms())
     assert capfd.readouterr().err == ""
+
+
+def test_a_referees_traceback_commands_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def play(*_: object) -> NoReturn:
+        raise ZeroDivisionError("\x1b[31m a bug")
+
+    monkeypatch.setattr(worker, "play", play)
+    run, own = Pipe()
+    run.send(job(*PASSES))
+    run.close()
+    worker.serve(own, worker.NO_SLOT, KeptPrograms(), KeptPrograms())
+    assert capfd.readouterr().err.endswith("ZeroDivisionError: \\x1b[31m a bug\n")

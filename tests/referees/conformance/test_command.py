@@ -2,10 +2,14 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Self
 
 import pytest
 
+from academy.knowledge.boards import GraphGeometry
+from referees.api import InvalidSettingError
 from referees.conformance import LAWS
 from referees.conformance.__main__ import main
 from referees.go import Go, GoPosition
@@ -116,3 +120,48 @@ def test_a_broken_law_ends_the_command_with_status_1(
     assert main(["generous", "--setting", "board_size=5"]) == 1
     printed = capsys.readouterr()
     assert printed.err.startswith("foreign moves: ") and not printed.out
+
+
+class Loud(Go):
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, object]) -> Self:
+        if not settings:
+            raise RuntimeError("\x1b[31m no settings")
+        if "map" in settings:
+            GraphGeometry(("north", "east"), ((0, 2),))
+        return super().from_settings(settings)
+
+    def legal_moves(self, position: GoPosition, seat: int) -> Sequence[int]:
+        raise RuntimeError("\x1b[31m no moves")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ([], "settings: RuntimeError: \\x1b[31m no settings. The law: "),
+        (["--set", "board_size=5"], "RuntimeError: \\x1b[31m no moves (game seed 0, ply 0). The law: "),
+        (["--set", "map=1"], "spec: InvalidBoardError: edge (0, 2): its two ends must be different nodes"),
+    ],
+)
+def test_what_a_referee_raises_takes_a_line_that_commands_no_terminal(
+    settings: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("referees.conformance.__main__.referee", {"loud": Loud}.__getitem__)
+    assert main(["loud", *settings]) == 1
+    printed = capsys.readouterr().err
+    assert message in printed and printed.count("\n") == 1
+
+
+class Refusing(Go):
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, object]) -> Self:
+        raise InvalidSettingError("komi", "\x1b[31m never")
+
+
+def test_a_refused_setting_commands_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("referees.conformance.__main__.referee", {"refusing": Refusing}.__getitem__)
+    with pytest.raises(SystemExit):
+        main(["refusing"])
+    assert "'komi': \\x1b[31m never" in capsys.readouterr().err

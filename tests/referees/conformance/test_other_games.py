@@ -2,8 +2,9 @@
 
 import json
 import random
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import pytest
@@ -152,3 +153,31 @@ def test_symmetries_of_maps_are_checked() -> None:
     with pytest.raises(NonConformingRefereeError, match="symmetry") as raised:
         check_referee(TurningRingWithAHome.from_settings({}), games=5)
     assert raised.value.law == "symmetry"
+
+
+class MappedRing(TurningRing):
+    """The ring with edges of one's own."""
+
+    edges: tuple[tuple[int, ...], ...] = ()
+
+    def spec(self) -> GameSpec:
+        return replace(super().spec(), geometry=GraphGeometry(RING, self.edges))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        (((0, 1), (1, 2), (2, 3), (3, 0), (0, 1)), "the edge 'north' - 'east' is listed twice"),
+        (((0, 1), (1, 0)), "the edge 'east' - 'north' is listed twice: list it once, in either direction"),
+        (((0, 1),), "symmetry 'turn 1' takes the edge 'north' - 'east' to 'east' - 'south', which do not"),
+        (((0, 4),), "edge (0, 4): its two ends must be different nodes by their places, 0 to 3"),
+        (((2, 2),), "edge (2, 2): its two ends must be different nodes"),
+        ((RING[:2],), "edge ('north', 'east'): its two ends must be different nodes by their places, 0 to 3"),
+    ],
+)
+def test_wrong_edges_of_a_map_break_the_law_of_the_spec(
+    edges: tuple[tuple[int, ...], ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MappedRing, "edges", edges)
+    with pytest.raises(NonConformingRefereeError, match=f"^spec: .*{re.escape(message)}"):
+        check_referee(MappedRing.from_settings({}), games=1)

@@ -171,6 +171,16 @@ def test_a_message_that_cannot_be_read_ends_it_with_a_line(server: Server, messa
     assert "academy-daide-bot: the server sent what cannot be read: " in str(running.status)
 
 
+def test_text_of_a_server_commands_no_terminal(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    running = Running(server, "--bot", "hold", "--verbose")
+    server.greet("hold")
+    server.say("PRN ('\x1b[31m')", "HLO ('\x1b[32m')")
+    assert r"a game's beginning: HLO ('\x1b[32m')" in str(running.status)
+    printed = capsys.readouterr().err
+    assert r"< PRN ('\x1b[31m')" in printed
+    assert r"does not understand: PRN ('\x1b[31m')" in printed
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -1,5 +1,7 @@
 """The simple bot: one file of its own, spoken to as the game's page says."""
 
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +63,24 @@ def test_the_simple_bot_deploys_its_whole_income(name: str) -> None:
     bot = subprocess.run(command, input=heard, capture_output=True, text=True, check=True)
     deployed = [line.split() for line in bot.stdout.splitlines() if line.startswith("Deploy ")]
     assert sum(int(words[1]) for words in deployed) == 11 + 3
+
+
+@pytest.mark.parametrize("name", ["simple", "decent"])
+def test_a_bot_without_an_error_output_complains_nowhere_else(name: str) -> None:
+    line = f"{shlex.quote(sys.executable)} -m clients.bots.warlight.{name} --academy"
+    both, alone = (
+        subprocess.run(
+            ["/bin/sh", "-c", line + closed],
+            input=f"{MAP}GameOver\n",
+            env=os.environ | {"ACADEMY_CONTEST": ""},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for closed in ("", " 2>&-")
+    )
+    assert both.stderr.startswith("playing without ACADEMY: ")
+    assert (both.stdout, alone.stdout) == ("", "")
 
 
 @pytest.mark.parametrize(
