@@ -57,11 +57,18 @@ class EmbeddedAcademy:
             *("--data", str(self._data), "--address", self.target),
             *("--embedded-token-file", str(token_file), "--embedded-in", str(os.getpid())),
         ]
+        # A shared log that the user's shell names is that of another server.
+        environment = {name: value for name, value in os.environ.items() if name != "ACADEMY_LOG"}
         self._starts.append(time.monotonic())
         with self._log_path.open("ab") as log:
             log_start = log.tell()
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         deadline = time.monotonic() + START_SECONDS
         while not (token_file.exists() and self._serving()):

@@ -74,6 +74,13 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
         AcademySession(settings, SPEC, tmp_path / "academy.log")
 
 
+def test_a_shared_log_of_the_shell_is_not_that_of_an_embedded_academy(
+    academy: EmbeddedAcademy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ACADEMY_LOG", "nats://127.0.0.1:9")
+    assert register(academy.start())
+
+
 def test_an_embedded_academy_ends_with_an_arena_that_is_killed_and_when_it_is_closed(tmp_path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from arena.academy.embedded import EmbeddedAcademy\n"

@@ -96,7 +96,6 @@ def test_many_games_at_a_time_raise_the_limit_of_open_files_or_say_who_can(
     assert (done.returncode, done.stderr) == (status, words)
 
 
-<<<<<<< HEAD
 def test_a_pipe_that_breaks_in_an_action_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def break_down(*_: object) -> None:
         raise BrokenPipeError(32, "Broken pipe")
@@ -104,7 +103,8 @@ def test_a_pipe_that_breaks_in_an_action_is_an_error(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("arena.cli.results.open_competition", break_down)
     done = arena("show", write_control(tmp_path, {"one": PASSING, "two": PASSING}, None, "rounds = 2"))
     assert (done.returncode, done.stderr) == (1, "arena: cannot go on: Broken pipe\n")
-=======
+
+
 def test_the_traceback_of_an_error_in_a_package_commands_no_terminal(tmp_path: Path) -> None:
     package = tmp_path / "loud-1.0.dist-info"
     package.mkdir()
@@ -124,4 +124,3 @@ def test_the_traceback_of_an_error_in_a_package_commands_no_terminal(tmp_path: P
     assert done.returncode == 1
     assert done.stderr.startswith("Traceback (most recent call last):\n")
     assert done.stderr.endswith("\nZeroDivisionError: \\x1b[31m a bug\n")
->>>>>>> 02a8661f7416e03d7bc6d66d7fd28df6bd0e317d
