@@ -145,6 +145,15 @@ def drop_removal(transaction: Transaction, game_id: str, record: records_pb2.Rem
     transaction.delete(TableName.REMOVALS, keys.in_game(game_id, record.removal.event))
 
 
+def drop_tesujis(work: WriteContext, game_id: str) -> None:
+    """Keep removed tesujis no longer: the game's begin again, with other shapes. All else stays."""
+    settings = work.knowledge(game_id).settings
+    for record in list(newest_removals_first(work.transaction, game_id)):
+        if record.tesujis:
+            del record.tesujis[:]
+            keep_removal(work, game_id, record, settings)
+
+
 def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[records_pb2.RemovalRecord]:
     """Yield all that is kept of a game, what is too old already included."""
     for _, stored in transaction.scan(TableName.REMOVALS, keys.in_game(game_id), backwards=True):
