@@ -519,6 +519,14 @@ class GameKnowledge:
             if vote.player in self.muted
         ]
 
+    def admits(self, entry: PatternEntry) -> bool:
+        """Return whether a pattern may come in: a vote of somebody who is not muted counts.
+
+        Args:
+            entry: The pattern.
+        """
+        return bool(self._without_muted(entry).votes.proposers)
+
     def _without_muted(self, entry: PatternEntry) -> PatternEntry:
         votes = entry.votes
         for player in {vote.player for vote in (*votes.counted, *votes.silent)} & self.muted:

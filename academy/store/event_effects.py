@@ -39,8 +39,8 @@ class EventOutcome:
     lists the latter; `pattern_id` is the number a restored pattern has now, 0 where there was no room.
     `patterns_back` and `nodes_back` are what a removal's restoration found room for, `taken_out` is what
     muting a player took out; `kept_out` are votes of muted players that restored patterns came back without;
-    `analysed` counts the analyses that were news; `cut` are the patterns that ACADEMY itself cut from a
-    contest.
+    `left_out` counts imported patterns that only muted players voted for, `analysed` the analyses that were
+    news; `cut` are the patterns that ACADEMY itself cut from a contest.
     """
 
     judgements: tuple[Judgement, ...] = ()
@@ -51,6 +51,7 @@ class EventOutcome:
     nodes_back: tuple[OpeningNode, ...] = ()
     taken_out: tuple[tuple[Library, PatternEntry], ...] = ()
     kept_out: tuple[tuple[str, Library, PatternEntry], ...] = ()
+    left_out: int = 0
     analysed: int = 0
     cut: tuple[tuple[Proposal, Judgement], ...] = ()
 
@@ -152,7 +153,8 @@ def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
             removed = knowledge.import_patterns(
                 library, entries, imported.replace, event.sequence, imported.moved
             )
-            return EventOutcome(removed=removed)
+            left_out = sum(not knowledge.admits(entry) for entry in entries) if knowledge.muted else 0
+            return EventOutcome(removed=removed, left_out=left_out)
         case "openings_imported":
             openings = event.openings_imported
             nodes = _nodes(openings.nodes, spec)
