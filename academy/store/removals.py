@@ -218,7 +218,7 @@ class RestoreRemoval:
         spec, settings = knowledge.spec, knowledge.settings
         kept = find_removal(work.transaction, self.game_id, self.removal)
         if kept is None or kept.muted or is_removal_over(kept, settings, work.now):
-            raise UnknownRemovalError(self.removal)
+            raise UnknownRemovalError(self.removal, "" if kept is None else kept.muted)
         restored = events_pb2.RemovalRestored(
             removal=self.removal,
             patterns=kept.patterns,

@@ -181,6 +181,18 @@ def test_a_pattern_that_cannot_come_back_is_not_announced_as_restored(
     assert "Restored to go" in academy("patterns", "restore", "go", weakest).out
 
 
+def test_what_muting_took_out_is_listed_and_its_restoration_names_the_remedy(
+    academy: Academy, running: Running
+) -> None:
+    assert academy("players", "mute", "bob", "--address", running.address).exit_code == 0
+    (listed,) = academy("removals", "list", "go", "--json").json()["removals"]
+    assert listed["what"] == "player muted"
+    refused = academy("removals", "restore", "go", listed["event"])
+    assert f"removal {listed['event']} is what muting 'bob' took out: unmute this player" in refused.err
+    assert academy("players", "unmute", "bob", "--address", running.address).exit_code == 0
+    assert not academy("removals", "list", "go", "--json").json()["removals"]
+
+
 def test_a_pattern_is_found_by_its_number_in_whichever_library_it_is(academy: Academy) -> None:
     listed = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
     number = listed[-1]["pattern_id"]
