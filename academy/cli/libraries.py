@@ -266,6 +266,12 @@ def restore_pattern(
     """Undo a deletion."""
     request = libraries_pb2.RestorePatternRequest(game_id=game, pattern_id=pattern_id)
     restored = ask_about_pattern(server.libraries.RestorePattern, request, library)
+    if not restored.HasField("pattern"):
+        raise CommandError(
+            f"pattern {pattern_id} is not back in {game}, but still kept: its library is full of stronger "
+            "patterns, or only muted players voted for it; raise the capacity or unmute one of them, then "
+            "restore again"
+        )
     _print_pattern(f"Restored to {game}", restored.pattern, json)
 
 
@@ -397,8 +403,8 @@ def restore_removal(
         typer.echo(f"{game}: {tesujis} and {printing.counted(response.weights, 'weight')} restored")
     if response.no_room:
         typer.echo(
-            f"{response.no_room} have no room, or their position before is gone: they are still kept; "
-            "raise the capacity, then restore again"
+            f"{response.no_room} have no room, or their position before is gone, or only muted players voted "
+            "for them: they are still kept; raise the capacity or unmute a player, then restore again"
         )
 
 

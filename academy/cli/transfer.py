@@ -107,7 +107,7 @@ def import_(
     records = (
         _records_of_text(content, file, described)
         if content.lstrip().startswith(_TEXT_BEGINS)
-        else _records_of_binary(content, file, described)
+        else list(_records_of_binary(content, file, described))
     )
     header = libraries_pb2.ImportLibraryRequest(
         header=libraries_pb2.ImportHeader(game_id=game, replace=replace, again=again)
@@ -117,6 +117,12 @@ def import_(
         printing.print_json(printing.as_json(response))
     else:
         typer.echo(f"{game}: {_learnt(response)} taken in, {response.evicted:,} had no room")
+        given = sum(record.HasField("pattern") for record in records)
+        if left_out := given - response.patterns:
+            typer.echo(
+                f"{game}: {printing.counted(left_out, 'pattern')} left out, which only muted players voted "
+                "for; to have them, unmute these players and import with --replace"
+            )
 
 
 def _learnt(response: libraries_pb2.ImportLibraryResponse | libraries_pb2.ForkGameResponse) -> str:

@@ -504,6 +504,29 @@ class GameKnowledge:
         self.tesujis = self.tesujis.put_back(tesujis, self.settings)
         self.evaluation = self.evaluation.put_back(evaluation, self.settings)
 
+    def muted_votes(self, entry: PatternEntry) -> list[tuple[str, PatternEntry]]:
+        """Return what a pattern comes back without: the votes of muted players that counted.
+
+        Args:
+            entry: The pattern.
+
+        Returns:
+            Each such player, with the pattern of this player's vote alone.
+        """
+        return [
+            (vote.player, _with_votes_alone(entry, (vote,)))
+            for vote in entry.votes.counted
+            if vote.player in self.muted
+        ]
+
+    def admits(self, entry: PatternEntry) -> bool:
+        """Return whether a pattern may come in: a vote of somebody who is not muted counts.
+
+        Args:
+            entry: The pattern.
+        """
+        return bool(self._without_muted(entry).votes.proposers)
+
     def _without_muted(self, entry: PatternEntry) -> PatternEntry:
         votes = entry.votes
         for player in {vote.player for vote in (*votes.counted, *votes.silent)} & self.muted:
@@ -542,7 +565,7 @@ class GameKnowledge:
                         patterns.put(replace(entry, votes=left))
                 elif left.proposers:
                     patterns.put(replace(entry, votes=left))
-                    taken.append((library, replace(entry, votes=VoteTally(own), uses=0, successes=0)))
+                    taken.append((library, _with_votes_alone(entry, own)))
                 else:
                     patterns.remove(entry.pattern_id)
                     taken.append((library, entry))
@@ -715,6 +738,11 @@ class GameKnowledge:
         before = len(self.openings)
         self.openings.evict_beyond(self.settings.opening_capacity)
         return before - len(self.openings)
+
+
+def _with_votes_alone(entry: PatternEntry, votes: tuple[Vote, ...]) -> PatternEntry:
+    """Return some votes of a pattern as it is kept for unmuting: the uses stay with the others."""
+    return replace(entry, votes=VoteTally(votes), uses=0, successes=0)
 
 
 def _renumber_votes(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:

@@ -154,7 +154,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def RestorePattern(
         self, request: messages.RestorePatternRequest, context: Context
     ) -> messages.RestorePatternResponse:
-        """Undo a deletion; the answer is empty if a full library of stronger patterns has no room."""
+        """Undo a deletion; the answer is empty if there is no room, or only muted players voted for it."""
         library = pattern_library_from_proto(request.library)
         spec = (await self._games.game(request.game_id)).view.spec
         command = RestorePattern(request.game_id, library, request.pattern_id, current_caller.get().name)

@@ -154,14 +154,16 @@ class UnknownTesujiError(UnknownRecordError):
 
 
 class UnknownRemovalError(UnknownRecordError):
-    """Nothing is kept of what an event removed."""
+    """Nothing is kept of what an event removed, or `muted` is a player whose unmuting alone restores it."""
 
-    def __init__(self, removal: int) -> None:
-        super().__init__(
-            f"nothing is kept of a removal {removal}: list the removals to see what can be restored "
-            "(the settings removed_days and removed_records say for how long)",
-            removal=removal,
+    def __init__(self, removal: int, muted: str = "") -> None:
+        why = (
+            f"removal {removal} is what muting {muted!r} took out: unmute this player to bring it back"
+            if muted
+            else f"nothing is kept of a removal {removal}: list the removals to see what can be restored "
+            "(the settings removed_days and removed_records say for how long)"
         )
+        super().__init__(why, removal=removal)
 
 
 class UnknownTokenIdError(UnknownRecordError):

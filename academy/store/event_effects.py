@@ -5,7 +5,7 @@ libraries again.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from academy.knowledge.contests import Judgement, Proposal
 from academy.knowledge.game import GameKnowledge
@@ -38,8 +38,9 @@ class EventOutcome:
     `judgements` are by proposal; `removed` counts what left for want of room or by pruning; `pruned`
     lists the latter; `pattern_id` is the number a restored pattern has now, 0 where there was no room.
     `patterns_back` and `nodes_back` are what a removal's restoration found room for, `taken_out` is what
-    muting a player took out; `analysed` counts the analyses that were news; `cut` are the patterns that
-    ACADEMY itself cut from a contest.
+    muting a player took out; `kept_out` are votes of muted players that restored patterns came back without;
+    `left_out` counts imported patterns that only muted players voted for, `analysed` the analyses that were
+    news; `cut` are the patterns that ACADEMY itself cut from a contest.
     """
 
     judgements: tuple[Judgement, ...] = ()
@@ -49,6 +50,8 @@ class EventOutcome:
     patterns_back: tuple[tuple[Library, PatternEntry], ...] = ()
     nodes_back: tuple[OpeningNode, ...] = ()
     taken_out: tuple[tuple[Library, PatternEntry], ...] = ()
+    kept_out: tuple[tuple[str, Library, PatternEntry], ...] = ()
+    left_out: int = 0
     analysed: int = 0
     cut: tuple[tuple[Proposal, Judgement], ...] = ()
 
@@ -150,7 +153,8 @@ def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
             removed = knowledge.import_patterns(
                 library, entries, imported.replace, event.sequence, imported.moved
             )
-            return EventOutcome(removed=removed)
+            left_out = sum(not knowledge.admits(entry) for entry in entries) if knowledge.muted else 0
+            return EventOutcome(removed=removed, left_out=left_out)
         case "openings_imported":
             openings = event.openings_imported
             nodes = _nodes(openings.nodes, spec)
@@ -181,7 +185,9 @@ def _delete_or_restore(knowledge: GameKnowledge, event: events_pb2.Event) -> Eve
     record = event.pattern_restored.record
     library = pattern_library_from_proto(record.library)
     entry = entry_from_proto(record, knowledge.spec)
-    return EventOutcome(pattern_id=knowledge.restore_pattern(library, entry))
+    pattern_id = knowledge.restore_pattern(library, entry)
+    back = [(library, replace(entry, pattern_id=pattern_id))] if pattern_id else []
+    return EventOutcome(pattern_id=pattern_id, kept_out=_muted_votes(knowledge, back))
 
 
 def _analyse(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
@@ -217,7 +223,19 @@ def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> Ev
         tesujis_from_records(restored.tesujis, knowledge.spec),
         evaluation_from_records(restored.evaluation, knowledge.spec),
     )
-    return EventOutcome(patterns_back=tuple(patterns), nodes_back=tuple(nodes))
+    return EventOutcome(
+        patterns_back=tuple(patterns), nodes_back=tuple(nodes), kept_out=_muted_votes(knowledge, patterns)
+    )
+
+
+def _muted_votes(
+    knowledge: GameKnowledge, patterns: Iterable[tuple[Library, PatternEntry]]
+) -> tuple[tuple[str, Library, PatternEntry], ...]:
+    return tuple(
+        (player, library, votes)
+        for library, entry in patterns
+        for player, votes in knowledge.muted_votes(entry)
+    )
 
 
 def _apply_to_player(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:

@@ -169,6 +169,9 @@ class Replay:
                 self._muted[event.player_muted.player] = outcome.taken_out
             elif lost:
                 self._lost[event.sequence] = lost
+            for muted, library, votes in outcome.kept_out:
+                if muted in self._muted:
+                    self._muted[muted] = (*self._muted[muted], (library, votes))
         event_effects.apply(self._actual, event, earlier)
 
     def _is_left_out(self, name: str, sequence: int) -> bool:

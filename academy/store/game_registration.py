@@ -15,6 +15,7 @@ from academy.knowledge.spec import (
     Placement,
 )
 from academy.knowledge.symmetries import NodeSymmetry
+from academy.store import removals
 from academy.store.codec.games import (
     settings_from_proto,
     spec_to_proto,
@@ -81,6 +82,8 @@ class RegisterGame:
             _check_row_fits(spec)
             new = description_message(now)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_described=new))
+            if (now.placement, now.winning_row) != (before.placement, before.winning_row):
+                removals.drop_tesujis(work, spec.game_id)
             known = game_record(work.transaction, spec.game_id)
         return known, False
 

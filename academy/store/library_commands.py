@@ -29,6 +29,7 @@ from academy.store.removals import (
     PRUNED,
     TESUJI_DELETED,
     find_removed_pattern,
+    keep_muted_votes,
     keep_removal,
     record_removal,
 )
@@ -164,6 +165,7 @@ class RestorePattern:
         _, outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_restored=restored)
         )
+        keep_muted_votes(work, self.game_id, outcome)
         if outcome.pattern_id:
             work.transaction.delete(TableName.DELETED_PATTERNS, key)
             if removal is not None:

@@ -71,11 +71,12 @@ class ImportLibraries:
             event = events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history)
             event.sources.extend(named)
             events.insert(0, event)
-        evicted = sum(outcome.removed for _, outcome in work.record_all(events))
+        outcomes = [outcome for _, outcome in work.record_all(events)]
+        left_out = sum(outcome.left_out for outcome in outcomes)
         return libraries_pb2.ImportLibraryResponse(
-            patterns=sum(map(len, self.patterns.values())),
+            patterns=sum(map(len, self.patterns.values())) - left_out,
             nodes=sum(node.node_id != ROOT for node in self.nodes),
-            evicted=evicted,
+            evicted=sum(outcome.removed for outcome in outcomes),
             tesujis=len(self.tesujis),
             weights=sum(len(record.weights) for record in self.evaluation),
         )

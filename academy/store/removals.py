@@ -6,7 +6,8 @@ from itertools import islice
 from typing import Final
 
 from academy.knowledge.evaluation import EvaluationTable
-from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.pattern_entry import PatternEntry
+from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.table import TesujiTable
 from academy.store import event_effects, game_tables, keys
@@ -80,6 +81,18 @@ def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     return len(outcome.taken_out)
 
 
+def keep_muted_votes(work: WriteContext, game_id: str, outcome: event_effects.EventOutcome) -> None:
+    """Keep the votes that restored patterns came back without with what muting their players took out."""
+    spec, settings = work.knowledge(game_id).spec, work.knowledge(game_id).settings
+    kept: dict[str, list[tuple[Library, PatternEntry]]] = {}
+    for player, library, votes in outcome.kept_out:
+        kept.setdefault(player, []).append((library, votes))
+    for record in list(newest_removals_first(work.transaction, game_id)) if kept else ():
+        if record.muted in kept:
+            record.patterns.extend(entries_to_proto(kept.pop(record.muted), spec))
+            keep_removal(work, game_id, record, settings)
+
+
 def _begin_removal(
     work: WriteContext, number: int, event: events_pb2.Event, what: str
 ) -> records_pb2.RemovalRecord:
@@ -101,12 +114,15 @@ def _keep_learnt(
 def keep_removal(
     work: WriteContext, game_id: str, record: records_pb2.RemovalRecord, settings: LibrarySettings
 ) -> None:
-    """Store a removal, or drop it where nothing is left of it; drop those too old or too many."""
+    """Store a removal, or drop it where nothing is left of it; drop those too old or too many.
+
+    That of a muted player stays: patterns that come back may bring votes of this player.
+    """
     record.removal.patterns, record.removal.nodes = len(record.patterns), len(record.nodes)
     record.removal.tesujis = len(record.tesujis)
     record.removal.weights = sum(len(part.weights) for part in record.evaluation)
     key = keys.in_game(game_id, record.removal.event)
-    if _count(record.removal):
+    if _count(record.removal) or record.muted:
         work.transaction.put(TableName.REMOVALS, key, pack_message(record))
     else:
         work.transaction.delete(TableName.REMOVALS, key)
@@ -129,6 +145,15 @@ def drop_removal(transaction: Transaction, game_id: str, record: records_pb2.Rem
     transaction.delete(TableName.REMOVALS, keys.in_game(game_id, record.removal.event))
 
 
+def drop_tesujis(work: WriteContext, game_id: str) -> None:
+    """Keep removed tesujis no longer: the game's begin again, with other shapes. All else stays."""
+    settings = work.knowledge(game_id).settings
+    for record in list(newest_removals_first(work.transaction, game_id)):
+        if record.tesujis:
+            del record.tesujis[:]
+            keep_removal(work, game_id, record, settings)
+
+
 def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[records_pb2.RemovalRecord]:
     """Yield all that is kept of a game, what is too old already included."""
     for _, stored in transaction.scan(TableName.REMOVALS, keys.in_game(game_id), backwards=True):
@@ -136,13 +161,17 @@ def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[re
 
 
 def list_removals(transaction: Transaction, game_id: str, now: float) -> list[libraries_pb2.Removal]:
-    """Return what admins removed of a game and can be restored at a time, newest first.
+    """Return what admins removed of a game and can be restored at a time, newest first; mutings if of votes.
 
     Raises UnknownGameError.
     """
     _, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
     kept = newest_removals_first(transaction, game_id)
-    lasting = (removal.removal for removal in kept if not is_removal_over(removal, settings, now))
+    lasting = (
+        record.removal
+        for record in kept
+        if _count(record.removal) and not is_removal_over(record, settings, now)
+    )
     return list(islice(lasting, MOST_LISTED))
 
 
@@ -189,7 +218,7 @@ class RestoreRemoval:
         spec, settings = knowledge.spec, knowledge.settings
         kept = find_removal(work.transaction, self.game_id, self.removal)
         if kept is None or kept.muted or is_removal_over(kept, settings, work.now):
-            raise UnknownRemovalError(self.removal)
+            raise UnknownRemovalError(self.removal, "" if kept is None else kept.muted)
         restored = events_pb2.RemovalRestored(
             removal=self.removal,
             patterns=kept.patterns,
@@ -202,6 +231,7 @@ class RestoreRemoval:
         _, outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, removal_restored=restored)
         )
+        keep_muted_votes(work, self.game_id, outcome)
         patterns = {entry.pattern_id for _, entry in outcome.patterns_back}
         nodes = {node.node_id for node in outcome.nodes_back}
         parents = {node.parent_id for node in outcome.nodes_back}

@@ -297,7 +297,7 @@ async def _restore_removal(session: Session, form: Query) -> str:
     if back.tesujis or back.weights:
         text += f" So did {back.tesujis:,} tesujis and {back.weights:,} weights of the evaluation."
     if back.no_room:
-        text += f" There is no room for {back.no_room:,}: they are kept."
+        text += f" {back.no_room:,} found no room, or only muted players voted for them: they are kept."
     if back == libraries_pb2.RestoreRemovalResponse():
         text = f"{game_id}: nothing came back: what was removed is known again, and stays as it is now."
     session.note(Notice(text))
@@ -327,7 +327,11 @@ async def _restore_pattern(session: Session, form: Query) -> str:
     back = await own.ask(own.libraries.RestorePattern, libraries_pb2.RestorePatternRequest(**named))
     game_id, library, number = named["game_id"], form.text("library"), named["pattern_id"]
     if not back.HasField("pattern"):
-        session.note(Notice(f"{game_id}: the library is full of stronger patterns than {number}."))
+        text = (
+            f"{game_id}: pattern {number} is not back, but still kept: the library is full of stronger "
+            "patterns, or only muted players voted for it."
+        )
+        session.note(Notice(text))
         return link(f"/games/{game_id}/patterns", {"library": library})
     session.note(Notice(f"{game_id}: pattern {number} is back."))
     return link(f"/games/{game_id}/patterns/{library}/{back.pattern.pattern_id}")

@@ -158,6 +158,41 @@ def test_a_deleted_pattern_is_restored_with_its_votes(academy: Academy) -> None:
     assert academy("patterns", "show", *where, "--json").json() == listed[-1]
 
 
+def test_a_pattern_that_cannot_come_back_is_not_announced_as_restored(
+    academy: Academy, running: Running
+) -> None:
+    listed = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
+    weakest = listed[-1]["pattern_id"]
+    assert academy("patterns", "delete", "go", weakest).exit_code == 0
+    assert academy("settings", "go", f"endgame_capacity={len(listed) - 1}").exit_code == 0
+    refused = academy("patterns", "restore", "go", weakest)
+    assert (refused.exit_code, refused.out) == (1, "")
+    assert f"pattern {weakest} is not back in go, but still kept: its library is full" in refused.err
+    assert academy("settings", "go", "endgame_capacity=100").exit_code == 0
+
+    voters = {vote["player"] for vote in listed[-1]["votes"]}
+    for voter in voters:
+        assert academy("players", "mute", voter, "--address", running.address).exit_code == 0
+    refused = academy("patterns", "restore", "go", weakest)
+    assert (refused.exit_code, refused.out) == (1, "")
+    assert "or only muted players voted for it" in refused.err
+    for voter in voters:
+        assert academy("players", "unmute", voter, "--address", running.address).exit_code == 0
+    assert "Restored to go" in academy("patterns", "restore", "go", weakest).out
+
+
+def test_what_muting_took_out_is_listed_and_its_restoration_names_the_remedy(
+    academy: Academy, running: Running
+) -> None:
+    assert academy("players", "mute", "bob", "--address", running.address).exit_code == 0
+    (listed,) = academy("removals", "list", "go", "--json").json()["removals"]
+    assert listed["what"] == "player muted"
+    refused = academy("removals", "restore", "go", listed["event"])
+    assert f"removal {listed['event']} is what muting 'bob' took out: unmute this player" in refused.err
+    assert academy("players", "unmute", "bob", "--address", running.address).exit_code == 0
+    assert not academy("removals", "list", "go", "--json").json()["removals"]
+
+
 def test_a_pattern_is_found_by_its_number_in_whichever_library_it_is(academy: Academy) -> None:
     listed = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
     number = listed[-1]["pattern_id"]

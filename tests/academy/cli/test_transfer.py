@@ -55,6 +55,25 @@ def test_an_export_can_be_imported_elsewhere(
     assert known(elsewhere) == known(academy)
 
 
+@pytest.mark.parametrize("form", ["text", "binary"])
+def test_an_import_says_what_it_leaves_out_because_only_muted_players_voted_for_it(
+    academy: Academy, running: Running, tmp_path: Path, form: str
+) -> None:
+    file = tmp_path / "go.library"
+    before = known(academy)
+    assert academy("export", "go", "--to", file, "--format", form).exit_code == 0
+    assert academy("players", "mute", "bob", "--address", running.address).exit_code == 0
+
+    done = academy("import", "go", file, "--replace")
+
+    assert "go: 3 patterns, 0 tesujis" in done.out, done.err
+    assert "go: 1 pattern left out, which only muted players voted for" in done.out
+    assert academy("players", "unmute", "bob", "--address", running.address).exit_code == 0
+    done = academy("import", "go", file, "--replace")
+    assert "go: 4 patterns" in done.out and "left out" not in done.out
+    assert known(academy) == before
+
+
 def test_a_file_that_is_imported_again_is_refused_with_the_remedies(
     academy: Academy, elsewhere: Any, tmp_path: Path
 ) -> None:

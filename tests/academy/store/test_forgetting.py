@@ -21,7 +21,7 @@ from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
 from academy.store.proposal_tables import ProposalFilter
-from academy.store.removals import RestoreRemoval
+from academy.store.removals import PLAYER_MUTED, RestoreRemoval, list_removals
 from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import SIZE, contest, go, go_game, marked_proposal, report, submission
@@ -233,6 +233,52 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         ) - len(before)
         assert not store.run(UnmutePlayer("troll"))
         assert not list(check(store.environment))
+
+
+@pytest.mark.parametrize("whole_removal", [True, False])
+def test_votes_of_muted_players_that_a_restored_pattern_lacks_come_back_with_their_players(
+    tmp_path: Path, whole_removal: bool
+) -> None:
+    with world(tmp_path / "data") as store:
+        play(store, 0, 12)
+        before = contents(store)
+        library, number = next(
+            (library, entry.pattern_id)
+            for library in PATTERN_LIBRARIES
+            for entry in view(store).libraries[library].values()
+            if {vote.player for vote in entry.votes.counted} == set(NAMES)
+        )
+        if whole_removal:
+            store.run(ChangeSettings(GAME, game_pb2.LibrarySettings(endgame_capacity=1), "admin"))
+            store.run(ChangeSettings(GAME, game_pb2.LibrarySettings(endgame_capacity=5_000), "admin"))
+        else:
+            store.run(DeletePattern(GAME, library, number, "admin"))
+        for muted in ("troll", "bob"):
+            store.run(MuteInGame(GAME, muted, "admin"))
+        if whole_removal:
+            restore_removals(store)
+        else:
+            restored = store.run(RestorePattern(GAME, library, number, "admin"))
+            assert restored is not None and [vote.player for vote in restored.votes.counted] == ["ann"]
+        for muted in ("troll", "bob"):
+            assert votes_of(store, muted) == 0
+            store.run(UnmuteInGame(GAME, muted, "admin"))
+        if whole_removal:
+            # What only muted players voted for was kept.
+            restore_removals(store)
+        after = contents(store)
+        assert after.keys() == before.keys()
+        for key, (votes, _) in before.items():
+            assert after[key][0].counted == votes.counted
+        assert not list(check(store.environment))
+        unchanged = forget(store, "nobody")
+        assert unchanged.replayed and not (unchanged.removed or unchanged.patterns)
+
+
+def restore_removals(store: Store) -> None:
+    for removal in store.read(list_removals, GAME, store.clock()):
+        if removal.what != PLAYER_MUTED:
+            store.run(RestoreRemoval(GAME, removal.event, "admin"))
 
 
 @pytest.mark.parametrize("replayed", [True, False])

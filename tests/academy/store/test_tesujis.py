@@ -285,6 +285,27 @@ def test_tesujis_begin_again_when_a_game_tells_later_how_its_pieces_come(taught:
         assert rebuild.rebuild(transaction, "falling")[0].tesujis == view.tesujis
 
 
+def test_removed_tesujis_of_other_shapes_do_not_keep_what_was_removed_with_them_from_coming_back(
+    taught: Store,
+) -> None:
+    follower = taught.follow()
+    nodes = follower.refresh(GAME).openings.nodes
+    for capacity in (5, 1_000):
+        room = game_pb2.LibrarySettings(opening_capacity=capacity, tesuji_capacity=capacity)
+        taught.run(ChangeSettings(GAME, room, "admin"))
+    (removal,) = taught.read(list_removals, GAME, taught.clock())
+    assert removal.tesujis and removal.nodes
+    game = go_game(GAME)
+    game.placement = game_pb2.PLACEMENT_OUTFLANKING
+    taught.run(RegisterGame(game, "arena"))
+    (removal,) = taught.read(list_removals, GAME, taught.clock())
+    assert removal.nodes and not removal.tesujis
+    back = taught.run(RestoreRemoval(GAME, removal.event, "admin"))
+    assert (back.nodes, back.tesujis, back.no_room) == (removal.nodes, 0, 0)
+    assert follower.refresh(GAME).openings.nodes == nodes
+    assert not list(check(taught.environment))
+
+
 def dropping(number: int) -> contests_pb2.ReportContestRequest:
     """A contest whose pieces fall to the lowest empty cell of a column."""
     random, cells = Random(number), ["-"] * 81
