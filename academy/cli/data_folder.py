@@ -20,6 +20,7 @@ from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data, Replicas
 
 if TYPE_CHECKING:
+    from academy.store.environment import Transaction
     from academy.store.library_store import Store
     from academy.store.maintenance.check import Finding
 
@@ -49,7 +50,7 @@ def check(
     """Check a data folder: indexes, counts, and the libraries against their events. Exit status 4: faults.
 
     With --against also that its libraries are those of a server, byte for byte, as of the last event that
-    both have learnt.
+    both have learnt. Where the folder follows a shared log, the last message that it has read is named.
     """
     from academy.store import page_scan
     from academy.store.environment import TableName
@@ -59,12 +60,13 @@ def check(
     # Records are read only from sound pages: others could end this process without a word.
     findings = [checking.Finding("", what) for what in page_scan.find_damage(data)]
     events, compared = 0, None
+    follows: dict[str, str | int] = {}
     different: list[checking.Finding] = []
     if not findings:
         with open_existing(data, read_only=True) as store:
             findings = list(checking.check(store.environment, replay=replay))
             with store.environment.reading() as transaction:
-                events = transaction.count(TableName.EVENTS)
+                events, follows = transaction.count(TableName.EVENTS), _read_place(transaction)
             if server is not None:
                 different, compared = _compare(store, server)
     faults = sum(finding.is_fault for finding in findings)
@@ -72,13 +74,23 @@ def check(
     findings += different
     if json:
         limit = {} if compared is None else {"compared_to_event": compared}
-        printing.print_json({"events": events, **limit, "findings": list(map(asdict, findings))})
+        printing.print_json({"events": events, **limit, **follows, "findings": list(map(asdict, findings))})
     else:
         for finding in findings:
             typer.echo(f"{finding.game_id or 'all games'}: {finding.what}")
+        if follows:
+            typer.echo(f"{data}: has read {follows['log']} to message {follows['message']:,}")
         typer.echo(f"{data}: {printing.counted(events, 'event')}, {_verdict(faults, differences, compared)}")
     if faults or differences:
         raise typer.Exit(ExitCode.FAULTY)
+
+
+def _read_place(transaction: "Transaction") -> dict[str, str | int]:
+    """The shared log that a folder follows, and the last message that it has read; nothing without one."""
+    from academy.store.shared_log import place
+
+    now = place.read(transaction)
+    return {} if now is None else {"log": str(place.log_of(transaction)), "message": now.followed}
 
 
 def _verdict(faults: int, differences: int, compared: int | None) -> str:

@@ -375,7 +375,13 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
         "LOG_MESSAGE_TOO_LARGE",
         "Write less at once, or have the admin raise max_payload of the NATS servers.",
     ),
-    store.LogDivergedError: ErrorRow(StatusCode.FAILED_PRECONDITION, "LOG_DIVERGED", _ASK_ADMIN),
+    # With a time: what waits to be written, as arenas' reports do, is as good once the log is set right.
+    store.LogDivergedError: ErrorRow(
+        StatusCode.FAILED_PRECONDITION,
+        "LOG_DIVERGED",
+        "Ask another server, or again once the server's admin has set this one right.",
+        30.0,
+    ),
     store.StoreReadOnlyError: ErrorRow(StatusCode.FAILED_PRECONDITION, "STORE_READ_ONLY", _ASK_ADMIN),
     store.SchemaMismatchError: ErrorRow(StatusCode.FAILED_PRECONDITION, "STORE_SCHEMA", _ASK_ADMIN),
     store.StoreCorruptError: ErrorRow(StatusCode.DATA_LOSS, "STORE_CORRUPT", _ASK_ADMIN),

@@ -74,11 +74,14 @@ class LoadedGames:
         `changes` are what it learnt. Costs that, where loading the game again costs what there is.
         """
         loaded = self._loaded.pop(game_id, None)
+        # Its registration was undone too, or another process has deleted it meanwhile.
+        if loaded is None or transaction.get(TableName.GAMES, keys.game(game_id)) is None:
+            return
         state = game_tables.game_state(transaction, game_id)
         new_players = any(
             game_tables.find_rating(transaction, game_id, player) is None for player in changes.players
         )
-        if loaded is None or state.generation != generation or new_players:
+        if state.generation != generation or new_players:
             return
         reader = EntryReader(loaded.knowledge.spec)
         loaded.knowledge.follow(game_tables.read_update(transaction, reader, game_id, changes, state))

@@ -134,9 +134,15 @@ def fold(work: WriteContext, message: bytes) -> None:
 def _take_in(work: WriteContext, event: events_pb2.Event) -> None:
     expected = event_log.last_sequence(work.transaction) + 1
     if event.sequence != expected:
+        remedy = "begin again with an empty folder"
+        if expected == 1:
+            # A log that a compacted folder is moved into, before it has its snapshot.
+            remedy = (
+                "its first events were compacted, and new servers need a snapshot: run the `academy move` "
+                f"that was interrupted again, or `academy snapshot` at a server that has them; then {remedy}"
+            )
         raise LogDivergedError(
-            f"the shared log goes on with event {event.sequence:,}, this folder with {expected:,}: "
-            "begin again with an empty folder"
+            f"the shared log goes on with event {event.sequence:,}, this folder with {expected:,}: {remedy}"
         )
     work.take_in(event)
 

@@ -64,10 +64,14 @@ def test_a_report_at_one_server_is_known_at_the_other_and_check_says_that_they_a
             assert "2 events, sound, and compared with the server's to event 2\n" in checked.out
             alone = run("check", "--data", folders[1])
             assert "2 events, sound\n" in alone.out
+            assert f"two: has read {own_nats.address('club')} to message 3\n" in alone.out
             # What looks after them works beside servers.
             assert run("snapshot", "--data", folders[0], "--cut").exit_code == 0
             compacted = run("compact", "--data", folders[1], "--keep", "1")
             assert "1 event replaced by snapshots, 1 left" in compacted.out
+            # The events that are left do not say which folder has most.
+            shortened = run("check", "--data", folders[1], "--json").json()
+            assert (shortened["events"], shortened["message"]) == (1, 4)
         finally:
             for process in (first, second):
                 process.kill()

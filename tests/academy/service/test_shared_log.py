@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,11 +13,14 @@ import pytest
 
 from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
+from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.stream import Message
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.running import Running, refusal, serving
 from tests.academy.store.shared_log.nats_servers import NatsServer
+from tests.waiting import until
 
 GAMES = contests_pb2.ListGamesRequest()
 UNKNOWN = f"acd_{'0' * 16}_{'A' * 43}"
@@ -128,3 +131,16 @@ def test_many_bad_tokens_have_nats_asked_a_few_times_alone(
         seconds = time.monotonic() - begun
     assert refused == ["TOKEN_UNKNOWN"] * 200
     assert 0 < len(looks) <= 2 + seconds / 0.05
+
+
+def test_a_report_may_come_again_where_the_log_cannot_be_followed(log: LogAddress, tmp_path: Path) -> None:
+    with serving(tmp_path / "one", log=log) as academy:
+        arena = academy.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        with closing(JetStreamLog(log)) as program:
+            message = Message(program.state.last + 1, b"of another program", "foreign")
+            program.publish(message, time.monotonic() + 30)
+        until(lambda: not academy.store.follows_log)
+        played = examples.report(examples.contest("late", "go"), ["A1"])
+        refused = refusal(lambda: arena.contests.ReportContest(played))
+        assert (refused.reason, refused.retry_after) == ("LOG_DIVERGED", 30.0)

@@ -161,6 +161,8 @@ def test_a_compacted_folder_becomes_a_log_that_begins_with_its_snapshot(
         compact(store, keep=1)
         _, token = store.run(CreateToken("ann", Role.BOT))
     assert start_python(_KILLED_BEFORE_THE_SNAPSHOT, str(library), log.text).wait(60) == -9
+    with pytest.raises(LogDivergedError, match="new servers need a snapshot: run the `academy move`"):
+        open_store("early", log).run(CreateToken("bob", Role.BOT))
     share(library, log)
     fresh, moved = open_store("fresh", log), open_store("library")
     assert fresh.read(tokens.authenticate, token, time.time()).name == "ann"

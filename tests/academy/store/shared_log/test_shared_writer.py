@@ -181,6 +181,27 @@ def test_two_servers_that_write_at_once_lose_nothing_and_count_nothing_twice(
             assert not list(rebuild.differences(transaction, GAME))
 
 
+def test_a_fork_that_another_server_was_faster_than_is_made_in_the_next_message(
+    log: LogAddress, open_store: OpenStore
+) -> None:
+    first, second = open_store("first", log), open_store("second", log)
+    first.run(RegisterGame(go_game(), "arena"))
+    second.catch_up(5)
+    faster: list[tuple[tokens.Token, str]] = []
+
+    def be_faster() -> float:
+        """Write at the other server once this one executes its command, and before it publishes that."""
+        if not faster:
+            faster.append(second.run(CreateToken("boss", Role.ADMIN)))
+        return 0.0
+
+    first.give_way(be_faster)
+    assert first.run(ForkGame(GAME, "go-forked", "admin")).created and faster
+    learn(first, contests=2, game_id="go-forked")
+    second.catch_up(5)
+    wait_until_equal(first, second)
+
+
 def test_a_busy_server_lets_a_slower_one_write(log: LogAddress, open_store: OpenStore) -> None:
     busy, slow = open_store("busy", log), open_store("slow", log)
     busy.run(RegisterGame(go_game(), "arena"))
