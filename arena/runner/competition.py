@@ -349,10 +349,18 @@ class Competition:
         # After its result is stored: watchers see a game that is in progress or over, or both for a moment.
         live = self._files.live_game(result.game_id, game.attempt.number)
         self._stored.append(partial(live.unlink, missing_ok=True))
-        if not any(fixture is game.fixture for _, fixture in self._put_off):
-            waiting, ended = self._put_off, set(map(original_name, game.fixture.players))
-            self._put_off = [(name, fixture) for name, fixture in waiting if name not in ended]
-            self._retries.extend(fixture for name, fixture in waiting if name in ended)
+        self._release(game.fixture)
+
+    def _release(self, ended: Fixture) -> None:
+        """Let the games begin that waited for the end of this one.
+
+        If it was put off itself, its player still has another game, whose end the player's games wait for.
+        """
+        busy = {name for name, fixture in self._put_off if fixture is ended}
+        free = set(map(original_name, ended.players)) - busy
+        waiting = self._put_off
+        self._put_off = [(name, fixture) for name, fixture in waiting if name not in free]
+        self._retries.extend(fixture for name, fixture in waiting if name in free)
 
     def _finish(self, game: _Running, result: GameResult, *, counts_at_academy: bool = True) -> None:
         assert result.outcome is not None

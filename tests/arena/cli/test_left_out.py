@@ -1,15 +1,18 @@
 """Engines that never get ready and bots that decline: others play on, and reports say who is left out."""
 
 import json
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from clients.connection import Connection
 from clients.remote_game import Engine, Game, GameDeclinedError, GameEnd, GameTurn
-from clients.remote_play import AsyncGameOver, AsyncNewGame, dial_in_async
+from clients.remote_play import AsyncGameOver, AsyncNewGame, dial_in, dial_in_async
 from tests.arena.cli.command import Done, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.arena.visits import Visits
@@ -254,6 +257,57 @@ def test_a_bot_that_declines_while_it_plays_is_asked_again_when_it_has_played(tm
     assert results(control)["remote"][0] == 6
     # It is not asked again and again meanwhile.
     assert errors.count("is void") < 30
+
+
+def await_voids(control: Path, count: int) -> None:
+    """Wait until the run has noted this number of void games."""
+    log = control.with_suffix(".log")
+    while not log.exists() or log.read_text().count("is void") < count:
+        time.sleep(0.02)
+
+
+def test_a_bots_game_goes_on_when_another_bot_made_the_game_void_that_it_waited_for(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path / 'lobby'}"
+    (tmp_path / "token").write_text(TOKEN)
+    remote = 'protocol = "grpc"\ntoken_file = "token"\nstart_seconds = 60'
+    players = {"second": remote, "third": PASSING, "first": remote}
+    settings = "rounds = 1\nparallel = 3\ncheck_players = false"
+    control = write_control(tmp_path, players, None, settings, f'[remote]\naddress = "{address}"\n')
+    has_the_game = threading.Event()
+    declined: set[str] = set()
+
+    # `second` gets ready for the game with `first` and declines the one with `third`; only then does `first`,
+    # which plays `third`, decline the game with `second`.
+
+    def first(game: Game) -> Callable[[GameTurn], str]:
+        if "second" in game.players and "first" not in declined:
+            await_voids(control, 1)
+            declined.add("first")
+            raise GameDeclinedError("one at a time")
+
+        def choose(turn: GameTurn) -> str:
+            await_voids(control, 2)
+            return "pass"
+
+        return choose
+
+    def second(game: Game) -> Callable[[GameTurn], str]:
+        if "first" in game.players:
+            has_the_game.set()
+        elif "second" not in declined:
+            assert has_the_game.wait(60)
+            declined.add("second")
+            raise GameDeclinedError("one at a time")
+        return lambda turn: "pass"
+
+    connection, engine = Connection(address, token=TOKEN), Engine(games_at_once=8)
+    for name, bot in (("first", first), ("second", second)):
+        visit = partial(dial_in, connection, name, bot, engine, redial_seconds=20)
+        threading.Thread(target=visit, daemon=True).start()
+    done = arena("run", control, "-q")
+    assert done.stderr.count("declines the game: 'one at a time'") == 2
+    assert done.returncode == 0, done.stderr
+    assert {name: played for name, (played, _, _) in results(control).items()} == dict.fromkeys(players, 2)
 
 
 class Choosy:
