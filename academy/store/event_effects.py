@@ -23,7 +23,7 @@ from academy.store.codec.games import (
 )
 from academy.store.codec.learnt_tables import evaluation_from_records, tesujis_from_records
 from academy.store.codec.openings import analysis_from_proto, node_from_proto
-from academy.store.codec.patterns import entry_from_proto
+from academy.store.codec.patterns import entries_from_proto, entry_from_proto
 from academy.store.errors import StoreCorruptError
 from academy.v1 import events_pb2, pattern_pb2
 from academy.wire.games import read_description, read_spec
@@ -215,7 +215,7 @@ def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> Ev
         if taken.HasField("level"):
             values_taken.setdefault(taken.node_id, {})[taken.level] = tuple(taken.value_millionths)
     patterns, nodes = knowledge.put_back(
-        _entries(restored.patterns, knowledge.spec),
+        entries_from_proto(restored.patterns, knowledge.spec),
         _nodes(restored.nodes, knowledge.spec),
         values_taken,
     )
@@ -245,22 +245,13 @@ def _apply_to_player(knowledge: GameKnowledge, event: events_pb2.Event) -> Event
             return EventOutcome(removed=len(taken), taken_out=tuple(taken))
         case "player_unmuted":
             unmuted = event.player_unmuted
-            entries = _entries(unmuted.patterns, knowledge.spec)
+            entries = entries_from_proto(unmuted.patterns, knowledge.spec)
             return EventOutcome(removed=knowledge.unmute(unmuted.player, entries))
         case _:
             forgotten = event.player_forgotten
             removed = [(pattern_library_from_proto(key.library), key.pattern_id) for key in forgotten.removed]
-            knowledge.put_others(removed, _entries(forgotten.patterns, knowledge.spec))
+            knowledge.put_others(removed, entries_from_proto(forgotten.patterns, knowledge.spec))
             return EventOutcome(removed=len(removed))
-
-
-def _entries(
-    records: Iterable[pattern_pb2.PatternRecord], spec: GameSpec
-) -> list[tuple[Library, PatternEntry]]:
-    return [
-        (pattern_library_from_proto(record.library), entry_from_proto(record, spec, f"patterns[{place}]"))
-        for place, record in enumerate(records)
-    ]
 
 
 def _nodes(records: Iterable[pattern_pb2.OpeningNodeRecord], spec: GameSpec) -> list[OpeningNode]:

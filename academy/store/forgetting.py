@@ -1,6 +1,6 @@
 """Forgetting a player: a game's libraries become what they would be if it had proposed nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,7 +18,13 @@ from academy.store import (
 )
 from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
-from academy.store.codec.patterns import entries_to_proto, entry_to_proto, set_votes, votes_from_proto
+from academy.store.codec.patterns import (
+    entries_from_proto,
+    entries_to_proto,
+    entry_to_proto,
+    set_votes,
+    votes_from_proto,
+)
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreBusyError, StoreCorruptError
 from academy.store.v1 import records_pb2
@@ -32,6 +38,7 @@ _READ_AT_ONCE: Final = 200
 _REMOVING: Final = frozenset({"pattern_deleted", "settings_changed", "library_pruned", "player_muted"})
 
 _Numbered = tuple[Library, int]
+_Patterns = Sequence[tuple[Library, PatternEntry]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +307,48 @@ class Replay:
                     new += 1
         return Difference(tuple(removed), tuple(patterns), gone, changed, new, self.compacted, True)
 
+    def muted_votes(
+        self, muted: str, kept: _Patterns, now: GameKnowledge
+    ) -> Iterator[tuple[Library, PatternEntry]]:
+        """Yield what muting a player took out without the forgotten one, with the present numbers.
+
+        `now` is as it is after the forgetting. Patterns that went whole have the numbers of those that are
+        `kept`, other ones the numbers of those that are kept no longer; what there is no number for is left
+        out.
+        """
+        assert self._without is not None
+        known = {(library, entry.pattern, entry.player): entry.pattern_id for library, entry in kept}
+        taken = self._muted.get(muted, ())
+        alike = {(library, entry.pattern, entry.player) for library, entry in taken}
+        spare = [
+            number
+            for (library, pattern, player), number in known.items()
+            if (library, pattern, player) not in alike and number not in now.libraries[library].entries
+        ]
+        for library, entry in taken:
+            present = self._without.libraries[library].entries.get(entry.pattern_id)
+            other = present and now.libraries[library].find(present.pattern, present.player)
+            number = other.pattern_id if other else known.get((library, entry.pattern, entry.player), 0)
+            number = number or (spare.pop(0) if spare else 0)
+            if number:
+                yield library, replace(entry, pattern_id=number)
+
+    def lost_patterns(
+        self, event: int, kept: _Patterns, difference: Difference
+    ) -> Iterator[tuple[Library, PatternEntry]]:
+        """Yield what is `kept` of an event's removal, as it is without the forgotten player.
+
+        What did not go without this player is back by the difference.
+        """
+        lost = {(library, entry.pattern, entry.player): entry for library, entry in self._lost.get(event, ())}
+        back = {(library, entry.pattern, entry.player) for library, entry in difference.patterns}
+        for library, entry in kept:
+            pattern = (library, entry.pattern, entry.player)
+            if pattern in lost:
+                yield library, replace(lost[pattern], pattern_id=entry.pattern_id)
+            elif pattern not in back:
+                yield library, entry
+
     def _compare_records(self, now: GameKnowledge) -> Difference:
         """Votes taken out of the patterns as they are, where the log does not make these again."""
         removed: list[_Numbered] = []
@@ -380,20 +429,31 @@ class ForgetPlayer:
             work.record(
                 events_pb2.Event(game_id=replay.game_id, actor=self.actor, player_forgotten=forgotten)
             )
-        _forget_what_was_kept(work, replay.game_id, replay.player)
+        _forget_what_was_kept(work, replay, difference)
         return difference
 
 
-def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None:
-    """Take the player's votes out of what could be restored."""
-    settings = work.knowledge(game_id).settings
+def _forget_what_was_kept(work: WriteContext, replay: Replay, difference: Difference) -> None:
+    """Make what could be restored what it would be without the player, or take the player's votes out."""
+    game_id, player = replay.game_id, replay.player
+    knowledge = work.knowledge(game_id)
     for removal in list(removals.newest_removals_first(work.transaction, game_id)):
-        left = [record for record in removal.patterns if _drop_votes(record, player)]
+        kept = entries_from_proto(removal.patterns, knowledge.spec)
         if removal.muted == player:
             left = []
+        elif not difference.replayed or removal.removal.event <= difference.compacted:
+            left = [record for record in removal.patterns if _drop_votes(record, player)]
+        elif removal.muted:
+            muted = replay.muted_votes(removal.muted, kept, knowledge)
+            left = entries_to_proto(muted, knowledge.spec)
+        else:
+            lost = replay.lost_patterns(removal.removal.event, kept, difference)
+            left = [
+                record for record in entries_to_proto(lost, knowledge.spec) if _drop_votes(record, player)
+            ]
         del removal.patterns[:]
         removal.patterns.extend(left)
-        removals.keep_removal(work, game_id, removal, settings)
+        removals.keep_removal(work, game_id, removal, knowledge.settings)
     for key, stored in list(work.transaction.scan(TableName.DELETED_PATTERNS, keys.in_game(game_id))):
         deleted = unpack_message(records_pb2.DeletedPattern, stored)
         if _drop_votes(deleted.record, player):

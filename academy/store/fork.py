@@ -1,21 +1,23 @@
 """A changed game begins with the libraries of the game that was changed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
+from academy.knowledge.library import PatternLibrary
 from academy.knowledge.measures import Measures
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import ELO_SCALE
-from academy.store import event_log, game_tables, keys, sources
+from academy.store import event_log, game_tables, keys, removals, sources
 from academy.store.codec.games import spec_to_proto
 from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
 from academy.store.codec.openings import node_to_proto
-from academy.store.codec.patterns import entry_to_proto
+from academy.store.codec.patterns import entries_from_proto, entry_to_proto
 from academy.store.environment import TableName
 from academy.store.errors import GameConflictError
 from academy.store.library_import import ImportLibraries
-from academy.store.player_commands import mute_in_new_game
+from academy.store.player_commands import mute_in_new_game, muted_players
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, libraries_pb2
 from academy.wire.games import read_spec
@@ -56,10 +58,12 @@ class ForkGame:
             events_pb2.Event(game_id=self.new_game_id, actor=self.actor, game_forked=forked),
         ):
             work.record(event)
-        mute_in_new_game(work, self.new_game_id, self.actor)
         imported = command.execute(work)
+        # Takes the votes of muted players out again, and keeps them until these are unmuted in the new game.
+        mute_in_new_game(work, self.new_game_id, self.actor)
         response.created = True
-        response.patterns, response.nodes = imported.patterns, imported.nodes
+        response.patterns = sum(map(len, work.knowledge(self.new_game_id).libraries.values()))
+        response.nodes = imported.nodes
         response.tesujis, response.weights = imported.tesujis, imported.weights
         return response
 
@@ -70,6 +74,7 @@ class ForkGame:
 
     def _import_of(self, work: WriteContext, old: GameKnowledge) -> ImportLibraries:
         spec = replace(old.spec, game_id=self.new_game_id)
+        libraries = _with_muted_votes(work, old)
         ratings = [
             contests_pb2.PlayerRating(player=name, elo=elo / ELO_SCALE)
             for name, elo in sorted(game_tables.list_ratings(work.transaction, self.game_id))
@@ -80,7 +85,7 @@ class ForkGame:
             patterns={
                 library: [
                     entry_to_proto(entry, library, spec)
-                    for _, entry in sorted(old.libraries[library].entries.items())
+                    for _, entry in sorted(libraries[library].entries.items())
                 ]
                 for library in PATTERN_LIBRARIES
             },
@@ -96,3 +101,17 @@ class ForkGame:
             tesujis=list(tesuji_records(old.tesujis, spec, range(len(old.tesujis)))),
             evaluation=list(evaluation_records(old.evaluation, spec)),
         )
+
+
+def _with_muted_votes(work: WriteContext, game: GameKnowledge) -> Mapping[Library, PatternLibrary]:
+    """Return a game's patterns as unmuting every muted player would make them, as far as there is room."""
+    copy = GameKnowledge(game.spec, game.settings)
+    for library, patterns in game.libraries.items():
+        for entry in patterns:
+            copy.libraries[library].put(entry)
+    # One that is not muted in new games would count in the fork.
+    muted = {record.player for record in muted_players(work.transaction)} & game.muted
+    for record in removals.newest_removals_first(work.transaction, game.spec.game_id):
+        if record.muted in muted:
+            copy.unmute(record.muted, entries_from_proto(record.patterns, game.spec))
+    return copy.libraries

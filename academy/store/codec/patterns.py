@@ -23,7 +23,7 @@ from academy.knowledge.votes import (
 )
 from academy.store import keys
 from academy.store.codec.field_rules import MOST_NUMBER, check_most, naming
-from academy.store.codec.games import library_to_proto
+from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.codec.packing import unpack_message
 from academy.store.errors import InvalidRecordError
 from academy.v1 import pattern_pb2
@@ -61,6 +61,16 @@ def entries_to_proto(
 ) -> list[pattern_pb2.PatternRecord]:
     """Write patterns of several libraries."""
     return [entry_to_proto(entry, library, spec) for library, entry in entries]
+
+
+def entries_from_proto(
+    records: Iterable[pattern_pb2.PatternRecord], spec: GameSpec
+) -> list[tuple[Library, PatternEntry]]:
+    """Read patterns of several libraries. Raises InvalidRecordError naming the record."""
+    return [
+        (pattern_library_from_proto(record.library), entry_from_proto(record, spec, f"patterns[{place}]"))
+        for place, record in enumerate(records)
+    ]
 
 
 def entry_with_figures(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:

@@ -10,6 +10,7 @@ import pytest
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.store import arenas, event_log, forgetting
+from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import StoreBusyError
 from academy.store.forgetting import Difference, ForgetPlayer
@@ -343,3 +344,57 @@ def test_a_player_whose_proposed_tesuji_was_deleted_and_restored_can_be_forgotte
         done = forget(store, "troll")
         assert done.replayed and done.gone and votes_of(store, "troll") == 0
         assert not view(store).tesujis.proposed and not list(check(store.environment))
+
+
+def use_all(store: Store, contest_id: str) -> None:
+    """A contest in which each pattern helps."""
+    store.run(OpenContest(contest(contest_id)))
+    store.note(NoteUses(contest_id, 1, Library.ENDGAME, list(view(store).libraries[Library.ENDGAME])))
+    store.run(ReportContest(report(contest_id, plies=60), "arena"))
+
+
+def uses(store: Store) -> dict[Any, int]:
+    """How often each pattern helped, by its cells."""
+    libraries = view(store).libraries
+    return {
+        (library, entry.player, entry.pattern): entry.uses
+        for library in PATTERN_LIBRARIES
+        for entry in libraries[library].values()
+    }
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_what_unmuting_brings_back_after_forgetting_another_has_all_its_uses(
+    tmp_path: Path, compacted: bool
+) -> None:
+    with world(tmp_path) as store:
+        play(store, 0, 12)
+        use_all(store, "used")
+        if compacted:
+            compact(store, keep=1)
+            play(store, 12, 1)
+        store.run(MuteInGame(GAME, "bob", "admin"))
+        forget(store, "troll")
+        store.run(UnmuteInGame(GAME, "bob", "admin"))
+        again = forget(store, "troll")
+        assert again.replayed and (again.gone, again.changed) == (0, 0)
+        assert any(uses(store).values())
+        assert not list(check(store.environment))
+
+
+def test_what_forgetting_brings_back_is_not_restored_once_more(tmp_path: Path) -> None:
+    with world(tmp_path) as store:
+        play(store, 0, 12)
+        use_all(store, "used")
+        small = len(uses(store)) // 2
+        store.run(ChangeSettings(GAME, game_pb2.LibrarySettings(endgame_capacity=small), "admin"))
+        removal = store.read(event_log.last_sequence)
+        store.run(ChangeSettings(GAME, game_pb2.LibrarySettings(endgame_capacity=200), "admin"))
+        assert forget(store, "troll").new
+        before = uses(store)
+        store.run(RestoreRemoval(GAME, removal, "admin"))
+        after = uses(store)
+        assert after.keys() > before.keys()
+        assert {pattern: after[pattern] for pattern in before} == before
+        again = forget(store, "troll")
+        assert (again.gone, again.changed) == (0, 0) and not list(check(store.environment))

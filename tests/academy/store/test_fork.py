@@ -1,0 +1,79 @@
+"""A fork hears players who were muted when it was made, once they are muted no longer."""
+
+from typing import Any
+
+import pytest
+
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.store import forgetting
+from academy.store.forgetting import ForgetPlayer
+from academy.store.fork import ForkGame
+from academy.store.library_commands import ChangeSettings
+from academy.store.library_store import Store
+from academy.store.maintenance.check import check
+from academy.store.player_commands import MuteInGame, MutePlayer, UnmuteInGame, UnmutePlayer
+from academy.v1 import game_pb2
+from tests.academy.store.examples import learn
+
+GAME, FORK, PLAYERS = "go-9x9", "fork", ("gnugo 1", "seki")
+
+
+def mute(store: Store, *players: str) -> None:
+    for player in players:
+        store.run(MutePlayer(player))
+        store.run(MuteInGame(GAME, player, "admin"))
+
+
+def unmute(store: Store, *players: str) -> None:
+    for player in players:
+        store.run(UnmutePlayer(player))
+        for game_id in (GAME, FORK):
+            store.run(UnmuteInGame(game_id, player, "admin"))
+
+
+def votes(store: Store, game_id: str) -> dict[Any, Any]:
+    """The votes for each pattern, without the events that brought them: in a fork that is the import."""
+    libraries = store.follow().refresh(game_id).libraries
+    return {
+        (library, entry.pattern_id, entry.pattern): (
+            entry.uses,
+            [(vote.player, vote.elo, vote.value) for vote in (*entry.votes.counted, *entry.votes.silent)],
+        )
+        for library in PATTERN_LIBRARIES
+        for entry in libraries[library].values()
+    }
+
+
+@pytest.mark.parametrize("muted", [PLAYERS[:1], PLAYERS, PLAYERS[::-1]])
+def test_unmuting_brings_votes_back_in_a_fork_made_meanwhile(store: Store, muted: tuple[str, ...]) -> None:
+    learn(store, contests=6)
+    before = votes(store, GAME)
+    mute(store, *muted)
+    forked = store.run(ForkGame(GAME, FORK, "admin"))
+    left = votes(store, FORK)
+    assert left == votes(store, GAME) and len(left) == forked.patterns < len(before)
+    unmute(store, *muted)
+    assert votes(store, FORK) == votes(store, GAME) == before
+    assert not list(check(store.environment))
+
+
+def test_a_player_who_was_muted_when_a_game_was_forked_can_be_forgotten_in_the_fork(store: Store) -> None:
+    learn(store, contests=6)
+    mute(store, "seki")
+    store.run(ForkGame(GAME, FORK, "admin"))
+    left = votes(store, FORK)
+    replay = forgetting.begin_replay(store.environment, FORK, "seki")
+    assert store.run(ForgetPlayer(replay, "admin")).replayed
+    unmute(store, "seki")
+    assert votes(store, FORK) == left != votes(store, GAME)
+    assert not list(check(store.environment))
+
+
+def test_a_fork_has_no_votes_that_its_full_game_has_no_room_for(store: Store) -> None:
+    learn(store, contests=6)
+    mute(store, "seki")
+    capacity = len(votes(store, GAME))
+    store.run(ChangeSettings(GAME, game_pb2.LibrarySettings(endgame_capacity=capacity), "admin"))
+    store.run(ForkGame(GAME, FORK, "admin"))
+    unmute(store, "seki")
+    assert votes(store, FORK) == votes(store, GAME) and len(votes(store, FORK)) == capacity
