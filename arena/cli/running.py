@@ -226,8 +226,8 @@ def reset(
 ) -> None:
     """Delete all results and other outputs of a competition. What ACADEMY learnt from it stays.
 
-    Without --really, a competition with games stays as it is. Contests that are open at ACADEMY are ended
-    first. Exit status 5: some could not be; they are named.
+    Without --really, a competition with games stays as it is. The league gets the games that it lacks, and
+    contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
     """
     from arena.results.database import ResultsError
     from arena.runner.exit_status import ExitStatus

@@ -2,7 +2,9 @@
 
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from pathlib import Path
 
+from sqlalchemy import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from academy.v1 import contests_pb2
@@ -11,6 +13,9 @@ from arena.academy.embedded import EmbeddedAcademyError
 from arena.academy.session import AcademySession
 from arena.control.settings import AcademySettings, Control
 from arena.control.tokens import MissingTokenError
+from arena.league.database import LeagueDatabase
+from arena.league.recording import take_in
+from arena.league.source import find_source_competition
 from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError, reason
 from arena.results.run_lock import lock_competition, others_locked
 from arena.results.series import holds_others, remove_series
@@ -56,16 +61,18 @@ def finished_games(files: CompetitionFiles) -> int | None:
 def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
     """Delete all outputs of a competition; return what could not be reported to ACADEMY, or None.
 
-    Reports that wait are delivered first, and attempts that were interrupted are reported void: their
-    contests would stay open for ever, without a record of them here. A results file that others
-    have results in stays, without the competition's. Raises CompetitionRunningError, and ResultsError where
-    it runs from elsewhere.
+    Games that the league has not are taken in and reports that wait are delivered first, and attempts that
+    were interrupted are reported void: their contests would stay open for ever, without a record of them
+    here. A results file that others have results in stays, without the competition's. Raises
+    CompetitionRunningError, and ResultsError where it runs from elsewhere or the league is away.
     """
     with files.locked(), ExitStack() as stack:
         database = _database(files)
         if database is not None:
             stack.enter_context(closing(database))
             stack.enter_context(lock_competition(database, files.name))
+            if control.league is not None:
+                _give_to_league(control.league, database, files.name)
         left = _end_contests(control, files)
         if database is not None and (not files.own_results or _shared(database, files)):
             remove_series(database, files.name)
@@ -90,6 +97,25 @@ def _database(files: CompetitionFiles) -> ResultsDatabase | None:
         if others_locked(files.results, files.name):
             raise
         return None
+
+
+def _give_to_league(url: URL, results: ResultsDatabase, name: str) -> None:
+    """Let the league, if there is one, have all games of a competition. Raises ResultsError."""
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        # SQLite would make an empty file.
+        return
+    try:
+        competition = find_source_competition(results, name)
+        with closing(LeagueDatabase.open(url, create=False)) as league:
+            take_in(league, results, competition)
+    except NoResultsYetError:
+        return
+    except (ResultsError, SQLAlchemyError) as error:
+        why = reason(error) if isinstance(error, SQLAlchemyError) else str(error)
+        raise ResultsError(
+            f"the league, which may lack games of {name}, can't be used: {why}; reset it later, or take "
+            "[league] out of the control file to delete the games with the rest"
+        ) from error
 
 
 def _shared(database: ResultsDatabase, files: CompetitionFiles) -> bool:

@@ -3,10 +3,12 @@
 import sqlite3
 import subprocess
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import grpc
 import pytest
+from sqlalchemy import select
 
 from academy.store.contest_tables import contest_record
 from academy.store.library_store import Store
@@ -16,8 +18,10 @@ from arena.academy.client import contest_message
 from arena.academy.session import AcademySession
 from arena.control.settings import Control
 from arena.control.toml_file import read
+from arena.league.database import LeagueDatabase
+from arena.league.tables import GAME
 from arena.reports.text import text_report
-from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.run_lock import lock_competition
 from arena.results.series import PlannedGame
 from arena.runner.files import CompetitionFiles
@@ -198,6 +202,26 @@ def played(folder: Path, results: str = "") -> tuple[Control, CompetitionFiles]:
     files = CompetitionFiles(control.path, control.results)
     run(control, files, RunOptions(quiet=True))
     return control, files
+
+
+def test_games_that_the_league_has_not_are_taken_in_before_they_are_deleted(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "league.db")
+    control, files = played(tmp_path / "one")
+    again, files_again = played(tmp_path / "two")
+    reset(replace(control, league=url), files)
+    assert not (tmp_path / "league.db").exists()
+    with closing(LeagueDatabase.open(url)) as league:
+        reset(replace(again, league=url), files_again)
+        assert len(league.rows(select(GAME.c.ContestId))) == 1
+
+
+def test_games_that_the_league_cannot_take_in_are_not_deleted(tmp_path: Path) -> None:
+    control, files = played(tmp_path / "one")
+    (tmp_path / "league.db").write_text("no database")
+    with pytest.raises(ResultsError, match="the league, which may lack games of one, can't be used"):
+        reset(replace(control, league=sqlite_url(tmp_path / "league.db")), files)
+    assert text_report(read_report(control, files))
+    reset(control, files)
 
 
 def test_the_owner_of_a_shared_results_file_leaves_what_others_have_there(tmp_path: Path) -> None:
