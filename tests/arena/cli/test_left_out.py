@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
@@ -16,6 +15,7 @@ from clients.remote_play import AsyncGameOver, AsyncNewGame, dial_in, dial_in_as
 from tests.arena.cli.command import Done, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 from tests.arena.visits import Visits
+from tests.waiting import until
 
 THREE = {"one": PASSING, "villain": misbehaving("exit-at-start"), "two": PASSING}
 TOKEN = "a token for the tests"
@@ -262,8 +262,7 @@ def test_a_bot_that_declines_while_it_plays_is_asked_again_when_it_has_played(tm
 def await_voids(control: Path, count: int) -> None:
     """Wait until the run has noted this number of void games."""
     log = control.with_suffix(".log")
-    while not log.exists() or log.read_text().count("is void") < count:
-        time.sleep(0.02)
+    until(lambda: log.exists() and log.read_text().count("is void") >= count)
 
 
 def test_a_bots_game_goes_on_when_another_bot_made_the_game_void_that_it_waited_for(tmp_path: Path) -> None:
