@@ -446,6 +446,8 @@ def test_a_server_whose_disk_was_full_takes_in_what_came_meanwhile(
         first.run(RegisterGame(go_game(), "arena"))
         assert failed.wait(20)
     wait_until_equal(first, second)
+    # The commit shows before its line is logged.
+    until(lambda: len(caplog.records) == 2)
     assert [record.getMessage() for record in caplog.records] == [
         "writes are refused: no room left",
         "writes are done again",
@@ -834,8 +836,9 @@ def test_servers_are_upgraded_one_by_one_while_all_others_answer(
     second.run(FreezeLog(lift=True))
     assert teach(second, "lifted")
     wait_until_equal(first, second)
-    # Each server says once that it begins, and that it ends.
-    lines = [logged.getMessage()[:20] for logged in caplog.records if logged.levelno >= logging.WARNING]
+    # Each server says once that it begins, and that it ends, a moment after the commit shows.
+    warnings = [logged for logged in caplog.records if logged.levelno >= logging.WARNING]
+    lines = [logged.getMessage()[:20] for logged in warnings]
     assert sorted(lines) == 2 * ["writes are done agai"] + 2 * ["writes are refused: "]
     second.run(FreezeLog())
     wait_until_equal(first, second)
