@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternLibrary
@@ -45,7 +44,7 @@ class ForkGame:
         read_spec(message)
         response = libraries_pb2.ForkGameResponse(game=message)
         if work.transaction.get(TableName.GAMES, keys.game(self.new_game_id)) is not None:
-            if not self._is_done(work):
+            if sources.origin(work.transaction, self.new_game_id) != self.game_id:
                 raise GameConflictError(self.new_game_id, "origin")
             response.game.CopyFrom(game_tables.game_record(work.transaction, self.new_game_id))
             return response
@@ -66,11 +65,6 @@ class ForkGame:
         response.nodes = imported.nodes
         response.tesujis, response.weights = imported.tesujis, imported.weights
         return response
-
-    def _is_done(self, work: WriteContext) -> bool:
-        """Whether the game that has the new id was forked from this one, as far as the log goes back."""
-        first = islice(event_log.scan(work.transaction, self.new_game_id), 2)
-        return any(event.game_forked.from_game_id == self.game_id for event in first)
 
     def _import_of(self, work: WriteContext, old: GameKnowledge) -> ImportLibraries:
         spec = replace(old.spec, game_id=self.new_game_id)

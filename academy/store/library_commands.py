@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.library import UnknownPatternError
@@ -10,7 +9,7 @@ from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store import contest_tables, event_log, game_tables, keys
+from academy.store import contest_tables, game_tables, keys, sources
 from academy.store.codec.games import library_to_proto, settings_from_proto, settings_to_proto
 from academy.store.codec.learnt_tables import tesuji_records
 from academy.store.codec.openings import analysis_to_proto
@@ -93,8 +92,7 @@ class DeleteGame:
             )
         tables = len(knowledge.openings) + len(knowledge.tesujis) + len(knowledge.evaluation)
         if tables or any(map(len, knowledge.libraries.values())):
-            first = islice(event_log.scan(work.transaction, self.game_id), 2)
-            if not any(event.WhichOneof("kind") == "game_forked" for event in first):
+            if sources.origin(work.transaction, self.game_id) is None:
                 raise GameInUseError(self.game_id, "has knowledge in its libraries")
             if not self.really:
                 raise GameInUseError(

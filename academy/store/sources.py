@@ -1,11 +1,12 @@
 """Sources: the games whose contests a game's libraries come from, itself and those whose exports it took in.
 
 An export names them. A library that has one of them already would count the same contests twice. A game is
-named by a digest of the event that registered it.
+named by a digest of the event that registered it. And the origin of a fork: the game that it was forked from.
 """
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Final
 
 from academy.knowledge.settings import Library
@@ -21,6 +22,7 @@ SIZE: Final = 16
 MOST: Final = 1_000
 _OWN: Final = b"source "
 _TAKEN: Final = b"taken "
+_ORIGIN: Final = b"origin "
 _TESUJIS: Final = "tesujis"
 _EVALUATION: Final = "evaluation"
 # Tesujis and the evaluation go with the middle game, as in exports.
@@ -63,10 +65,25 @@ def note(transaction: Transaction, event: events_pb2.Event) -> None:
         transaction.put(TableName.META, taken + source, number)
 
 
+def keep(transaction: Transaction, game_id: str) -> None:
+    """Store what a game's first events tell of where it is from: these may go from now on."""
+    keep_own(transaction, game_id)
+    if (origin := _find_origin(transaction, game_id)) is not None:
+        transaction.put(
+            TableName.META, _ORIGIN + keys.game(game_id), keys.number(origin[1]) + origin[0].encode()
+        )
+
+
 def keep_own(transaction: Transaction, game_id: str) -> None:
-    """Store the name of a game that an earlier version registered: its first events may go."""
+    """Store the name of a game that an earlier version registered."""
     if (own := _own(transaction, game_id)) is not None:
         transaction.put(TableName.META, _OWN + keys.game(game_id), keys.number(own[1]) + own[0])
+
+
+def origin(transaction: Transaction, game_id: str) -> str | None:
+    """Return the id of the game that a game was forked from; None where it is not a fork."""
+    origin = _find_origin(transaction, game_id)
+    return None if origin is None else origin[0]
 
 
 def find(transaction: Transaction, game_id: str, section: str) -> Mapping[bytes, int]:
@@ -104,6 +121,21 @@ def section_of(event: events_pb2.Event) -> str | None:
             return _EVALUATION
         case _:
             return None
+
+
+def _find_origin(transaction: Transaction, game_id: str) -> tuple[str, int] | None:
+    """Return where a fork is from, and the number of the event that tells it."""
+    stored = transaction.get(TableName.META, _ORIGIN + keys.game(game_id))
+    # What is stored may be of a game that was deleted and had the same id.
+    if stored is not None and (number := int.from_bytes(stored[:8])) > event_log.find_deletion(
+        transaction, game_id
+    ):
+        return stored[8:].decode(), number
+    # The registration comes first.
+    for event in islice(event_log.scan(transaction, game_id), 2):
+        if event.WhichOneof("kind") == "game_forked":
+            return event.game_forked.from_game_id, event.sequence
+    return None
 
 
 def _own(transaction: Transaction, game_id: str) -> tuple[bytes, int] | None:

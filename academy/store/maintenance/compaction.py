@@ -70,7 +70,7 @@ def compact(store: Store, *, keep: int = EVENTS_KEPT) -> Compacted:
 
 def _mark_compacted(transaction: Transaction, games: Iterable[str], cut: int) -> None:
     for game_id in games:
-        sources.keep_own(transaction, game_id)
+        sources.keep(transaction, game_id)
     event_log.mark_compacted(transaction, cut)
 
 

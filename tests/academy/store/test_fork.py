@@ -1,4 +1,4 @@
-"""A fork hears players who were muted when it was made, once they are muted no longer."""
+"""A fork: what it takes of muted players, and where it is from when its first events are compacted."""
 
 from typing import Any
 
@@ -6,14 +6,17 @@ import pytest
 
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.store import forgetting
+from academy.store.errors import GameConflictError, GameInUseError
 from academy.store.forgetting import ForgetPlayer
 from academy.store.fork import ForkGame
-from academy.store.library_commands import ChangeSettings
+from academy.store.game_registration import RegisterGame
+from academy.store.library_commands import ChangeSettings, DeleteGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MuteInGame, MutePlayer, UnmuteInGame, UnmutePlayer
 from academy.v1 import game_pb2
-from tests.academy.store.examples import learn
+from tests.academy.store.examples import go_game, learn
 
 GAME, FORK, PLAYERS = "go-9x9", "fork", ("gnugo 1", "seki")
 
@@ -77,3 +80,31 @@ def test_a_fork_has_no_votes_that_its_full_game_has_no_room_for(store: Store) ->
     store.run(ForkGame(GAME, FORK, "admin"))
     unmute(store, "seki")
     assert votes(store, FORK) == votes(store, GAME) and len(votes(store, FORK)) == capacity
+
+
+def test_a_fork_whose_first_events_were_compacted_can_be_made_again_and_deleted(store: Store) -> None:
+    learn(store, contests=6)
+    store.run(ForkGame(GAME, FORK, "admin"))
+    learn(store, contests=1, first=6)
+    compact(store, keep=1)
+    assert not store.run(ForkGame(GAME, FORK, "admin")).created
+    with pytest.raises(GameConflictError, match="differs in origin"):
+        store.run(ForkGame(FORK, GAME, "admin"))
+    with pytest.raises(GameInUseError, match="`really` deletes it"):
+        store.run(DeleteGame(FORK, "admin"))
+    store.run(DeleteGame(FORK, "admin", really=True))
+    assert store.run(ForkGame(GAME, FORK, "admin")).created
+    assert not list(check(store.environment))
+
+
+def test_a_game_with_the_id_of_a_deleted_fork_is_no_fork(store: Store) -> None:
+    learn(store, contests=6)
+    store.run(ForkGame(GAME, FORK, "admin"))
+    learn(store, contests=1, first=6)
+    compact(store, keep=1)
+    store.run(DeleteGame(FORK, "admin", really=True))
+    game = go_game()
+    game.game_id = FORK
+    store.run(RegisterGame(game, "arena"))
+    with pytest.raises(GameConflictError, match="differs in origin"):
+        store.run(ForkGame(GAME, FORK, "admin"))
