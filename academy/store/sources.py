@@ -68,10 +68,9 @@ def note(transaction: Transaction, event: events_pb2.Event) -> None:
 def keep(transaction: Transaction, game_id: str) -> None:
     """Store what a game's first events tell of where it is from: these may go from now on."""
     keep_own(transaction, game_id)
-    if (origin := _find_origin(transaction, game_id)) is not None:
-        transaction.put(
-            TableName.META, _ORIGIN + keys.game(game_id), keys.number(origin[1]) + origin[0].encode()
-        )
+    if (forked := _find_origin(transaction, game_id)) is not None:
+        game, number = forked
+        transaction.put(TableName.META, _ORIGIN + keys.game(game_id), keys.number(number) + game.encode())
 
 
 def keep_own(transaction: Transaction, game_id: str) -> None:
@@ -82,8 +81,8 @@ def keep_own(transaction: Transaction, game_id: str) -> None:
 
 def origin(transaction: Transaction, game_id: str) -> str | None:
     """Return the id of the game that a game was forked from; None where it is not a fork."""
-    origin = _find_origin(transaction, game_id)
-    return None if origin is None else origin[0]
+    forked = _find_origin(transaction, game_id)
+    return None if forked is None else forked[0]
 
 
 def find(transaction: Transaction, game_id: str, section: str) -> Mapping[bytes, int]:

@@ -97,7 +97,7 @@ def test_a_fork_whose_first_events_were_compacted_can_be_made_again_and_deleted(
     assert not list(check(store.environment))
 
 
-def test_a_game_with_the_id_of_a_deleted_fork_is_no_fork(store: Store) -> None:
+def test_a_game_that_has_the_id_of_a_deleted_fork_does_not_pass_for_it(store: Store) -> None:
     learn(store, contests=6)
     store.run(ForkGame(GAME, FORK, "admin"))
     learn(store, contests=1, first=6)
