@@ -150,6 +150,8 @@ class PoolKeeper:
         try:
             if kept.running_settings and not here:
                 await self._note_end(pool, kept, control)
+                # That may have ended the pool, so what follows is for the next look, which reads it again.
+                return
             settings = pools_pb2.PoolSettings.FromString(pool.settings)
             if not is_open(pool, settings, utc_now()):
                 await self._stop(kept, control, here)

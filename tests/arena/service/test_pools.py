@@ -285,6 +285,9 @@ def test_a_pool_with_rounds_to_play_goes_on_after_arena_stop_and_ends_with_its_l
     settings.rounds = 1
     service.call("ChangePool", messages.ChangePoolRequest(name="long", settings=settings), service="Pool")
     until(lambda: service.call("GetPool", get, service="Pool").pool.state == messages.POOL_STATE_ENDED)
+    # No run follows the one that was the last.
+    idle = service.wait_for("long", lambda pool: pool.state != competitions_pb2.COMPETITION_STATE_RUNNING)
+    assert idle.state == competitions_pb2.COMPETITION_STATE_COMPLETED
 
 
 def test_seven_play_diplomacy_in_a_pool_and_one_of_them_dials_in_over_daide(service: Service) -> None:
