@@ -76,7 +76,7 @@ class MemberRegister:
         if member is None:
             return 0
         if member.is_banned(utc_now()):
-            raise BannedError(ban_text(member))
+            raise banned(member)
         return member.games_at_once
 
     def games_left(self, name: str) -> float:
@@ -99,10 +99,10 @@ class MemberRegister:
         return ended
 
 
-def ban_text(member: Member) -> str:
+def banned(member: Member) -> BannedError:
     """What a banned member is refused with."""
     until = "" if member.ban_until is None else f" until {shown(member.ban_until)}"
-    return f"{member.name} is banned{until}: {member.ban_reason or 'no reason is given'}"
+    return BannedError(f"{member.name} is banned{until}: {member.ban_reason or 'no reason is given'}")
 
 
 def shown(time: datetime) -> str:

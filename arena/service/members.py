@@ -11,13 +11,13 @@ from google.protobuf.duration_pb2 import Duration
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from academy.wire.rates import Buckets
-from arena.league.errors import BannedError, UnknownInvitationError
+from arena.league.errors import UnknownInvitationError
 from arena.league.members import GRACE, MOST_USES, Application, Invitation, Member
 from arena.lobby.errors import InvalidRequestError, TooManyError
 from arena.lobby.lobby import Lobby
 from arena.results.database import utc_now
 from arena.service.access import AnsweringServicer, Context, ServiceAccess, answered
-from arena.service.member_register import MemberRegister, ban_text
+from arena.service.member_register import MemberRegister, banned
 from arena.service.paging import number_token, page_size
 from arena.service.timestamps import timestamp_of
 from arena.service.tokens import ServiceCaller, ServiceRole
@@ -149,7 +149,7 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         duration = _duration(request, "duration")
         ban = partial(self._members.ban, request.name, request.reason, duration)
         member = await self._change(ban, "member banned", request.name, caller)
-        self._lobby.end_session(member.name, BannedError(ban_text(member)))
+        self._lobby.end_session(member.name, banned(member))
         return messages.BanMemberResponse(member=_message(member))
 
     @answered(ServiceRole.OPERATOR)

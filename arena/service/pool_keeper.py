@@ -19,7 +19,8 @@ from arena.league.members import Member
 from arena.league.players import Entrant
 from arena.league.pools import ENDED, OPEN, Pools, StoredPool
 from arena.lobby.lobby import RemoteSession
-from arena.results.database import ResultsError, reason, utc_now
+from arena.results.database import ResultsDatabase, ResultsError, reason, utc_now
+from arena.results.series_reader import SeriesReader
 from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionFiles
 from arena.service.member_register import MemberRegister
@@ -149,6 +150,8 @@ class PoolKeeper:
         try:
             if kept.running_settings and not here:
                 await self._note_end(pool, kept, control)
+                # That may have ended the pool, so what follows is for the next look, which reads it again.
+                return
             settings = pools_pb2.PoolSettings.FromString(pool.settings)
             if not is_open(pool, settings, utc_now()):
                 await self._stop(kept, control, here)
@@ -244,7 +247,8 @@ class PoolKeeper:
         last = self._runs.last(control)
         if kept.stopping or last is None:
             kept.failures = 0
-        elif last.status == ExitStatus.DONE and pools_pb2.PoolSettings.FromString(pool.settings).rounds:
+        elif last.status == ExitStatus.DONE and await asyncio.to_thread(_all_played, control):
+            # A run that `arena stop` ended before its last round is done too, and the pool goes on.
             await asyncio.to_thread(self.pools.set_state, pool.name, ENDED)
         elif last.status != ExitStatus.DONE:
             now = time.monotonic()
@@ -263,6 +267,16 @@ class PoolKeeper:
             kept.stopping, kept.remark = False, ""
             # Only a service before this one can have left a run, so this is asked once.
             kept.looked_elsewhere = kept.looked_elsewhere or not await self._runs_elsewhere(control)
+
+
+def _all_played(control: Path) -> bool:
+    """Whether a pool's run has played all rounds of its settings. Raises ResultsError."""
+    files = CompetitionFiles(control)
+    if not files.results_exist():
+        return False
+    database = ResultsDatabase.to_look_at(files.results)
+    with database.look():
+        return SeriesReader.find(database, files.name).completed()
 
 
 def is_open(pool: StoredPool, settings: pools_pb2.PoolSettings, now: datetime) -> bool:

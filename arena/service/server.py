@@ -28,6 +28,7 @@ from arena.lobby.server import Neighbour, open_lobby
 from arena.results.database import sqlite_url
 from arena.service.access import ServiceAccess
 from arena.service.competitions import CompetitionServicer
+from arena.service.ended_rights import end_streams_without_rights
 from arena.service.folder import CompetitionFolder
 from arena.service.leagues import LeagueServicer
 from arena.service.member_register import MemberRegister
@@ -111,7 +112,7 @@ async def _serve(
             allow_uploads=settings.allow_uploads,
         )
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
-        tasks = []
+        tasks = [asyncio.create_task(end_streams_without_rights(access, lobby))]
         if access.members is not None:
             members = MemberServicer(access, access.members, lobby, open_to_all=settings.open_to_all)
             members_pb2_grpc.add_MemberServiceServicer_to_server(members, server)

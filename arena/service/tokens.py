@@ -73,6 +73,11 @@ class Tokens:
             raise NotAuthenticatedError("the token is not known here; `arena token` makes tokens")
         return caller
 
+    def holder(self, digest: bytes) -> ServiceCaller | None:
+        """Whose token has a digest now, None where nobody's has."""
+        self._look_if_readable()
+        return self._callers.get(digest)
+
     def callers(self) -> Sequence[ServiceCaller]:
         """Who has a token, by name. Raises TokensError and OSError."""
         self._look()

@@ -20,6 +20,7 @@ from arena.league.players import Entrant, enter
 from arena.v1 import competitions_pb2
 from arena.v1 import members_pb2 as messages
 from clients import (
+    AcademyRefusedError,
     Connection,
     Engine,
     Game,
@@ -194,6 +195,40 @@ def test_a_member_reads_at_once_what_another_service_changed(service: Service, f
     with pytest.raises(grpc.RpcError) as error:
         service.call("GetMember", unknown)
     assert reason(error.value) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_MEMBER")
+
+
+def test_rights_that_another_process_ends_end_the_players_stream(service: Service, folder: Path) -> None:
+    names = ["leaked", "cheat", "typo", "filed", "good"]
+    where = Connection(service.address)
+    tokens = {name: register(where, Membership(name), invite(service)) for name in names if name != "filed"}
+    made = arena("token", "filed", "--role", "player", "--tokens", service.tokens_file)
+    tokens["filed"] = made.stdout.strip()
+
+    def inside() -> set[str]:
+        listed = service.ask("ListPlayers", competitions_pb2.ListPlayersRequest()).players
+        return {player.name for player in listed} & set(names)
+
+    why: dict[str, str] = {}
+
+    async def visit(name: str) -> None:
+        try:
+            await dial_in_async(Connection(service.address, token=tokens[name]), name, async_rambler)
+        except AcademyRefusedError as error:
+            why[name] = error.reason
+
+    with closing(Visits()) as visits:
+        for name in names:
+            visits.begin(visit(name))
+        until(lambda: inside() == set(names))
+        arena("token", "filed", "--revoke", "--tokens", service.tokens_file)
+        with closing(open_league(str(folder / "league.db"), create=False)) as league:
+            Members(league).revoke("leaked")
+            Members(league).ban("cheat", "elsewhere", None)
+            Members(league).remove("typo")
+            Members(league).rotate("good", at_once=False)
+        until(lambda: inside() == {"good"})
+    wanted = {"leaked": "TOKEN_INVALID", "typo": "TOKEN_INVALID", "filed": "TOKEN_INVALID", "cheat": "BANNED"}
+    assert why == wanted
 
 
 def test_operators_list_the_members_page_by_page(service: Service) -> None:

@@ -261,6 +261,35 @@ def test_the_list_does_not_repeat_why_a_pool_failed_that_has_ended(service: Serv
     service.wait_for("lost", lambda pool: not pool.remark)
 
 
+def test_a_pool_with_rounds_to_play_goes_on_after_arena_stop_and_ends_with_its_last_round(
+    service: Service,
+) -> None:
+    folder = service.tokens_file.parent
+    (folder / "pair.pool").write_text(
+        "".join(
+            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+            for name in ("one", "two")
+        )
+    )
+    settings = messages.PoolSettings(base="pair", rounds=100_000)
+    settings.MergeFrom(SETTINGS)
+    service.call("AddPool", messages.AddPoolRequest(name="long", settings=settings), service="Pool")
+    until((folder / "long.toml").exists)
+    service.wait_for("long", lambda pool: pool.games_played > 0)
+    run = (folder / "long.lock").read_text()
+    service.ask("StopCompetition", competitions_pb2.StopCompetitionRequest(name="long"))
+    until(lambda: (folder / "long.lock").read_text() not in ("", run))
+    get = messages.GetPoolRequest(name="long")
+    assert service.call("GetPool", get, service="Pool").pool.state == messages.POOL_STATE_OPEN
+    # It has played more rounds than these, or plays them now.
+    settings.rounds = 1
+    service.call("ChangePool", messages.ChangePoolRequest(name="long", settings=settings), service="Pool")
+    until(lambda: service.call("GetPool", get, service="Pool").pool.state == messages.POOL_STATE_ENDED)
+    # No run follows the one that was the last.
+    idle = service.wait_for("long", lambda pool: pool.state != competitions_pb2.COMPETITION_STATE_RUNNING)
+    assert idle.state == competitions_pb2.COMPETITION_STATE_COMPLETED
+
+
 def test_seven_play_diplomacy_in_a_pool_and_one_of_them_dials_in_over_daide(service: Service) -> None:
     (port,) = free_ports(1)
     folder = service.tokens_file.parent
