@@ -137,10 +137,11 @@ class MoveAdvice:
         return SuccessorAnswer(self._spec, self.game.patterns.ranked, PATTERN_LIBRARIES, opponents)
 
     def add_patterns(self, search: SuccessorAnswer) -> None:
-        """Add what patterns say of moves, once all `replies` are searched."""
+        """Add what patterns say of moves, by those that were searched, once all `replies` are."""
         gained, ends = search.gained()
         moves_of = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-        ranked = self.game.patterns.ranked
+        # Not the game's: others may have changed it between the parts.
+        ranked = search.ranked
         values, proposers = (ranked.columns[name].take(gained.places) for name in ("values", "proposers"))
         goes_somewhere = [move.cell is not None for move in self.moves]
         worth = pattern_log_odds(len(ends), moves_of, values, proposers)

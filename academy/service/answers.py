@@ -298,13 +298,13 @@ def answer_weights(
 class SuccessorAnswer:
     """Writes the answer to one call. Moves are added in parts, so that other callers have turns between them.
 
-    `question` is of one player only.
+    `question` is of one player only. All parts are answered by `ranked`, whatever is learnt between them.
     """
 
     def __init__(
         self, spec: GameSpec, ranked: RankedPatterns, libraries: Sequence[Library], question: PatternQuestion
     ) -> None:
-        self._ranked = ranked
+        self.ranked = ranked
         self._query = question.query(spec, ranked, libraries)
         self._cells = spec.reversed_cells if self._query.board is not question.board else None
         self._parts: list[Successors] = []
@@ -314,7 +314,7 @@ class SuccessorAnswer:
         if self._cells is not None:
             cells = self._cells
             moves = [[(cells[cell], SWAP_COLOURS[state]) for cell, state in move] for move in moves]
-        self._parts.append(self._ranked.snapshot.match_successors(self._query, moves))
+        self._parts.append(self.ranked.snapshot.match_successors(self._query, moves))
 
     def gained(self) -> tuple[Matches, NDArray[np.int32]]:
         """Return the matches that the moves bring, move after move, and where those of each end."""
@@ -327,7 +327,7 @@ class SuccessorAnswer:
         # Every part has matched the position, with the same result.
         base = parts[0].base
         gained, gained_ends = self.gained()
-        message, table = messages.MatchSuccessorsResponse(), AnsweredPatterns(self._ranked, [base, gained])
+        message, table = messages.MatchSuccessorsResponse(), AnsweredPatterns(self.ranked, [base, gained])
         table.write_matches(message.position, base)
         table.write_matches(message.moves.gained, gained)
         pack_columns(

@@ -27,8 +27,7 @@ from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.listing import PatternListing, TesujiListing
 from academy.service.moves import check_line
-from academy.service.transfer import exported, read_import
-from academy.store import game_tables
+from academy.service.transfer import exported, read_for_export, read_import
 from academy.store.codec.field_rules import check_value
 from academy.store.codec.games import (
     library_from_proto,
@@ -66,7 +65,6 @@ from academy.store.player_statistics import (
 )
 from academy.store.proposal_tables import count_held_proposals
 from academy.store.removals import RestoreRemoval, list_removals
-from academy.store.sources import of_libraries
 from academy.store.tokens import Role
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
@@ -300,14 +298,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> AsyncIterator[messages.ExportLibraryResponse]:
         """Send a game's libraries as of this moment."""
         wanted = {library_from_proto(request.library)} if request.library else set(Library)
-        view = (await self._games.game(request.game_id)).view
-        ratings: list[tuple[str, int]] | None = None
-        if len(wanted) == len(Library):
-            ratings = sorted(
-                await asyncio.to_thread(self._store.read, game_tables.list_ratings, request.game_id)
-            )
-        sources = await asyncio.to_thread(self._store.read, of_libraries, request.game_id, wanted)
-        async for record in exported(view, wanted, ratings, sources):
+        # Not the cached view, which goes on learning while the rest is read.
+        moment = await asyncio.to_thread(self._store.read, read_for_export, request.game_id, wanted)
+        async for record in exported(*moment):
             yield record
 
     async def ImportLibrary(

@@ -16,12 +16,30 @@ from academy.store.codec.games import pattern_library_from_proto, spec_to_proto
 from academy.store.codec.learnt_tables import evaluation_records, tesuji_records
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.patterns import entry_with_figures
+from academy.store.environment import Transaction
 from academy.store.library_import import ImportLibraries
-from academy.store.replica import GameView
+from academy.store.replica import GameView, read_view
+from academy.store.sources import of_libraries as sources_of_libraries
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2
 
 _RECORDS_AT_ONCE: Final = 200
 _RATINGS_AT_ONCE: Final = 5_000
+
+
+def read_for_export(
+    transaction: Transaction, game_id: str, wanted: Set[Library]
+) -> tuple[GameView, Set[Library], list[tuple[str, int]] | None, list[bytes]]:
+    """Read what `exported` takes, all of one moment; without ratings where not all libraries are wanted.
+
+    Raises UnknownGameError.
+    """
+    view = read_view(transaction, game_id)
+    if Library.OPENING in wanted:
+        # Built here, in the caller's thread.
+        view.openings  # noqa: B018
+    whole = len(wanted) == len(Library)
+    ratings = sorted(game_tables.list_ratings(transaction, game_id)) if whole else None
+    return view, wanted, ratings, sources_of_libraries(transaction, game_id, wanted)
 
 
 async def exported(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -9,7 +10,12 @@ import pytest
 
 from academy.knowledge.advice import ENOUGH_CONTESTS
 from academy.knowledge.boards import Board, SquareGeometry
+from academy.service.advice import MoveAdvice, moves_to_compare
+from academy.service.answers import PatternQuestion
+from academy.service.game_cache import CachedGame
 from academy.store.codec.games import spec_to_proto
+from academy.store.game_registration import RegisterGame
+from academy.store.library_store import Store
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from academy.wire.games import read_spec
 from clients import Connection
@@ -31,6 +37,7 @@ from tests.academy.service.examples import (
     teach_tesujis,
 )
 from tests.academy.service.running import Client, Running, refusal
+from tests.academy.service.test_ranking import SPEC, shelf
 
 LOW = 0.2
 
@@ -275,3 +282,30 @@ class TestMoves:
         assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "cells")
         refused = refusal(partial(ask, reader, "twice", position(EMPTY), moves=[put(25)]))
         assert refused.metadata["field"] == "moves[0].cells"
+
+
+@pytest.mark.parametrize("removed", [range(30), range(30, 60), range(60)])
+def test_patterns_that_leave_while_an_answer_waits_change_nothing_of_it(
+    tmp_path: Path, removed: Sequence[int]
+) -> None:
+    with Store(tmp_path / "data") as store:
+        store.run(RegisterGame(spec_to_proto(SPEC), "arena"))
+        view = store.follow().refresh(SPEC.game_id)
+    where = Board.from_letters(SPEC.geometry, board("-----", "-xo--", "--o--", "-x---", "-----"))
+    question = PatternQuestion(where, 1, False, 20, 16)
+
+    def advised(leaving: Sequence[int]) -> tuple[list[float], list[int], object]:
+        patterns = shelf(Random(5), 60, 3)
+        moves = moves_to_compare(SPEC, where, 1, [], [])
+        advice = MoveAdvice(CachedGame(view, patterns, 0), question, moves)
+        search = advice.search()
+        search.add(advice.replies)
+        # As by another call, which has its turn now.
+        for number in leaving:
+            patterns.remove(number)
+        advice.add_patterns(search)
+        return advice.log_odds.tolist(), list(advice.patterns), advice.uses
+
+    undisturbed = advised([])
+    assert any(undisturbed[0]) and undisturbed[1]
+    assert advised(removed) == undisturbed

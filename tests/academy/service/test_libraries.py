@@ -1,6 +1,7 @@
 """Admins look into libraries, mend, prune and move them."""
 
 import io
+import json
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -418,6 +419,40 @@ class TestMoving:
                     yield libraries_pb2.ImportLibraryRequest(node=record.node)
 
         return client.libraries.ImportLibrary(requests())
+
+    def test_an_export_is_of_one_moment(self, fresh: Running) -> None:
+        game = examples.tiny_go("go")
+        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        reader, done = fresh.admin(), threading.Event()
+        statistics = libraries_pb2.GetStatisticsRequest(game_id="go")
+
+        def play(place: int) -> None:
+            arena, number = fresh.arena(), 0
+            while not done.is_set():
+                number += 1
+                arena.contests.ReportContest(report(contest(f"{place}/{number}", "go"), ["c3"]))
+
+        def look(place: int) -> None:
+            # The server's view of the game follows.
+            while not done.is_set():
+                reader.libraries.GetStatistics(statistics)
+
+        at_once = [threading.Thread(target=task, args=(place,)) for task in (play, look) for place in (1, 2)]
+        for thread in at_once:
+            thread.start()
+        try:
+            exports = [self.exported(reader) for _ in range(100)]
+        finally:
+            done.set()
+            for thread in at_once:
+                thread.join()
+
+        seen = []
+        for records in exports:
+            (measures,) = (record.history.measures for record in records if record.history.measures)
+            roots = [record.node.visits for record in records if record.HasField("node")][:1] or [0]
+            seen.append((json.loads(measures).get("contests", 0), *roots))
+        assert [contests for contests, _ in seen] == [visits for _, visits in seen]
 
     def test_export_begins_with_its_game(self, admin: Client) -> None:
         records = self.exported(admin)
