@@ -16,6 +16,7 @@ from academy.cli import printing
 from academy.cli.commands import CommandError, ExitCode, NoDataError
 from academy.cli.connection import with_server_to_compare, with_server_where_asked
 from academy.cli.options import Json
+from academy.cli.progress import counting_events
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data, Replicas
 
@@ -64,9 +65,10 @@ def check(
     different: list[checking.Finding] = []
     if not findings:
         with open_existing(data, read_only=True) as store:
-            findings = list(checking.check(store.environment, replay=replay))
             with store.environment.reading() as transaction:
                 events, follows = transaction.count(TableName.EVENTS), _read_place(transaction)
+            with counting_events(events) as note:
+                findings = list(checking.check(store.environment, replay=replay, note_event=note))
             if server is not None:
                 different, compared = _compare(store, server)
     faults = sum(finding.is_fault for finding in findings)
@@ -196,11 +198,15 @@ def compact(
 
     The libraries stay as they are, and a contest that comes again is still not counted twice.
     """
+    from academy.store.environment import TableName
     from academy.store.maintenance import compaction
 
     _check_pages(data)
     with open_existing(data) as store:
-        done = compaction.compact(store, keep=keep)
+        with store.environment.reading() as transaction:
+            events = transaction.count(TableName.EVENTS)
+        with counting_events(events) as note:
+            done = compaction.compact(store, keep=keep, note_event=note)
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}

@@ -15,6 +15,7 @@ from academy.cli.connection import with_server_where_asked
 from academy.cli.data_folder import account_name, open_existing
 from academy.cli.options import Json
 from academy.cli.printing import counted
+from academy.cli.progress import counting_events
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 
@@ -184,18 +185,20 @@ def forget(
     Games it played stay in the opening tree, the measures and the ratings. Without --really nothing changes.
     It cannot be undone: make a backup first. A player that is not muted may go on proposing.
     """
-    from academy.store import forgetting
+    from academy.store import event_log, forgetting
 
     with open_existing(data, read_only=not really) as store:
         environment = store.environment
         with environment.reading() as transaction:
             games = _games(transaction, game)
+            events = sum(event_log.count(transaction, game_id) for game_id in games)
         differences = {}
-        for game_id in games:
-            replay = forgetting.begin_replay(environment, game_id, name)
-            differences[game_id] = (
-                _forget(store, replay) if really else forgetting.preview_forgetting(environment, replay)
-            )
+        with counting_events(events) as note:
+            for game_id in games:
+                replay = forgetting.begin_replay(environment, game_id, name, note)
+                differences[game_id] = (
+                    _forget(store, replay) if really else forgetting.preview_forgetting(environment, replay)
+                )
     if json:
         printing.print_json(
             {

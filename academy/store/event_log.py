@@ -147,6 +147,11 @@ def scan(
         yield get(transaction, keys.last_number(key)) if game_id else unpack(stored)
 
 
+def count(transaction: Transaction, game_id: str) -> int:
+    """Return how many events a game has in the log, those of a deleted game of its id too."""
+    return sum(1 for _ in transaction.scan(TableName.EVENTS_BY_GAME, keys.in_game(game_id)))
+
+
 def read_page(
     transaction: Transaction, most: int, place: int = 0, *, game_id: str = "", newest_first: bool = False
 ) -> tuple[list[events_pb2.Event], int]:

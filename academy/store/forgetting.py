@@ -100,7 +100,13 @@ class _Worlds:
 class Replay:
     """A game replayed up to event `generation`, as it happened and without a player."""
 
-    def __init__(self, transaction: Transaction, game_id: str, player: str) -> None:
+    def __init__(
+        self,
+        transaction: Transaction,
+        game_id: str,
+        player: str,
+        note_event: rebuild.NoteEvent = rebuild.note_nothing,
+    ) -> None:
         """Begin at the game's snapshot, or before its first event.
 
         Raises UnknownGameError and StoreCorruptError.
@@ -108,6 +114,7 @@ class Replay:
         game_tables.game_record(transaction, game_id)
         self.game_id = game_id
         self.player = player
+        self._note_event = note_event
         self._begin(transaction)
 
     def _begin(self, transaction: Transaction) -> None:
@@ -150,6 +157,7 @@ class Replay:
             except (ValueError, LookupError) as error:
                 raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {error}") from error
             self.generation = event.sequence
+            self._note_event()
         return False
 
     def _take(self, transaction: Transaction, event: events_pb2.Event) -> None:
@@ -379,10 +387,15 @@ def _is_same(made: GameKnowledge, now: GameKnowledge) -> bool:
     )
 
 
-def begin_replay(environment: Environment, game_id: str, player: str) -> Replay:
+def begin_replay(
+    environment: Environment,
+    game_id: str,
+    player: str,
+    note_event: rebuild.NoteEvent = rebuild.note_nothing,
+) -> Replay:
     """Replay a game without a player up to its newest event, in parts, so that the file need not grow."""
     with environment.reading() as transaction:
-        replay = Replay(transaction, game_id, player)
+        replay = Replay(transaction, game_id, player, note_event)
     while True:
         with environment.reading() as transaction:
             if not replay.advance(transaction, _READ_AT_ONCE):

@@ -1,7 +1,7 @@
 """A game's libraries rebuilt from its snapshot and events, and how the stored ones differ."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from academy.knowledge.game import RULES_VERSION, GameKnowledge
@@ -22,6 +22,13 @@ _ONE_OF_A_GAME: Final = {
     TableName.TESUJIS: "tesujis",
     TableName.EVALUATIONS: "evaluation",
 }
+
+NoteEvent = Callable[[], object]
+"""Called for each event that is taken in again, which takes long: it may show how far that is."""
+
+
+def note_nothing() -> None:
+    """Show nothing."""
 
 
 def pack_snapshot(knowledge: GameKnowledge, generation: int) -> bytes:
@@ -78,7 +85,10 @@ def unpack_snapshot(stored: bytes) -> tuple[GameKnowledge, int]:
 
 
 def rebuild(
-    transaction: Transaction, game_id: str, begun: tuple[GameKnowledge, int] | None = None
+    transaction: Transaction,
+    game_id: str,
+    begun: tuple[GameKnowledge, int] | None = None,
+    note_event: NoteEvent = note_nothing,
 ) -> tuple[GameKnowledge, int]:
     """Return what all events of a game add up to, and the number of the last of them.
 
@@ -86,7 +96,7 @@ def rebuild(
     """
     begun = begun or find_snapshot(transaction, game_id)
     events = event_log.scan(transaction, game_id, after=0 if begun is None else begun[1])
-    made = advance(begun, events, lambda number: event_log.get(transaction, number))
+    made = advance(begun, events, lambda number: event_log.get(transaction, number), note_event)
     if made is None:
         raise StoreCorruptError(f"game {game_id!r} has no events")
     return made
@@ -96,6 +106,7 @@ def advance(
     begun: tuple[GameKnowledge, int] | None,
     events: Iterable[events_pb2.Event],
     read_event: event_effects.EventReader,
+    note_event: NoteEvent = note_nothing,
 ) -> tuple[GameKnowledge, int] | None:
     """Return what is known of a game, and its last event, once its next events are taken in.
 
@@ -108,19 +119,23 @@ def advance(
             else:
                 event_effects.apply(begun[0], event, read_event)
                 begun = begun[0], event.sequence
+            note_event()
         except (ValueError, LookupError) as error:
             raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {error}") from error
     return begun
 
 
 def differences(
-    transaction: Transaction, game_id: str, begun: tuple[GameKnowledge, int] | None = None
+    transaction: Transaction,
+    game_id: str,
+    begun: tuple[GameKnowledge, int] | None = None,
+    note_event: NoteEvent = note_nothing,
 ) -> Iterator[str]:
     """Compare a game's stored records with its rebuilt ones, byte for byte; yield what differs.
 
     `begun` is a part that was rebuilt already. Raises StoreCorruptError.
     """
-    knowledge, generation = rebuild(transaction, game_id, begun)
+    knowledge, generation = rebuild(transaction, game_id, begun, note_event)
     expected = {(table, key): value for table, key, value in game_tables.records(knowledge, generation)}
     for table, key, stored in stored_records(transaction, game_id):
         made = expected.pop((table, key), None)

@@ -1,6 +1,6 @@
 """Check that a data folder is sound: indexes, counts, the log's numbers, libraries against their events."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -60,7 +60,9 @@ class _Log:
     newest: dict[str, int] = field(default_factory=dict)
 
 
-def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]:
+def check(
+    environment: Environment, *, replay: bool = True, note_event: rebuild.NoteEvent = rebuild.note_nothing
+) -> Iterator[Finding]:
     """Yield all that is wrong in a data folder, as of one moment.
 
     With `replay` every library is made again from its events and compared byte for byte; that takes
@@ -79,7 +81,8 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
                 yield Finding(show_key(key), "has a snapshot, but no record of the game")
         yield from _look_at_each(transaction, TableName.GAMES, _look_at_game)
         for game_id in games:
-            yield from _check_game(transaction, game_id, replay)
+            if (yield from _check_game(transaction, game_id)) and replay:
+                yield from _replay_game(transaction, game_id, note_event)
         yield from _check_contests(transaction, log)
         yield from _check_proposals(transaction)
         for table, kind in _READABLE_AS.items():
@@ -153,12 +156,13 @@ def _look_at_event(
             yield Finding(event.game_id, f"event {sequence} reports contest {contest_id!r}, but {named}")
 
 
-def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterator[Finding]:
+def _check_game(transaction: Transaction, game_id: str) -> Generator[Finding, None, bool]:
+    """Look at what is stored of a game; return whether it can be read."""
     try:
         knowledge, generation = game_tables.load(transaction, game_id)
     except _DAMAGED as error:
         yield Finding(game_id, str(error))
-        return
+        return False
     newest = next(transaction.scan(TableName.EVENTS_BY_GAME, keys.in_game(game_id), backwards=True), None)
     last = (
         rebuild.snapshot_generation(transaction, game_id) if newest is None else keys.last_number(newest[0])
@@ -176,25 +180,28 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
             yield Finding(
                 game_id, f"the {library.value} library holds {size:,}, its capacity is {capacity:,}"
             )
-    if replay:
-        differences = list(_differences(transaction, game_id))
-        others = _other_rules(transaction, game_id) if differences else []
-        if others:
-            versions = ", ".join(map(str, others))
-            yield Finding(
-                game_id,
-                f"written under rules {versions}, this program replays by rules {RULES_VERSION}: "
-                f"its libraries may differ from the replay ({len(differences):,} records do) and are used as "
-                "they are",
-                is_fault=False,
-            )
-        else:
-            yield from (Finding(game_id, what) for what in differences)
+    return True
 
 
-def _differences(transaction: Transaction, game_id: str) -> Iterator[str]:
+def _replay_game(transaction: Transaction, game_id: str, note_event: rebuild.NoteEvent) -> Iterator[Finding]:
+    differences = list(_differences(transaction, game_id, note_event))
+    others = _other_rules(transaction, game_id) if differences else []
+    if others:
+        versions = ", ".join(map(str, others))
+        yield Finding(
+            game_id,
+            f"written under rules {versions}, this program replays by rules {RULES_VERSION}: "
+            f"its libraries may differ from the replay ({len(differences):,} records do) and are used as "
+            "they are",
+            is_fault=False,
+        )
+    else:
+        yield from (Finding(game_id, what) for what in differences)
+
+
+def _differences(transaction: Transaction, game_id: str, note_event: rebuild.NoteEvent) -> Iterator[str]:
     try:
-        yield from rebuild.differences(transaction, game_id)
+        yield from rebuild.differences(transaction, game_id, note_event=note_event)
     except _DAMAGED as error:
         yield str(error)
 

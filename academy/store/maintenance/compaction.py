@@ -35,7 +35,9 @@ class Compacted:
     left: int
 
 
-def compact(store: Store, *, keep: int = EVENTS_KEPT) -> Compacted:
+def compact(
+    store: Store, *, keep: int = EVENTS_KEPT, note_event: rebuild.NoteEvent = rebuild.note_nothing
+) -> Compacted:
     """Replace all events but about the newest `keep` (at least 1) by snapshots.
 
     First no server of a shared log makes an event any more that refers to those that go. Each server's
@@ -57,7 +59,7 @@ def compact(store: Store, *, keep: int = EVENTS_KEPT) -> Compacted:
         begun = cut > event_log.last_compacted(transaction)
     if begun:
         for game_id in games:
-            _snapshot(environment, game_id, cut)
+            _snapshot(environment, game_id, cut, note_event)
         store.run(RefuseLateProposals(cut, newest))
         environment.write(lambda transaction: _mark_compacted(transaction, games, cut))
     removed = 0
@@ -96,7 +98,7 @@ class _OtherRulesError(StoreError):
 _Begin = Callable[[], AbstractContextManager[Transaction]]
 
 
-def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
+def _snapshot(environment: Environment, game_id: str, cut: int, note_event: rebuild.NoteEvent) -> None:
     """Store a game's snapshot as of an event, once its whole log has been seen to make what is stored.
 
     What other rules made is kept as it is stored.
@@ -111,7 +113,7 @@ def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
             begin = partial(_begin, environment, game_id, _shortened(transaction, game_id))
         # What others cut has a snapshot of theirs to begin with.
         with suppress(_CutMeanwhileError):
-            snapshot = _make_snapshot(begin, environment.folder, game_id, cut)
+            snapshot = _make_snapshot(begin, environment.folder, game_id, cut, note_event)
     made = snapshot
     environment.write(lambda transaction: rebuild.store_snapshot(transaction, game_id, made))
 
@@ -129,14 +131,16 @@ def _begin(environment: Environment, game_id: str, shortened: tuple[int, int]) -
         yield transaction
 
 
-def _make_snapshot(begin: _Begin, folder: Path, game_id: str, cut: int) -> bytes:
+def _make_snapshot(
+    begin: _Begin, folder: Path, game_id: str, cut: int, note_event: rebuild.NoteEvent
+) -> bytes:
     with begin() as transaction:
         begun = rebuild.find_snapshot(transaction, game_id)
         newest = event_log.last_sequence(transaction)
     try:
-        made = _advance(begin, game_id, begun, cut)
+        made = _advance(begin, game_id, begun, cut, note_event)
         snapshot = rebuild.pack_snapshot(*made)
-        made = _advance(begin, game_id, made, newest)
+        made = _advance(begin, game_id, made, newest, note_event)
     except _OtherRulesError:
         with begin() as transaction:
             return rebuild.pack_snapshot(*game_tables.load(transaction, game_id))
@@ -150,7 +154,11 @@ def _make_snapshot(begin: _Begin, folder: Path, game_id: str, cut: int) -> bytes
 
 
 def _advance(
-    begin: _Begin, game_id: str, begun: tuple[GameKnowledge, int] | None, until: int
+    begin: _Begin,
+    game_id: str,
+    begun: tuple[GameKnowledge, int] | None,
+    until: int,
+    note_event: rebuild.NoteEvent,
 ) -> tuple[GameKnowledge, int]:
     """Take in a game's events up to a number; there must be one at least. Raises _OtherRulesError.
 
@@ -168,7 +176,7 @@ def _advance(
             events = [event for event in islice(scan, _READ_AT_ONCE) if event.sequence <= until]
         if any(event.rules != RULES_VERSION for event in events):
             raise _OtherRulesError
-        begun = rebuild.advance(begun, events, earlier)
+        begun = rebuild.advance(begun, events, earlier, note_event)
         if not events and begun is not None:
             return begun
 

@@ -10,7 +10,7 @@ import pytest
 from arena.runner.files import CompetitionFiles
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
-from tests.arena.terminals import Terminal
+from tests.terminals import Terminal
 from tests.waiting import until
 
 

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tests.arena.terminals import Terminal
+from tests.terminals import Terminal
 
 WATCH = """
 import sys, time

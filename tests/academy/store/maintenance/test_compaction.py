@@ -162,9 +162,10 @@ def test_a_log_that_another_process_shortens_meanwhile_is_read_again(
         begun: tuple[GameKnowledge, int] | None,
         events: Iterable[events_pb2.Event],
         read_event: event_effects.EventReader,
+        note_event: rebuild.NoteEvent,
         real: Callable[..., tuple[GameKnowledge, int] | None] = rebuild.advance,
     ) -> tuple[GameKnowledge, int] | None:
-        made = real(begun, events, read_event)
+        made = real(begun, events, read_event, note_event)
         assert made is not None
         if waiting and waiting[0] == "compacted" and made[0].spec.game_id == "go-9x9":
             waiting.clear()
