@@ -15,6 +15,7 @@ from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.settings import Library
+from academy.knowledge.spec import Description
 from academy.knowledge.votes import VALUE_SCALE
 from academy.matching.warming import warm_up_in_background
 from academy.service.books import Books
@@ -214,7 +215,8 @@ class GameCache:
 
     def _follow(self, view: GameView, changes: PatternChanges) -> None:
         game = self._games[view.spec.game_id]
-        is_other_game = view.spec != game.view.spec.described(view.spec.description)
+        # The new description may be none of the old game's.
+        is_other_game = view.spec.described(Description()) != game.view.spec.described(Description())
         game.view = view
         if is_other_game:
             # The game was deleted and a different one registered under its id.

@@ -315,7 +315,9 @@ class Environment:
                 sync=durable,
             )
         try:
+            self._file = self._identify_file()
             self._check_length()
+            self._check_lock_is_of_file()
             self._lmdb.reader_check()
             self._tables: dict[TableName, lmdb._Database] = {}
             self._read_schema(read_only)
@@ -329,6 +331,36 @@ class Environment:
         if page_scan.missing_pages(self.folder, self._lmdb):
             for what in page_scan.find_damage(self.folder):
                 raise StoreCorruptError(f"{self.folder}: {what}; {_REMEDY}")
+
+    def _identify_file(self) -> tuple[int, int] | None:
+        """Return what tells the file of the data from others; None where there is none."""
+        try:
+            status = (self.folder / "data.mdb").stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
+    def _check_file(self) -> None:
+        """Raise StoreError where the data were taken away or replaced: a write would be lost with the old."""
+        if self._identify_file() != self._file:
+            raise StoreError(
+                f"{self.folder}: data.mdb was removed or replaced while this process used it, so nothing is "
+                "written to it any more; start the process again"
+            )
+
+    def _check_lock_is_of_file(self) -> None:
+        """Raise StoreError where others of the folder's users have another file open, which was here before.
+
+        LMDB would take the last commit's number from them, and read and write at the wrong place.
+        """
+        with self._translate_errors():
+            with self._lmdb.begin() as transaction:
+                last_of_users = transaction.id()
+            if last_of_users > self._lmdb.info()["last_txnid"]:
+                raise StoreError(
+                    f"{self.folder}: data.mdb was replaced while another process used it; stop all servers "
+                    "of the folder, then try again"
+                )
 
     def _read_schema(self, read_only: bool) -> None:
         self._open_tables([TableName.META], read_only)
@@ -413,11 +445,13 @@ class Environment:
         """Run `work` in a write transaction and return its result once the data are on the disk.
 
         All or nothing: when `work` raises, nothing is kept. `work` runs again from its start when the map
-        had to grow. Raises StoreFullError, StoreReadOnlyError, StoreCorruptError or StoreError.
+        had to grow. Raises StoreFullError, StoreReadOnlyError, StoreCorruptError or StoreError, such as where
+        the file was replaced.
         """
         while True:
             try:
                 with self._translate_errors(), self._begin(write=True) as transaction:
+                    self._check_file()
                     return work(transaction)
             except _MapFullError:
                 self._grow()

@@ -63,7 +63,8 @@ class CompetitionFolder:
 
     def _path(self, name: str, suffix: str) -> Path:
         """Raises InvalidRequestError, and UnknownCompetitionError where there is one control file alone."""
-        if not _NAME.fullmatch(name):
+        # The one file that was given may have any name, as for `arena run`.
+        if name != self._only and not _NAME.fullmatch(name):
             raise InvalidRequestError(
                 f"name: {name[:80]!r}: it must be of letters, digits, '-' and '_', with '/' between folders"
             )

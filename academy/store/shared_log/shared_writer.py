@@ -32,7 +32,6 @@ from academy.store.errors import (
     StoreClosedError,
     StoreCorruptError,
     StoreError,
-    StoreFullError,
 )
 from academy.store.shared_log import messages, place, snapshots
 from academy.store.shared_log.address import LogAddress
@@ -220,9 +219,11 @@ class SharedWriter(Writer):
                 # Every fault must reach the callers, and the thread must go on.
                 if isinstance(error, LogDivergedError) and self._failure is None:
                     self._stop_following(error)
-                if isinstance(error, LogUnavailableError | StoreFullError):
-                    is_full = isinstance(error, StoreFullError | _NotCommittedError)
-                    self._note_refusal(str(error), until_commit=is_full)
+                if isinstance(error, StoreError) and self._failure is None:
+                    # Also where nobody writes: what is no longer folded is no longer answered.
+                    is_of_log = isinstance(error, LogUnavailableError)
+                    is_of_folder = not is_of_log or isinstance(error, _NotCommittedError)
+                    self._note_refusal(str(error), until_commit=is_of_folder)
                 self._fail(group, error)
                 return
             self._settle(group[:settled])

@@ -7,17 +7,18 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
+from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import MatchQuery
 from academy.service import game_cache
 from academy.service.game_cache import GameCache
 from academy.service.pattern_cache import PatternCache, RankedPatterns
 from academy.store import game_tables
-from academy.store.codec.games import library_to_proto
+from academy.store.codec.games import library_to_proto, spec_to_proto
 from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
@@ -53,6 +54,25 @@ def test_write_of_another_process_is_seen_at_once(tmp_path: Path) -> None:
         # And this process goes on from there.
         academy.store.run(ReportContest(examples.report(examples.contest("own/1", "go"), ["c3"]), "own"))
         assert bot.consultation.LookUpOpening(question).position.visits == 2
+
+
+def test_another_game_under_the_id_of_a_deleted_one_is_answered_by_its_own_rules(tmp_path: Path) -> None:
+    dropped = spec_to_proto(
+        GameSpec(
+            "go",
+            SquareGeometry(5, 6),
+            symmetries=("identity", "mirror_columns"),
+            placement=Placement.DROPPED,
+            winning_row=4,
+        )
+    )
+    with serving(tmp_path) as academy:
+        admin, libraries = academy.admin(), academy.admin().libraries
+        for game, cells in ((examples.tiny_go("go"), 25), (dropped, 30), (examples.tiny_go("go"), 25)):
+            academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+            question = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position("-" * cells)])
+            admin.consultation.MatchPatterns(question)
+            libraries.DeleteGame(libraries_pb2.DeleteGameRequest(game_id="go"))
 
 
 def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> None:

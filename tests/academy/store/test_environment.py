@@ -278,3 +278,47 @@ def test_scanning_is_like_sorting(
                 TableName.EVENTS, prefix, start=start if rest else b"", backwards=backwards
             )
             assert list(scan) == [(key, key) for key in expected]
+
+
+@pytest.mark.parametrize("replaced", [True, False], ids=["replaced", "removed"])
+def test_data_that_were_taken_away_take_no_more_writes(tmp_path: Path, replaced: bool) -> None:
+    folder, saved = tmp_path / "data", tmp_path / "saved"
+    saved.mkdir()
+    with Environment(folder) as environment:
+        environment.write(lambda transaction: fill(transaction, 2))
+        environment.copy(saved)
+        for _ in range(3):
+            environment.write(lambda transaction: fill(transaction, 4))
+        folder.rename(tmp_path / "aside")
+        if replaced:
+            saved.rename(folder)
+        with pytest.raises(StoreError, match=r"data\.mdb was removed or replaced while this process used it"):
+            environment.write(lambda transaction: fill(transaction, 6))
+        with environment.reading() as transaction:
+            assert transaction.count(TableName.EVENTS) == 4
+
+
+WRITING = """
+    import sys
+    from pathlib import Path
+    from academy.store.environment import Environment
+    from academy.store.errors import StoreError
+    try:
+        Environment(Path(sys.argv[1])).close()
+    except StoreError as error:
+        print(error)
+"""
+
+
+def test_a_copy_laid_over_data_in_use_is_not_opened_with_their_lock(tmp_path: Path) -> None:
+    folder, saved = tmp_path / "data", tmp_path / "saved"
+    saved.mkdir()
+    with Environment(folder) as environment:
+        environment.write(lambda transaction: fill(transaction, 2))
+        environment.copy(saved)
+        for _ in range(3):
+            environment.write(lambda transaction: fill(transaction, 4))
+        (saved / "data.mdb").replace(folder / "data.mdb")
+        assert "replaced while another process used it; stop all servers" in run_python(WRITING, str(folder))
+    with Environment(folder) as environment, environment.reading() as transaction:
+        assert transaction.count(TableName.EVENTS) == 2

@@ -78,3 +78,12 @@ def test_beside_the_one_control_file_that_is_served_no_other_is_written(tmp_path
         with pytest.raises(UnknownCompetitionError, match="there is no competition 'sub/other'"):
             attempt("sub/other")
     assert not (tmp_path / "sub").exists()
+
+
+@pytest.mark.parametrize("name", ["cup.2026", "my cup", "-cup<b>%2F"])
+def test_the_one_control_file_that_is_served_may_have_any_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"{name}.toml"
+    path.touch()
+    folder = CompetitionFolder(path)
+    assert folder.names() == [name]
+    assert folder.control_file(name) == path

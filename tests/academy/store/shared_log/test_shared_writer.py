@@ -41,6 +41,7 @@ from academy.store.errors import (
     LogUpgradingError,
     StoreError,
     StoreFullError,
+    StoreReadOnlyError,
     UnknownGameError,
 )
 from academy.store.fork import ForkGame
@@ -430,26 +431,31 @@ def test_what_waits_for_nats_when_a_server_stops_is_given_up_together(
     assert len(deadlines) == 5 and max(deadlines[1:]) <= writer._ends
 
 
-def test_a_server_whose_disk_was_full_takes_in_what_came_meanwhile(
-    log: LogAddress, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("fault", [StoreFullError("no room left"), StoreReadOnlyError("mounted read-only")])
+def test_a_server_whose_folder_took_no_writes_takes_in_what_came_meanwhile(
+    fault: StoreError,
+    log: LogAddress,
+    open_store: OpenStore,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(reading, "_REQUEST", reading._REQUEST.replace(b"5000000000", b"1000000000"))
     first, second = open_store("first", log), open_store("second", log)
     failed = threading.Event()
 
-    def fail_as_a_full_disk(*_: object) -> None:
+    def fail(*_: object) -> None:
         failed.set()
-        raise StoreFullError("no room left")
+        raise fault
 
     with monkeypatch.context() as full:
-        full.setattr(second.environment, "write", fail_as_a_full_disk)
+        full.setattr(second.environment, "write", fail)
         first.run(RegisterGame(go_game(), "arena"))
         assert failed.wait(20)
     wait_until_equal(first, second)
     # The commit shows before its line is logged.
     until(lambda: len(caplog.records) == 2)
     assert [record.getMessage() for record in caplog.records] == [
-        "writes are refused: no room left",
+        f"writes are refused: {fault}",
         "writes are done again",
     ]
 
