@@ -62,7 +62,8 @@ def estimate(league: LeagueDatabase, game: str, only_new: bool = False) -> None:
 
     With `only_new` only players with new games move where they are few among many; else all do.
     """
-    with league.transaction() as connection:
+    # Games of players who came meanwhile would be of nobody.
+    with league.snapshot() as connection:
         counted = _most(connection, RATED_GAME.c.Games, game)
         players = _players(connection, game)
         moving = {player.PlayerId for player in players if player.Games != player.EstimatedGames}

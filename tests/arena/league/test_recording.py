@@ -248,6 +248,29 @@ def test_an_estimate_from_fewer_games_that_ends_later_changes_nothing(
     assert ratings(league) == newer[0]
 
 
+def test_games_that_come_while_an_estimate_reads_wait_for_the_next_one(
+    league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
+    with league.sole_transaction() as connection:
+        enter_competition(connection, cup)
+    record(league, cup, society.games(0, 50))
+    read_players = estimates._players
+
+    def read_slowly(*given: Any) -> Any:
+        players = read_players(*given)
+        # Among them are players of whom nothing is known so far.
+        record(league, cup, society.games(50, 50))
+        return players
+
+    with monkeypatch.context() as slow:
+        slow.setattr(estimates, "_players", read_slowly)
+        estimates.estimate(league, GAME)
+    assert any(row[1] is None for row in ratings(league))
+    assert estimate_all(league) == [GAME]
+    assert all(row[1] is not None for row in ratings(league))
+
+
 def ratings(league: LeagueDatabase) -> list[tuple[object, ...]]:
     query = text('SELECT "PlayerId", "Likeliest", "Error", "EstimatedGames" FROM "LEAGUE_Rating" ORDER BY 1')
     with league.transaction() as connection:
