@@ -5,6 +5,7 @@ settings, export and import.
 import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -39,6 +40,7 @@ from academy.store.codec.learnt_tables import tesuji_records
 from academy.store.codec.openings import node_to_proto, search_kind_from_proto
 from academy.store.codec.patterns import entry_with_figures
 from academy.store.contest_tables import count_open_contests
+from academy.store.errors import UnknownGameError
 from academy.store.event_log import read_page
 from academy.store.fork import ForkGame
 from academy.store.game_tables import list_game_ids
@@ -409,23 +411,34 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.MutePlayerRequest, context: Context
     ) -> messages.MutePlayerResponse:
         """Mute a player in all games, and in those to come."""
-        actor = current_caller.get().name
+        # It goes on when its caller goes away: else some games would go on counting the votes.
+        return await asyncio.shield(asyncio.create_task(self._mute(request)))
+
+    async def _mute(self, request: messages.MutePlayerRequest) -> messages.MutePlayerResponse:
         await self._store.write(MutePlayer(request.player, request.force))
-        games = self._store.read(list_game_ids)
-        taken = [await self._store.write(MuteInGame(game_id, request.player, actor)) for game_id in games]
-        return messages.MutePlayerResponse(games=len(games), patterns=sum(taken))
+        answer, actor = messages.MutePlayerResponse(), current_caller.get().name
+        for game_id in self._store.read(list_game_ids):
+            # It may be deleted meanwhile.
+            with suppress(UnknownGameError):
+                answer.patterns += await self._store.write(MuteInGame(game_id, request.player, actor))
+                answer.games += 1
+        return answer
 
     async def UnmutePlayer(
         self, request: messages.UnmutePlayerRequest, context: Context
     ) -> messages.UnmutePlayerResponse:
         """Let a player propose again, and put its votes back."""
-        actor = current_caller.get().name
-        answer = messages.UnmutePlayerResponse()
+        # As above.
+        return await asyncio.shield(asyncio.create_task(self._unmute(request)))
+
+    async def _unmute(self, request: messages.UnmutePlayerRequest) -> messages.UnmutePlayerResponse:
+        answer, actor = messages.UnmutePlayerResponse(), current_caller.get().name
         answer.was_muted = await self._store.write(UnmutePlayer(request.player))
         for game_id in self._store.read(list_game_ids):
-            outcome = await self._store.write(UnmuteInGame(game_id, request.player, actor))
-            answer.patterns += outcome.patterns
-            answer.no_room += outcome.no_room
+            with suppress(UnknownGameError):
+                outcome = await self._store.write(UnmuteInGame(game_id, request.player, actor))
+                answer.patterns += outcome.patterns
+                answer.no_room += outcome.no_room
         return answer
 
     async def ListMutedPlayers(

@@ -35,8 +35,7 @@ class MutePlayer:
     def execute(self, work: WriteContext) -> None:
         """Enter the player in the list."""
         keys.check_voter_name("player", self.player)
-        key = keys.player(self.player)
-        if work.transaction.get(TableName.MUTED_PLAYERS, key) is not None:
+        if _is_listed(work, self.player):
             return
         if not self.force and not _is_known(work.transaction, self.player):
             raise InvalidRecordError(
@@ -47,14 +46,16 @@ class MutePlayer:
         if work.transaction.count(TableName.MUTED_PLAYERS) >= MOST_MUTED:
             raise InvalidRecordError("player", f"{MOST_MUTED:,} players are muted already: unmute some first")
         muted = records_pb2.MutedPlayer(player=self.player, time=work.now)
-        work.transaction.put(TableName.MUTED_PLAYERS, key, pack_message(muted))
+        work.transaction.put(TableName.MUTED_PLAYERS, keys.player(self.player), pack_message(muted))
 
 
 @dataclass(frozen=True, slots=True)
 class MuteInGame:
     """Take a player's votes out of a game, and drop its proposals from now on.
 
-    The result is the number of patterns that lost votes. Nothing is done where it is muted already.
+    The result is the number of patterns that lost votes. Nothing is done where it is muted already, or is no
+    longer on the list: those who mute and unmute a player at the same time go through the games one by one,
+    and the list says who came last.
     """
 
     game_id: str
@@ -63,7 +64,7 @@ class MuteInGame:
 
     def execute(self, work: WriteContext) -> int:
         """Log the muting and keep the votes."""
-        if self.player in work.knowledge(self.game_id).muted:
+        if self.player in work.knowledge(self.game_id).muted or not _is_listed(work, self.player):
             return 0
         return removals.record_muting(
             work,
@@ -100,7 +101,10 @@ class Unmuted:
 
 @dataclass(frozen=True, slots=True)
 class UnmuteInGame:
-    """Let a player propose in a game again, and put back the votes that muting took out."""
+    """Let a player propose in a game again, and put back the votes that muting took out.
+
+    Nothing is done where it is not muted, or is on the list again, as for `MuteInGame`.
+    """
 
     game_id: str
     player: str
@@ -108,7 +112,7 @@ class UnmuteInGame:
 
     def execute(self, work: WriteContext) -> Unmuted:
         """Log the votes that come back."""
-        if self.player not in work.knowledge(self.game_id).muted:
+        if self.player not in work.knowledge(self.game_id).muted or _is_listed(work, self.player):
             return Unmuted(0, 0)
         unmuted = events_pb2.PlayerUnmuted(player=self.player)
         for record in list(removals.newest_removals_first(work.transaction, self.game_id)):
@@ -132,6 +136,10 @@ def known_players(transaction: Transaction) -> Iterator[str]:
     for muted in muted_players(transaction):
         yield muted.player
     yield from proposal_tables.proposers(transaction)
+
+
+def _is_listed(work: WriteContext, player: str) -> bool:
+    return work.transaction.get(TableName.MUTED_PLAYERS, keys.player(player)) is not None
 
 
 def _is_known(transaction: Transaction, name: str) -> bool:

@@ -12,7 +12,19 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, DateTime, Row, bindparam, exists, func, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    DateTime,
+    Row,
+    bindparam,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from arena.league.database import LeagueDatabase
 from arena.league.tables import PAIR, PLAYER, RATED_GAME, RATING
@@ -50,10 +62,9 @@ def estimate(league: LeagueDatabase, game: str, only_new: bool = False) -> None:
 
     With `only_new` only players with new games move where they are few among many; else all do.
     """
-    with league.transaction() as connection:
-        counted = connection.execute(
-            select(func.coalesce(func.max(RATED_GAME.c.Games), 0)).where(RATED_GAME.c.Game == game)
-        ).scalar_one()
+    # Games of players who came meanwhile would be of nobody.
+    with league.snapshot() as connection:
+        counted = _most(connection, RATED_GAME.c.Games, game)
         players = _players(connection, game)
         moving = {player.PlayerId for player in players if player.Games != player.EstimatedGames}
         if not (only_new and len(players) > MOST_EXACT and len(moving) < FEW * len(players)):
@@ -66,11 +77,20 @@ def estimate(league: LeagueDatabase, game: str, only_new: bool = False) -> None:
         if not moving or player.PlayerId in moving
     ]
     with league.sole_transaction() as connection:
+        if _most(connection, RATED_GAME.c.EstimatedGames, game) > counted:
+            # Another process has found them from more games meanwhile.
+            return
         _store(connection, game, rows)
         # After an estimate of some the next one of all is due, with or without further games.
         if not moving:
             estimated = update(RATED_GAME).where(RATED_GAME.c.Game == game).values(EstimatedGames=counted)
             connection.execute(estimated)
+
+
+def _most(connection: Connection, column: ColumnElement[int], game: str) -> int:
+    """A count of a game's row; 0 where there is none."""
+    query = select(func.coalesce(func.max(column), 0)).where(RATED_GAME.c.Game == game)
+    return int(connection.execute(query).scalar_one())
 
 
 def _players(connection: Connection, game: str) -> Sequence[Row[Any]]:
@@ -133,14 +153,17 @@ def _versions_before(players: Iterable[Row[Any]]) -> list[int]:
 
 def _store(connection: Connection, game: str, rows: Sequence[tuple[Row[Any], float, float]]) -> None:
     changed = [
-        {"player": row.PlayerId, "elo": elo, "error": error, "games": row.Games}
+        {"player": row.PlayerId, "elo": elo, "error": error, "games": row.Games,
+         "before": row.EstimatedGames}
         for row, elo, error in rows
         if (row.Likeliest, row.Error, row.EstimatedGames) != (elo, error, row.Games)
-    ]
+    ]  # fmt: skip
     if changed:
         connection.execute(
             update(RATING)
             .where(RATING.c.Game == game, RATING.c.PlayerId == bindparam("player"))
+            # An estimate of some, from more games, may have come first.
+            .where(RATING.c.EstimatedGames == bindparam("before"))
             .values(Likeliest=bindparam("elo"), Error=bindparam("error"), EstimatedGames=bindparam("games")),
             changed,
         )

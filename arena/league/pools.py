@@ -125,6 +125,13 @@ class Pools:
                 raise PoolConflictError(f"the pool {name!r} has ended: add another", name=name)
             return _update(connection, name, State=state)
 
+    def end_played(self, name: str, settings: bytes) -> None:
+        """End a pool whose rounds by these settings are played, unless it has others now."""
+        pool = POOL.c
+        with self._league.sole_transaction() as connection:
+            played = update(POOL).where(pool.Name == name, pool.Settings == settings)
+            connection.execute(played.values(State=ENDED))
+
     def remove(self, name: str) -> None:
         """Free the name of a pool that has ended. Raises UnknownPoolError and PoolConflictError."""
         with self._league.sole_transaction() as connection:

@@ -121,12 +121,13 @@ class Seasons:
             .join(seats, seats.c.GameId == left.c.GameId)
             .group_by(left.c.PlayerId, right.c.PlayerId)
         )
-        rows = self._league.rows(query)
+        # Games of players who came in between would be of nobody.
+        with self._league.snapshot() as connection:
+            rows, met = connection.execute(query).all(), connection.execute(pairs).all()
         if not rows:
             # An empty table is one of a game that the league has.
             LeagueReader(self._league).ratings(game, 1)
             return []
-        met = self._league.rows(pairs)
         place = {row.PlayerId: number for number, row in enumerate(rows)}
         columns = np.array([tuple(row) for row in met], dtype=np.float64).reshape(-1, 4)
         strengths = likeliest(

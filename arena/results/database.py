@@ -156,6 +156,19 @@ class Database(ABC):
             lock_out_others(connection)
             yield connection
 
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """To read alone: all that the block reads is of one moment, whatever others store meanwhile.
+
+        Of a `transaction` each query reads what is stored by then.
+        """
+        with self._engine.begin() as connection:
+            is_sqlite = connection.dialect.name == "sqlite"
+            connection.exec_driver_sql(
+                "BEGIN" if is_sqlite else "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+            )
+            yield connection
+
     def rows(self, query: Select[Any]) -> Sequence[Any]:
         """All rows of a query, in a transaction of its own."""
         with self.transaction() as connection:

@@ -117,8 +117,9 @@ class CompetitionView:
 
     def competition(self, running: bool, last: LastRun | None) -> competitions_pb2.Competition:
         """All about it; `running` says that the service runs it, `last` how it ended."""
-        control, counts = self.control, self.counts()
+        # In this order: of a run that ends meanwhile there are all games, or it seems to go on.
         running = running or self.files.running()
+        control, counts = self.control, self.counts()
         described = competitions_pb2.Competition(
             name=self.name,
             state=_state(counts, running, last),

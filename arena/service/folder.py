@@ -110,8 +110,7 @@ class CompetitionFolder:
             raise CompetitionConflictError(f"there is a competition {name!r} already", name=name)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with path.open("xb") as file:
-                file.write(content)
+            file = path.open("xb")
         except FileExistsError:
             if path.read_bytes() != content:
                 raise CompetitionConflictError(
@@ -119,8 +118,11 @@ class CompetitionFolder:
                 ) from None
             return path
         try:
+            with file:
+                file.write(content)
             read(path)
-        except ControlError:
+        except (ControlError, OSError):
+            # A part of it, on a full disk, would keep the whole from being sent again.
             path.unlink()
             raise
         return path

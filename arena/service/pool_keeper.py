@@ -135,6 +135,10 @@ class PoolKeeper:
         kept = self._kept.get(name)
         return kept.remark if kept is not None else ""
 
+    def is_running(self, name: str) -> bool:
+        """Whether a run of a pool goes on here, or begins."""
+        return self._runs.running(self.folder / f"{name}.toml")
+
     async def _look(self) -> None:
         now = time.monotonic()
         if now > self._read_members + MEMBERS_SECONDS:
@@ -235,6 +239,9 @@ class PoolKeeper:
 
         await asyncio.to_thread(write_files)
         if not here:
+            # It may have been ended and removed since it was read: nobody would end its run.
+            if (await asyncio.to_thread(self.pools.named, pool.name)).state != OPEN:
+                return
             await self._runs.start(control, {})
             kept.running_settings, kept.begun = pool.settings, time.monotonic()
             _log.info("pool runs", name=pool.name, players=players)
@@ -243,13 +250,13 @@ class PoolKeeper:
 
     async def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
         """Note how a run ended; one that failed is begun again after a pause that grows."""
-        kept.running_settings = b""
+        played, kept.running_settings = kept.running_settings, b""
         last = self._runs.last(control)
         if kept.stopping or last is None:
             kept.failures = 0
         elif last.status == ExitStatus.DONE and await asyncio.to_thread(_all_played, control):
             # A run that `arena stop` ended before its last round is done too, and the pool goes on.
-            await asyncio.to_thread(self.pools.set_state, pool.name, ENDED)
+            await asyncio.to_thread(self.pools.end_played, pool.name, played)
         elif last.status != ExitStatus.DONE:
             now = time.monotonic()
             # What worked for a while is not a part of a row of failures.

@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from arena.league.errors import InvalidPoolError, InvalidSeasonError
+from arena.league.errors import InvalidPoolError, InvalidSeasonError, PoolConflictError
 from arena.league.pools import ENDED, OPEN, PAUSED, StoredPool
 from arena.league.seasons import Season, Seasons
 from arena.results.database import utc_now
@@ -96,10 +96,17 @@ class PoolServicer(AnsweringServicer, pools_pb2_grpc.PoolServiceServicer):
         self, request: messages.RemovePoolRequest, caller: ServiceCaller
     ) -> messages.RemovePoolResponse:
         """Free the name of a pool that never ran."""
+        is_running = self._keeper.is_running(request.name)
 
         def remove_pool() -> None:
             pool = self._pools.named(request.name)
             if pool.state == ENDED:
+                if is_running:
+                    # Without the pool nobody would end it. It may not have got so far that it has a log.
+                    raise PoolConflictError(
+                        f"the run of the pool {pool.name!r} goes on: remove it when that is over",
+                        name=pool.name,
+                    )
                 settings = messages.PoolSettings.FromString(pool.settings)
                 remove(self._keeper.folder / f"{pool.name}.toml", settings)
             self._pools.remove(pool.name)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from arena.lobby.errors import TooManyError
+from arena.lobby.errors import LobbyClosingError, TooManyError
 from arena.runner.exit_status import ExitStatus
 from arena.runner.files import CompetitionFiles
 from arena.runner.remote_players import LOBBY_VARIABLE
@@ -54,6 +54,7 @@ class Runs:
         self._runs: dict[Path, _Run] = {}
         self._ended: dict[Path, LastRun] = {}
         self._starting: set[Path] = set()
+        self._is_closing = False
         # All that have ended, by exit status.
         self.ended: Counter[int] = Counter()
 
@@ -76,8 +77,10 @@ class Runs:
     async def start(self, control: Path, options: Mapping[str, int], withheld: Collection[str] = ()) -> None:
         """Start a run, with options of `arena run` and without the `withheld` variables.
 
-        Raises AlreadyRunningError, TooManyError and OSError.
+        Raises AlreadyRunningError, TooManyError, LobbyClosingError and OSError.
         """
+        # A caller was let in earlier, and may have waited for files.
+        self._refuse_if_closing()
         if self.running(control):
             raise AlreadyRunningError(f"the competition {control.stem} is already running")
         if len(self._runs) + len(self._starting) >= MAX_RUNS:
@@ -94,7 +97,7 @@ class Runs:
         CompetitionFiles(control).forget_stop()
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
         # No pipe, which would end with the service.
-        output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the run has ended
+        output = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed when the run has ended
         # The run writes on at the end, wherever this process reads.
         fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)
         process = await asyncio.create_subprocess_exec(
@@ -109,6 +112,14 @@ class Runs:
         self._ended.pop(control, None)
         waiting = asyncio.create_task(self._await_end(control))
         self._runs[control] = _Run(process, output, waiting)
+        if self._is_closing:
+            # It was being made when the others were interrupted.
+            await self.interrupt(control)
+            self._refuse_if_closing()
+
+    def _refuse_if_closing(self) -> None:
+        if self._is_closing:
+            raise LobbyClosingError("the service is closing")
 
     async def _await_end(self, control: Path) -> None:
         run = self._runs[control]
@@ -118,7 +129,9 @@ class Runs:
                 async with asyncio.timeout(_TRIM_SECONDS):
                     status = await run.process.wait()
             if os.fstat(run.output.fileno()).st_size > _MOST_OUTPUT:
-                _trim(run.output)
+                # Where the disk is full this is tried again: nobody else waits for the end of the run.
+                with suppress(OSError):
+                    _trim(run.output)
         with run.output as output:
             words = _end_of(output).decode(errors="replace").strip()
         if run.interrupted and status == -signal.SIGTERM:
@@ -138,7 +151,8 @@ class Runs:
         return True
 
     async def close(self) -> None:
-        """Interrupt all runs, which can go on later, and wait for their ends."""
+        """Begin no more runs, interrupt all, which can go on later, and wait for their ends."""
+        self._is_closing = True
         runs = list(self._runs.values())
         for run in runs:
             _interrupt(run)
@@ -158,7 +172,6 @@ def _trim(output: IO[bytes]) -> None:
     end = _end_of(output)
     output.truncate(0)
     output.write(end)
-    output.flush()
 
 
 def _interrupt(run: _Run) -> None:

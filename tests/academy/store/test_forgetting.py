@@ -236,6 +236,21 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         assert not list(check(store.environment))
 
 
+def test_who_mutes_or_unmutes_last_prevails_in_all_games(tmp_path: Path) -> None:
+    with world(tmp_path / "data") as store:
+        play(store, 0, 9)
+        # One admin unmutes while another is about to mute in the games.
+        store.run(MutePlayer("troll"))
+        store.run(UnmutePlayer("troll"))
+        assert store.run(MuteInGame(GAME, "troll", "admin")) == 0 < votes_of(store, "troll")
+        store.run(MutePlayer("troll"))
+        taken = store.run(MuteInGame(GAME, "troll", "admin"))
+        store.run(UnmutePlayer("troll"))
+        store.run(MutePlayer("troll"))
+        assert store.run(UnmuteInGame(GAME, "troll", "admin")) == Unmuted(0, 0)
+        assert taken and votes_of(store, "troll") == 0
+
+
 @pytest.mark.parametrize("whole_removal", [True, False])
 def test_votes_of_muted_players_that_a_restored_pattern_lacks_come_back_with_their_players(
     tmp_path: Path, whole_removal: bool
@@ -255,6 +270,7 @@ def test_votes_of_muted_players_that_a_restored_pattern_lacks_come_back_with_the
         else:
             store.run(DeletePattern(GAME, library, number, "admin"))
         for muted in ("troll", "bob"):
+            store.run(MutePlayer(muted))
             store.run(MuteInGame(GAME, muted, "admin"))
         if whole_removal:
             restore_removals(store)
@@ -263,6 +279,7 @@ def test_votes_of_muted_players_that_a_restored_pattern_lacks_come_back_with_the
             assert restored is not None and [vote.player for vote in restored.votes.counted] == ["ann"]
         for muted in ("troll", "bob"):
             assert votes_of(store, muted) == 0
+            store.run(UnmutePlayer(muted))
             store.run(UnmuteInGame(GAME, muted, "admin"))
         if whole_removal:
             # What only muted players voted for was kept.
@@ -373,8 +390,10 @@ def test_what_unmuting_brings_back_after_forgetting_another_has_all_its_uses(
         if compacted:
             compact(store, keep=1)
             play(store, 12, 1)
+        store.run(MutePlayer("bob"))
         store.run(MuteInGame(GAME, "bob", "admin"))
         forget(store, "troll")
+        store.run(UnmutePlayer("bob"))
         store.run(UnmuteInGame(GAME, "bob", "admin"))
         again = forget(store, "troll")
         assert again.replayed and (again.gone, again.changed) == (0, 0)

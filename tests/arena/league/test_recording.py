@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import inspect, text
@@ -216,6 +217,66 @@ def test_a_killed_import_neither_loses_nor_doubles_a_game(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("league", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("few", [False, True])
+def test_an_estimate_from_fewer_games_that_ends_later_changes_nothing(
+    league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch, few: bool
+) -> None:
+    # In a league of thousands of players few may move alone.
+    if few:
+        monkeypatch.setattr(estimates, "MOST_EXACT", 10)
+        monkeypatch.setattr(bradley_terry, "MOST_EXACT", 10)
+    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
+    with league.sole_transaction() as connection:
+        enter_competition(connection, cup)
+    record(league, cup, society.games(0, 1000))
+    estimates.estimate(league, GAME)
+    likeliest, newer = estimates._likeliest, list[object]()
+
+    def find_late(*given: Any) -> Any:
+        strengths = likeliest(*given)
+        if not newer:
+            newer.append(None)
+            # Another run of the league ends meanwhile.
+            record(league, cup, society.games(1005, 5))
+            estimates.estimate(league, GAME, only_new=few)
+            newer[0] = ratings(league)
+        return strengths
+
+    monkeypatch.setattr(estimates, "_likeliest", find_late)
+    record(league, cup, society.games(1000, 5))
+    estimates.estimate(league, GAME, only_new=few)
+    assert ratings(league) == newer[0]
+
+
+def test_games_that_come_while_an_estimate_reads_wait_for_the_next_one(
+    league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
+    with league.sole_transaction() as connection:
+        enter_competition(connection, cup)
+    record(league, cup, society.games(0, 50))
+    read_players = estimates._players
+
+    def read_slowly(*given: Any) -> Any:
+        players = read_players(*given)
+        # Among them are players of whom nothing is known so far.
+        record(league, cup, society.games(50, 50))
+        return players
+
+    with monkeypatch.context() as slow:
+        slow.setattr(estimates, "_players", read_slowly)
+        estimates.estimate(league, GAME)
+    assert any(row[1] is None for row in ratings(league))
+    assert estimate_all(league) == [GAME]
+    assert all(row[1] is not None for row in ratings(league))
+
+
+def ratings(league: LeagueDatabase) -> list[tuple[object, ...]]:
+    query = text('SELECT "PlayerId", "Likeliest", "Error", "EstimatedGames" FROM "LEAGUE_Rating" ORDER BY 1')
+    with league.transaction() as connection:
+        return [tuple(row) for row in connection.execute(query)]
+
+
 def test_few_with_new_games_are_rated_as_in_an_estimate_of_all(
     league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,15 +6,17 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
 
 from arena.league.database import open_league
 from arena.league.errors import InvalidSeasonError, SeasonConflictError, UnknownSeasonError
-from arena.league.recording import take_in
+from arena.league.recording import enter_competition, record, take_in
 from arena.league.seasons import Seasons
-from arena.league.source import competitions
+from arena.league.source import SourceCompetition, competitions
 from arena.league.tables import GAME, PLAYER, SEAT
 from arena.results.database import NoResultsYetError, ResultsDatabase, sqlite_url, utc_now
+from benchmarks.league import GAME as SOCIETYS_GAME
+from benchmarks.league import Society
 from tests.arena.league.leagues import filled
 
 
@@ -70,3 +72,25 @@ def test_a_season_counts_the_games_of_its_time_alone(tmp_path: Path) -> None:
         assert coming not in seasons.all()
         with pytest.raises(UnknownSeasonError):
             seasons.remove("coming")
+
+
+def test_games_that_come_while_a_table_is_read_are_in_the_next_one(tmp_path: Path) -> None:
+    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
+    with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
+        with league.sole_transaction() as connection:
+            enter_competition(connection, cup)
+        record(league, cup, society.games(0, 20))
+        seasons, news = Seasons(league), [society.games(20, 100)]
+        seasons.begin("spring", datetime(2000, 1, 1), None)
+
+        def bring_news(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+            if news and "LEAGUE_Seat" in statement:
+                record(league, cup, news.pop())
+
+        event.listen(league.engine, "after_cursor_execute", bring_news)
+        try:
+            first = seasons.table("spring", SOCIETYS_GAME)
+        finally:
+            event.remove(league.engine, "after_cursor_execute", bring_news)
+        assert not news and sum(line.games for line in first) == 40
+        assert sum(line.games for line in seasons.table("spring", SOCIETYS_GAME)) == 240

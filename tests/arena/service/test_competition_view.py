@@ -8,6 +8,7 @@ import pytest
 
 from arena.results.database import ResultsError
 from arena.results.own_tables import META
+from arena.runner.files import CompetitionFiles
 from arena.service.competition_view import CompetitionView
 from tests.arena.cli.command import arena
 from tests.arena.control_files import RANDOM, write_control
@@ -75,3 +76,17 @@ def test_results_that_a_newer_program_has_changed_meanwhile_are_refused_at_the_n
         database.execute(f'UPDATE "{META.name}" SET Value = 99')
     with pytest.raises(ResultsError, match="has schema version 99"):
         view.games(0, 10)
+
+
+def test_what_is_shown_of_a_run_that_ends_meanwhile_has_its_last_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_control(tmp_path, {"one": RANDOM, "two": RANDOM})
+    view = CompetitionView("contest", path)
+
+    def end_just_now(_: CompetitionFiles) -> bool:
+        assert arena("run", path, "-q", "--max-games", "1").returncode == 0
+        return False
+
+    monkeypatch.setattr(CompetitionFiles, "running", end_just_now)
+    assert view.competition(False, None).games_played == 1

@@ -1,3 +1,4 @@
+import resource
 from functools import partial
 from pathlib import Path
 
@@ -68,6 +69,18 @@ def test_an_invalid_control_file_leaves_nothing_behind(tmp_path: Path, text: str
     with pytest.raises(ControlError, match="board_size"):
         CompetitionFolder(tmp_path).add("cup", text.replace("board_size = 5", "board_size = 5000"))
     assert CompetitionFolder(tmp_path).names() == ["other/contest"]
+
+
+def test_a_control_file_for_which_the_disk_has_no_room_may_be_sent_again(tmp_path: Path, text: str) -> None:
+    folder, (soft, hard) = CompetitionFolder(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            folder.add("cup", text)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert folder.names() == ["other/contest"]
+    assert folder.add("cup", text).read_text() == text
 
 
 def test_beside_the_one_control_file_that_is_served_no_other_is_written(tmp_path: Path, text: str) -> None:

@@ -14,8 +14,9 @@ import pytest
 from arena.control.control_file import read_control
 from arena.league.database import open_league
 from arena.league.members import Application, Members
-from arena.league.pools import Pools
+from arena.league.pools import ENDED, OPEN, Pools
 from arena.lobby.lobby import RemoteSession
+from arena.runner.exit_status import ExitStatus
 from arena.service import pool_files, pool_keeper
 from arena.service.member_register import MemberRegister
 from arena.service.pool_keeper import LONGEST_PAUSE, MEMBERS_SECONDS, PoolKeeper
@@ -42,6 +43,7 @@ class FailingRuns(Runs):
         super().__init__(lobby)
         self.begun: list[float] = []
         self.lasting = 0.0
+        self.status = ExitStatus.ERROR
         self._clock = clock
 
     def running(self, control: Path) -> bool:
@@ -49,7 +51,7 @@ class FailingRuns(Runs):
 
     async def _begin(self, control: Path, *_: object) -> None:
         self.begun.append(self._clock.now)
-        self._ended[control] = LastRun(1, "no database")
+        self._ended[control] = LastRun(self.status, "no database")
 
 
 @pytest.fixture
@@ -229,3 +231,35 @@ def test_a_pools_control_file_is_made_when_its_members_change_and_put_back_where
     clock.now += MEMBERS_SECONDS
     asyncio.run(look(keeper, clock, 1, 0.5))
     assert len(made_in) == 2 and sorted(read_control(control).competitors) == ["ann", "one", "two"]
+
+
+def test_a_pool_that_is_removed_while_it_is_looked_after_is_not_run(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_late(*arguments: Any) -> Any:
+        keeper.pools.set_state("night", ENDED)
+        keeper.pools.remove("night")
+        return pool_files.check(*arguments)
+
+    monkeypatch.setattr(pool_keeper, "check", check_late)
+    asyncio.run(look(keeper, clock, 3, 0.5))
+    assert not runs.begun
+
+
+def test_a_pool_that_gets_more_rounds_as_its_last_one_ends_goes_on(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.status, runs.lasting = ExitStatus.DONE, 1.0
+    more = pools_pb2.PoolSettings(rounds=20)
+    more.MergeFrom(SETTINGS)
+
+    def all_played(_: Path) -> bool:
+        if len(runs.begun) == 1:
+            keeper.pools.change("night", more.SerializeToString(deterministic=True))
+        return True
+
+    monkeypatch.setattr(pool_keeper, "_all_played", all_played)
+    asyncio.run(look(keeper, clock, 4, 0.5))
+    assert keeper.pools.named("night").state == OPEN and len(runs.begun) == 2
+    asyncio.run(look(keeper, clock, 4, 0.5))
+    assert keeper.pools.named("night").state == ENDED and len(runs.begun) == 2

@@ -346,6 +346,26 @@ def test_a_pool_that_never_ran_is_removed_once_it_has_ended(service: Service) ->
     assert reason(error.value)[1] == "UNKNOWN_POOL"
 
 
+def test_a_pool_that_was_added_by_mistake_is_not_removed_while_its_run_begins(service: Service) -> None:
+    folder = service.tokens_file.parent
+    (folder / "slip.pool").write_text(
+        "".join(
+            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
+            for name in ("one", "two")
+        )
+    )
+    settings = messages.PoolSettings(base="slip")
+    settings.MergeFrom(SETTINGS)
+    service.call("AddPool", messages.AddPoolRequest(name="slip", settings=settings), service="Pool")
+    until((folder / "slip.toml").exists)
+    service.wait_for("slip", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_RUNNING)
+    service.call("EndPool", messages.EndPoolRequest(name="slip"), service="Pool")
+    with pytest.raises(grpc.RpcError) as error:
+        service.call("RemovePool", messages.RemovePoolRequest(name="slip"), service="Pool")
+    assert reason(error.value)[1] == "POOL_CONFLICT"
+    service.wait_for("slip", lambda pool: pool.state != competitions_pb2.COMPETITION_STATE_RUNNING)
+
+
 def test_a_second_service_does_not_take_a_folders_pools(service: Service, tmp_path: Path) -> None:
     folder = service.tokens_file.parent
     done = arena("serve", folder, "--tokens", service.tokens_file, "--league", tmp_path / "league.db")

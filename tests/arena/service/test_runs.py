@@ -1,12 +1,14 @@
 """Child processes of the service: one for each competition, for any caller at any time."""
 
 import asyncio
+import errno
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from arena.lobby.errors import TooManyError
+from arena.lobby.errors import LobbyClosingError, TooManyError
 from arena.runner.exit_status import ExitStatus
 from arena.service import runs
 from arena.service.errors import AlreadyRunningError
@@ -126,3 +128,42 @@ def test_a_run_that_warns_for_weeks_fills_no_disk_and_its_last_words_are_kept(
     # A line may be cut in its middle: what comes in the moment of a cut is lost.
     assert "a forfeit\n" in last.words and len(last.words) <= 2_000
     assert last.words.endswith("the last words")
+
+
+def test_where_a_full_disk_keeps_the_output_from_being_shortened_the_end_of_a_run_is_seen(
+    control: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = control.with_name("run")
+    run.write_text("#!/bin/sh\necho 'the last words'\nexit 4\n")
+    run.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(run))
+    monkeypatch.setattr(runs, "_MOST_OUTPUT", 2)
+
+    def fail(_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(runs, "_trim", fail)
+
+    async def end() -> LastRun | None:
+        children = Runs(control.parent / "lobby")
+        await children.start(control, {})
+        async with asyncio.timeout(60.0):
+            while children.running(control):
+                await asyncio.sleep(0.01)
+        return children.last(control)
+
+    assert asyncio.run(end()) == LastRun(4, "the last words")
+
+
+def test_no_run_begins_while_a_service_ends_the_others(control: Path) -> None:
+    async def ask() -> list[object]:
+        children = Runs(control.parent / "lobby")
+        begins = asyncio.create_task(children.start(control, {}))
+        # Its process is being made.
+        await asyncio.sleep(0)
+        await children.close()
+        late = children.start(control.with_name("other.toml"), {})
+        answers = await asyncio.gather(begins, late, return_exceptions=True)
+        return [*map(type, answers), children.running(control)]
+
+    assert asyncio.run(ask()) == [LobbyClosingError, LobbyClosingError, False]
