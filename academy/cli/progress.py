@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def counting_events(total: int) -> Iterator[Callable[[], None]]:
-    """Yield what is called for each of so many events; a pipe or a file on standard error gets nothing."""
+    """Yield what is called for each of `total` events; a pipe or a file on standard error gets nothing."""
     # They load for longer than most commands take.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -153,11 +153,10 @@ def _versions_before(players: Iterable[Row[Any]]) -> list[int]:
 
 def _store(connection: Connection, game: str, rows: Sequence[tuple[Row[Any], float, float]]) -> None:
     changed = [
-        {"player": row.PlayerId, "elo": elo, "error": error, "games": row.Games,
-         "before": row.EstimatedGames}
+        {"player": row.PlayerId, "elo": elo, "error": error, "games": row.Games, "before": row.EstimatedGames}
         for row, elo, error in rows
         if (row.Likeliest, row.Error, row.EstimatedGames) != (elo, error, row.Games)
-    ]  # fmt: skip
+    ]
     if changed:
         connection.execute(
             update(RATING)
@@ -169,11 +168,16 @@ def _store(connection: Connection, game: str, rows: Sequence[tuple[Row[Any], flo
         )
     news = [
         {
-            "game": game, "player": row.PlayerId, "games": row.Games, "time": utc_now(), "elo": row.Elo,
-            "likeliest": elo, "error": error,
+            "game": game,
+            "player": row.PlayerId,
+            "games": row.Games,
+            "time": utc_now(),
+            "elo": row.Elo,
+            "likeliest": elo,
+            "error": error,
         }
         for row, elo, error in rows
         if row.Games != row.EstimatedGames
-    ]  # fmt: skip
+    ]
     if news:
         connection.execute(_ADD_TO_HISTORY, news)

@@ -8,7 +8,7 @@ import asyncio
 from typing import Final
 
 from academy.wire.errors import NotAuthenticatedError, RefusedCallError
-from arena.lobby.lobby import Lobby
+from arena.lobby.lobby import Lobby, RemoteSession
 from arena.results.database import utc_now
 from arena.service.access import ServiceAccess
 from arena.service.member_register import banned
@@ -19,12 +19,17 @@ LOOK_SECONDS: Final = 1.0
 
 async def end_streams_without_rights(access: ServiceAccess, lobby: Lobby) -> None:
     """Look at all who have dialled in, each second, until this is cancelled."""
+    without: set[RemoteSession] = set()
     while True:
         await asyncio.sleep(LOOK_SECONDS)
+        before, without = without, set()
         for session in lobby.sessions():
             why = _why_ended(access, session.name, session.token_digest)
             if why is not None:
-                session.end(why)
+                without.add(session)
+                # Editors empty a file of tokens before they write it.
+                if session in before:
+                    session.end(why)
 
 
 def _why_ended(access: ServiceAccess, player: str, digest: bytes) -> RefusedCallError | None:
