@@ -168,6 +168,32 @@ def test_a_remark_is_about_what_keeps_a_pool_now_also_while_it_runs(
     assert len(runs.begun) == 1 and keeper.remark("night") == ""
 
 
+def test_a_pool_that_runs_names_what_keeps_its_members_from_a_game(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path
+) -> None:
+    (tmp_path / "house.pool").write_text("")
+    register = keeper._members
+    for number, name in enumerate(("ann", "bob")):
+        register.members.register(Application(name), "", f"key-{number:016}", open_to_all=True)
+    register.members.set_quota("ann", 0, 1)
+    runs.lasting = LONGEST_PAUSE
+
+    def remark_with(*names: str) -> str:
+        keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+        asyncio.run(look(keeper, clock, 1, 0.5))
+        return keeper.remark("night")
+
+    assert remark_with("ann", "bob") == "" and runs.begun
+    # Who has left is still in the control file.
+    assert remark_with("ann") == "it waits for 2 players"
+    register.note_game("ann")
+    spent = "it waits for 2 players; of those who are here, 1 may play no more today by their quota"
+    assert remark_with("ann", "bob") == spent
+    register.members.set_quota("ann", 0, 2)
+    clock.now += MEMBERS_SECONDS
+    assert remark_with("ann", "bob") == ""
+
+
 def test_what_keeps_all_pools_from_being_looked_after_is_logged_once(
     keeper: PoolKeeper, tmp_path: Path, capture_faults: list[str]
 ) -> None:
