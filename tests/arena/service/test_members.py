@@ -227,6 +227,8 @@ def test_rights_that_another_process_ends_end_the_players_stream(service: Servic
             Members(league).remove("typo")
             Members(league).rotate("good", at_once=False)
         until(lambda: inside() == {"good"})
+        # Their ends of the streams learn of it a little later.
+        until(lambda: len(why) == len(names) - 1)
     wanted = {"leaked": "TOKEN_INVALID", "typo": "TOKEN_INVALID", "filed": "TOKEN_INVALID", "cheat": "BANNED"}
     assert why == wanted
 
