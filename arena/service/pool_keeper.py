@@ -223,6 +223,9 @@ class PoolKeeper:
 
         def write_files() -> None:
             check_own(control)
+            if kept.written_from is None or kept.written_from[2] != own:
+                # A base is changed by hand. One that no run can use leaves the control file as it was.
+                check(pool.name, settings, self.folder)
             if settings.openings and not here:
                 write(openings, settings.openings)
             written_from = (pool.settings, roster, own)
