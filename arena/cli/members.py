@@ -82,7 +82,11 @@ def register(  # noqa: PLR0913 - the options of a command
         if error.reason == "INVITATION_NEEDED":
             error.add_note("(--invitation takes the code)")
         raise
-    say(token)
+    try:
+        say(token)
+    except OSError as error:
+        error.add_note(f"({name} is registered: an operator's `arena member rotate {name}` prints a token)")
+        raise
 
 
 def show(service: Service, name: OwnName = "", as_json: Json = False) -> None:

@@ -124,7 +124,9 @@ class Service:
         from clients.connection import to_client_error
 
         explanation = to_client_error(error, f"{self.connection.address}: {doing}")
-        if remedy := _REMEDIES.get(explanation.code):
+        # Who gives a reason for being unavailable is there.
+        is_there = explanation.code == "UNAVAILABLE" and explanation.reason
+        if not is_there and (remedy := _REMEDIES.get(explanation.code)):
             explanation.add_note(f"({remedy})")
         return explanation
 

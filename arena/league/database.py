@@ -58,8 +58,14 @@ class LeagueDatabase(Database):
 
 
 def league_url(text: str) -> URL | str:
-    """The URL that a user means: a URL, or the path of a SQLite file."""
-    return text if "://" in text else sqlite_url(Path(text))
+    """The URL that a user means: a URL, or the path of a SQLite file. Raises ResultsError."""
+    if "://" in text:
+        return text
+    if not text or Path(text).is_dir():
+        raise ResultsError(
+            f"{text!r} is not a league's database: give a SQLite file, or a URL such as postgresql://host/name"
+        )
+    return sqlite_url(Path(text))
 
 
 def open_league(text: str, create: bool = False) -> LeagueDatabase:

@@ -113,4 +113,8 @@ def to_refusal(error: Exception) -> RefusedCallError:
     if isinstance(error, RefusedCallError):
         return error
     kind = next(_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE)
-    return kind(f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error))
+    if isinstance(error, SQLAlchemyError):
+        return kind(f"the database: {reason(error)}")
+    if isinstance(error, OSError) and error.strerror:
+        return kind(f"{error.filename or 'the disk'}: {error.strerror}")
+    return kind(str(error))

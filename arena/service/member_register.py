@@ -27,6 +27,9 @@ class MemberRegister:
         self._begun = utc_now()
         # When members' games ended here, in seconds; the league learns of them later.
         self._ended: defaultdict[str, array[float]] = defaultdict(lambda: array("d"))
+        # By name: this day's games before the service began, and those at other services after that.
+        self._earlier: dict[str, int] = {}
+        self._elsewhere: dict[str, int] = {}
         self._take(*self._read())
 
     def _read(self) -> tuple[list[Member], dict[str, int], dict[str, int]]:
@@ -41,7 +44,11 @@ class MemberRegister:
         )
 
     def _take(self, members: list[Member], games: dict[str, int], earlier: dict[str, int]) -> None:
-        self._games, self._earlier = games, earlier
+        self._earlier = earlier
+        self._elsewhere = {
+            name: max(0, played - earlier.get(name, 0) - len(self._ended_today(name)))
+            for name, played in games.items()
+        }
         by_digest = {
             digest: member for member in members for digest in (member.digest, member.old_digest) if digest
         }
@@ -84,9 +91,8 @@ class MemberRegister:
         member = self._by_name.get(name)
         if member is None or not member.games_a_day:
             return math.inf
-        # The league may not know the last games here; it may know games at other services.
-        played = max(self._games.get(name, 0), self._earlier.get(name, 0) + len(self._ended_today(name)))
-        return member.games_a_day - played
+        others = self._earlier.get(name, 0) + self._elsewhere.get(name, 0)
+        return member.games_a_day - others - len(self._ended_today(name))
 
     def note_game(self, name: str) -> None:
         """Note that a player has finished a game that counts."""

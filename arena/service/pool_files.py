@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -31,6 +32,7 @@ MOST_GAMES_AT_ONCE: Final = 256
 # The most players of a game in a pool.
 MOST_SEATS: Final = 32
 NANOSECONDS: Final = 10**9
+_DRAFTS: Final = threading.Lock()
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -196,9 +198,16 @@ def check(name: str, settings: pools_pb2.PoolSettings, folder: Path) -> Control:
         raise InvalidPoolError("settings", f"more than {2 * LONGEST_OPENINGS} bytes")
     schedule_of(settings)
     openings = openings_file(folder, name, settings)
-    stand_ins = [Entrant(f"member{number}") for number in range(1, MOST_SEATS + 1)]
     own = own_tables(settings, folder)
-    draft = folder / f".{name}.check.toml"
+    # Two checks of a pool at once have the same drafts.
+    with _DRAFTS:
+        return _check_draft(folder / f".{name}.check.toml", settings, openings, own)
+
+
+def _check_draft(
+    draft: Path, settings: pools_pb2.PoolSettings, openings: Path, own: Mapping[str, Mapping[str, Any]]
+) -> Control:
+    stand_ins = [Entrant(f"member{number}") for number in range(1, MOST_SEATS + 1)]
     try:
         text = control_text(settings, "sqlite:///league.db", openings, stand_ins, own)
         if settings.openings:

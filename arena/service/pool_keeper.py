@@ -227,6 +227,9 @@ class PoolKeeper:
 
         def write_files() -> None:
             check_own(control)
+            if kept.written_from is None or kept.written_from[2] != own:
+                # A base is changed by hand. One that no run can use leaves the control file as it was.
+                check(pool.name, settings, self.folder)
             if settings.openings and not here:
                 write(openings, settings.openings)
             written_from = (pool.settings, roster, own)
@@ -246,7 +249,21 @@ class PoolKeeper:
             kept.running_settings, kept.begun = pool.settings, time.monotonic()
             _log.info("pool runs", name=pool.name, players=players)
         # Also a fault while it runs, such as a full disk, is over.
-        kept.remark = ""
+        kept.remark = self._shortage(kept, own_players(own))
+
+    def _shortage(self, kept: _Kept, own: int) -> str:
+        """Why a pool that runs has too few players for a game; "" if it has enough.
+
+        `own` is how many players it has that are not members.
+        """
+        here = {session.name for session in self._sessions()}
+        members = [member.name for member in kept.roster if member.name in here]
+        may_play = [name for name in members if self._members.games_left(name) > 0]
+        if own + len(may_play) >= kept.seats:
+            return ""
+        spent = len(members) - len(may_play)
+        quota = f"; of those who are here, {spent} may play no more today by their quota" if spent else ""
+        return f"it waits for {kept.seats} players{quota}"
 
     async def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
         """Note how a run ended; one that failed is begun again after a pause that grows."""

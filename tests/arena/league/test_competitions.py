@@ -189,6 +189,8 @@ def with_a_league(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("history", "league.db", "nobody"), "the league has no player 'nobody'"),
         (("import", "league.db", "missing.sqlite"), "there is no results database missing.sqlite"),
         (("show", "mysql://host/league"), "results can't be kept in mysql:// databases"),
+        (("show", ""), "'' is not a league's database: give a SQLite file, or a URL"),
+        (("players", "."), "'.' is not a league's database: give a SQLite file, or a URL"),
         (("show", "first.results.sqlite"), "there is no league in"),
     ],
 )

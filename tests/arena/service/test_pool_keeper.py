@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from arena.control.control_file import read_control
+from arena.control.settings import ControlError
 from arena.league.database import open_league
 from arena.league.members import Application, Members
 from arena.league.pools import ENDED, OPEN, Pools
@@ -168,6 +170,64 @@ def test_a_remark_is_about_what_keeps_a_pool_now_also_while_it_runs(
     keeper.pools.change("night", changed.SerializeToString(deterministic=True))
     asyncio.run(look(keeper, clock, 1, 0.5))
     assert len(runs.begun) == 1 and keeper.remark("night") == ""
+
+
+def test_a_pool_that_runs_names_what_keeps_its_members_from_a_game(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path
+) -> None:
+    (tmp_path / "house.pool").write_text("")
+    register = keeper._members
+    for number, name in enumerate(("ann", "bob")):
+        register.members.register(Application(name), "", f"key-{number:016}", open_to_all=True)
+    register.members.set_quota("ann", 0, 1)
+    runs.lasting = LONGEST_PAUSE
+
+    def remark_with(*names: str) -> str:
+        keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+        asyncio.run(look(keeper, clock, 1, 0.5))
+        return keeper.remark("night")
+
+    assert remark_with("ann", "bob") == "" and runs.begun
+    # Who has left is still in the control file.
+    assert remark_with("ann") == "it waits for 2 players"
+    register.note_game("ann")
+    spent = "it waits for 2 players; of those who are here, 1 may play no more today by their quota"
+    assert remark_with("ann", "bob") == spent
+    register.members.set_quota("ann", 0, 2)
+    clock.now += MEMBERS_SECONDS
+    assert remark_with("ann", "bob") == ""
+
+
+def test_a_base_that_no_run_can_use_is_named_and_leaves_the_control_file(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path
+) -> None:
+    runs.lasting = LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    control, house = tmp_path / "night.toml", tmp_path / "house.pool"
+    before, players = control.read_text(), house.read_text()
+    house.write_text(players.replace('"python"', '"pithon"'))
+    asyncio.run(look(keeper, clock, 2, 0.5))
+    assert "players.one.protocol" in keeper.remark("night") and control.read_text() == before
+    house.write_text(players.replace("two", "three"))
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert keeper.remark("night") == "" and read_control(control).competitors == ("one", "three")
+
+
+def test_settings_that_are_checked_at_once_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    unknown = pools_pb2.PoolSettings(game="go", settings_json='{"board_size": 5, "nonsense": 1}')
+    good = pools_pb2.PoolSettings(game="go", settings_json='{"board_size": 5}')
+
+    def is_accepted(settings: pools_pb2.PoolSettings) -> bool:
+        try:
+            pool_files.check("night", settings, tmp_path)
+        except ControlError as error:
+            assert "nonsense" in str(error)
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as threads:
+        accepted = list(threads.map(is_accepted, [good, unknown] * 20))
+    assert accepted == [True, False] * 20
 
 
 def test_what_keeps_all_pools_from_being_looked_after_is_logged_once(

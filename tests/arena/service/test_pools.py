@@ -261,6 +261,16 @@ def test_the_list_does_not_repeat_why_a_pool_failed_that_has_ended(service: Serv
     service.wait_for("lost", lambda pool: not pool.remark)
 
 
+def test_a_service_whose_league_failed_is_not_called_absent(service: Service) -> None:
+    with closing(sqlite3.connect(service.tokens_file.parent / "league.db", timeout=30)) as database:
+        database.execute("ALTER TABLE LEAGUE_Pool RENAME TO away")
+        try:
+            failed = arena("pool", "list", "--address", service.address, "--token", service.tokens["me"])
+        finally:
+            database.execute("ALTER TABLE away RENAME TO LEAGUE_Pool")
+    assert failed.returncode == 1 and failed.stderr.endswith(" [STORE_FAILED]\n"), failed.stderr
+
+
 def test_a_pool_with_rounds_to_play_goes_on_after_arena_stop_and_ends_with_its_last_round(
     service: Service,
 ) -> None:

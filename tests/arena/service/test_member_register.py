@@ -1,0 +1,58 @@
+"""How many games a member has left of its quota, where it plays at several services of a league."""
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+
+from arena.league.database import open_league
+from arena.league.members import Application, Members
+from arena.league.recording import enter_competition, record
+from arena.league.source import SourceCompetition, SourceGame, SourceSeat
+from arena.results.database import utc_now
+from arena.service.member_register import MemberRegister
+from referees.api import Outcome, Termination
+
+CUP = SourceCompetition(1, "uuid", "cup", "standing")
+
+
+def test_games_here_count_at_once_beside_those_at_other_services(tmp_path: Path) -> None:
+    with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
+        with league.sole_transaction() as connection:
+            enter_competition(connection, CUP)
+        members = Members(league)
+        members.register(Application("ann"), "", "k" * 32, open_to_all=True)
+        members.set_quota("ann", 0, 20)
+        known = 0
+
+        def play(here: int = 0, in_league: int = 0) -> float:
+            """Games that end here, and some that the league learns of; how many are left then."""
+            nonlocal known
+            for _ in range(here):
+                register.note_game("ann")
+            seats = SourceSeat("ann", "", 1000.0), SourceSeat("bob", "", 1000.0)
+            outcome = Outcome((1,), Termination.SCORE, "B+1")
+            games = [
+                SourceGame(number, f"contest{number}", f"r{number}_0", "go-9x9", utc_now(), outcome, seats)
+                for number in range(known, known + in_league)
+            ]
+            if games:
+                known += record(league, CUP, games)
+            return register.games_left("ann")
+
+        def read_again() -> float:
+            asyncio.run(register.refresh())
+            return register.games_left("ann")
+
+        register = MemberRegister(members)
+        play(in_league=2)
+        # It begins when the league has games already.
+        register = MemberRegister(members)
+        assert play(here=3, in_league=3) == 15
+        play(in_league=4)
+        assert read_again() == 11
+        # The league learns of them later.
+        assert play(here=2) == 9
+        assert play(in_league=3) == 9
+        assert read_again() == 8
+        assert play(here=1, in_league=1) == 7
+        assert MemberRegister(members).games_left("ann") == 7
