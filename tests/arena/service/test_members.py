@@ -203,9 +203,18 @@ def test_a_member_reads_at_once_what_another_service_changed(service: Service, f
     assert reason(error.value) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_MEMBER")
 
 
-def test_rights_that_another_process_ends_end_the_players_stream(service: Service, folder: Path) -> None:
+@pytest.fixture
+def own_service(tmp_path: Path) -> Iterator[Service]:
+    """A service for tests with many registrations: each takes 20 an hour from one address."""
+    with closing(Service(tmp_path, "--league", str(tmp_path / "league.db"))) as running:
+        yield running
+
+
+def test_rights_that_another_process_ends_end_the_players_stream(
+    own_service: Service, tmp_path: Path
+) -> None:
     names = ["leaked", "cheat", "typo", "filed", "good"]
-    where = Connection(service.address)
+    service, where = own_service, Connection(own_service.address)
     tokens = {name: register(where, Membership(name), invite(service)) for name in names if name != "filed"}
     made = arena("token", "filed", "--role", "player", "--tokens", service.tokens_file)
     tokens["filed"] = made.stdout.strip()
@@ -227,7 +236,7 @@ def test_rights_that_another_process_ends_end_the_players_stream(service: Servic
             visits.begin(visit(name))
         until(lambda: inside() == set(names))
         arena("token", "filed", "--revoke", "--tokens", service.tokens_file)
-        with closing(open_league(str(folder / "league.db"), create=False)) as league:
+        with closing(open_league(str(tmp_path / "league.db"), create=False)) as league:
             Members(league).revoke("leaked")
             Members(league).ban("cheat", "elsewhere", None)
             Members(league).remove("typo")
