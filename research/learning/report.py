@@ -43,6 +43,12 @@ NOTHING: Final = "Nothing was measured yet."
 WINDOW: Final = 500
 # Errors of fewer pairs would dwarf everything else in the chart.
 FEWEST_PAIRS_DRAWN: Final = 50
+# What the first chart compares, by the conditions that show it.
+WAYS_DRAWN: Final[Mapping[str, Sequence[str]]] = {
+    "asks as LUDAE allows": ("remembered", "openings", "shared"),
+    "the same, and analysts searched": ("everything-remembered",),
+    "asks before every move": ("open", "open-evaluated"),
+}
 
 
 @dataclass(frozen=True)
@@ -208,33 +214,57 @@ def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
 
 
 def draw(ledger: Ledger, file: Path = CHART) -> None:
-    """Draw the Elo gained by each condition, of matches of enough games."""
+    """Draw what a player gains in each game by each way of asking, of matches of enough games."""
     pyplot = _pyplot()
-    shown: list[tuple[str, Measured, MatchEstimate]] = []
+    shown: dict[str, dict[str, MatchEstimate]] = {}
     for game, trial in TRIALS.items():
-        for match in measured(ledger, game):
-            gain = estimate(match.together)
-            if gain and math.isfinite(gain.elo_error) and sum(match.together) >= FEWEST_PAIRS_DRAWN:
-                edition = f"{match.study.removeprefix('study-')}, {match.player}"
-                title = f"{trial.title}, {trial.a_move}: {CONDITIONS[match.condition].title} ({edition})"
-                shown.append((title, match, gain))
-    figure, axes = pyplot.subplots(figsize=(11, 1.0 + 0.3 * len(shown)), layout="constrained")
-    conditions = list(CONDITIONS)
-    for number, (_, match, gain) in enumerate(shown):
-        color = pyplot.colormaps["tab20"](conditions.index(match.condition))
-        axes.errorbar(gain.elo, number, xerr=gain.elo_error, color=color, marker="o", capsize=3)
-    axes.set_yticks(range(len(shown)), [title for title, _, _ in shown])
-    axes.invert_yaxis()
+        gains = {way: gain for way in WAYS_DRAWN if (gain := _newest(measured(ledger, game), way))}
+        if gains:
+            shown[f"{trial.title}, {trial.a_move}"] = gains
+    figure, axes = pyplot.subplots(figsize=(9, 1.8 + 0.5 * len(shown)), layout="constrained")
+    for place, way in enumerate(WAYS_DRAWN):
+        drawn = [(number, gains[way]) for number, gains in enumerate(shown.values()) if way in gains]
+        axes.errorbar(
+            [gain.elo for _, gain in drawn],
+            [number + 0.22 * (place - 1) for number, _ in drawn],
+            xerr=[gain.elo_error for _, gain in drawn],
+            linestyle="none",
+            marker="o",
+            capsize=3,
+            label=way,
+        )
+    axes.set_yticks(range(len(shown)), list(shown))
+    axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.axvline(0.0, color="grey", linewidth=0.8)
     axes.axvline(100.0, color="grey", linewidth=0.8, linestyle=":")
-    axes.margins(y=0.02)
-    # In the middle of the figure: the axis is narrower than these words.
-    words = (
-        "Elo gained with the same time, all populations together (95 %). In brackets: the study, the player"
-    )
-    figure.supxlabel(words, fontsize="medium")
+    axes.set_xlabel("Elo gained with the same time for a game (95 %)")
+    figure.legend(loc="outside lower center", ncols=len(WAYS_DRAWN))
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)
+
+
+def _newest(matches: Sequence[Measured], way: str) -> MatchEstimate | None:
+    """The gain by the newest player in most populations among a way's conditions, the first ones first."""
+    conditions = WAYS_DRAWN[way]
+    enough = [
+        (match, gain)
+        for match in matches
+        if match.condition in conditions
+        and sum(match.together) >= FEWEST_PAIRS_DRAWN
+        and (gain := estimate(match.together))
+        and math.isfinite(gain.elo_error)
+    ]
+    if not enough:
+        return None
+    _, newest = max(
+        enough,
+        key=lambda measure: (
+            EDITIONS.index((measure[0].study, measure[0].player)),
+            len(measure[0].populations),
+            -conditions.index(measure[0].condition),
+        ),
+    )
+    return newest
 
 
 def draw_checkpoints(ledger: Ledger, file: Path = CHECKPOINT_CHART) -> None:
