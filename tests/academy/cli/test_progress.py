@@ -39,9 +39,9 @@ def test_a_terminal_shows_how_many_events_are_taken_in(
 ) -> None:
     copy = shutil.copytree(data, tmp_path / "copy")
     terminal = Terminal([sys.executable, "-m", "academy", *command, "--data", str(copy)])
-    shown = terminal.until(lambda shown: outcome in shown)
+    shown = terminal.until(lambda shown: outcome in shown, 180)
     assert f"{EVENTS}/{EVENTS}" in shown
-    assert terminal.process.wait(60) == 0
+    assert terminal.process.wait(180) == 0
 
 
 def test_a_pipe_gets_the_outcome_alone(data: Path) -> None:
