@@ -2,8 +2,9 @@
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +25,9 @@ _REMEDY: Final = (
 )
 _NO_TOML: Final = f"is not a control file: a service takes a folder of them, or one that ends in {SUFFIX}"
 MAX_LISTED: Final = 10_000
+NAME_RULE: Final = "of letters, digits, '-' and '_', with '/' between folders"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}(/[A-Za-z0-9][A-Za-z0-9_-]{0,63}){0,3}")
+_HIDDEN: Final = re.compile(r"(^|/)\.")
 
 
 class CompetitionFolder:
@@ -65,9 +68,7 @@ class CompetitionFolder:
         """Raises InvalidRequestError, and UnknownCompetitionError where there is one control file alone."""
         # The one file that was given may have any name, as for `arena run`.
         if name != self._only and not _NAME.fullmatch(name):
-            raise InvalidRequestError(
-                f"name: {name[:80]!r}: it must be of letters, digits, '-' and '_', with '/' between folders"
-            )
+            raise InvalidRequestError(f"name: {name[:80]!r}: it must be {NAME_RULE}")
         if self._only not in (None, name):
             raise UnknownCompetitionError(f"there is no competition {name!r}", name=name)
         return self.folder / f"{name}{suffix}"
@@ -76,14 +77,19 @@ class CompetitionFolder:
         """All competitions, by name."""
         if self._only is not None:
             return [self._only]
-        names = set()
+        return sorted(islice(filter(_NAME.fullmatch, self._files()), MAX_LISTED))
+
+    def left_out(self) -> Sequence[str]:
+        """The control files whose names no competition can have, without hidden ones."""
+        if self._only is not None:
+            return []
+        others = (name for name in self._files() if not _NAME.fullmatch(name) and not _HIDDEN.search(name))
+        return sorted(f"{name}{SUFFIX}" for name in islice(others, MAX_LISTED))
+
+    def _files(self) -> Iterator[str]:
         for path in self.folder.rglob(f"*{SUFFIX}"):
-            name = path.relative_to(self.folder).as_posix().removesuffix(SUFFIX)
-            if _NAME.fullmatch(name) and path.is_file():
-                names.add(name)
-            if len(names) >= MAX_LISTED:
-                break
-        return sorted(names)
+            if path.is_file():
+                yield path.relative_to(self.folder).as_posix().removesuffix(SUFFIX)
 
     def token_variables(self) -> frozenset[str]:
         """The variables with tokens that any of the control files names."""

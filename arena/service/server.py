@@ -29,7 +29,7 @@ from arena.results.database import sqlite_url
 from arena.service.access import ServiceAccess
 from arena.service.competitions import CompetitionServicer
 from arena.service.ended_rights import end_streams_without_rights
-from arena.service.folder import CompetitionFolder
+from arena.service.folder import NAME_RULE, CompetitionFolder
 from arena.service.leagues import LeagueServicer
 from arena.service.member_register import MemberRegister
 from arena.service.members import MemberServicer
@@ -85,6 +85,8 @@ async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     folder = CompetitionFolder(settings.folder)
+    for name in folder.left_out():
+        _log.warning("control file left out", file=name, why=f"a competition's name must be {NAME_RULE}")
     with ExitStack() as stack:
         tokens, members = Tokens(settings.tokens), None
         if settings.league is not None:

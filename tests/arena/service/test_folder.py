@@ -22,7 +22,9 @@ def test_names_are_paths_without_suffix(tmp_path: Path) -> None:
     for name in ("cup.toml", "autumn/cup.toml", "old.ctl", ".hidden.toml", "cup.results.sqlite", "a b.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert CompetitionFolder(tmp_path).names() == ["autumn/cup", "cup"]
+    folder = CompetitionFolder(tmp_path)
+    assert folder.names() == ["autumn/cup", "cup"]
+    assert folder.left_out() == ["a b.toml"]
 
 
 def test_a_ringmasters_file_is_a_program_that_is_not_executed(tmp_path: Path) -> None:
