@@ -37,6 +37,7 @@ from academy.store.tokens import Caller, Role, UnknownTokenError
 from academy.wire import logs
 from academy.wire._compat import reset_call, reset_call_later
 from academy.wire.errors import NotAuthenticatedError, StatusDetails
+from academy.wire.peers import holder_of
 from academy.wire.rates import Bucket, Buckets
 from academy.wire.tokens import bearer_token
 
@@ -207,7 +208,7 @@ class _GuardedMethod:
     async def _answer(self, _: Any, context: Context) -> Any:
         task = cast(Task, asyncio.current_task())
         if self._caller is None:
-            name = _host_of(context.peer())
+            name = holder_of(context.peer())
         else:
             current_caller.set(self._caller)
             name = self._caller.name
@@ -377,11 +378,6 @@ class ConcurrencyLimiter:
             self._taken[holder] = left
         else:
             del self._taken[holder]
-
-
-def _host_of(peer: str) -> str:
-    """A peer without its port, as gRPC writes it: `ipv4:1.2.3.4:5678`, `ipv6:[::1]:5678` or `unix:`."""
-    return peer if peer.startswith("unix") else peer.rpartition(":")[0]
 
 
 def _forget_frames(error: BaseException) -> None:

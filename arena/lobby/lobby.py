@@ -44,6 +44,7 @@ class LobbyLimits:
     name_characters: int = limit(64, "characters of a player's name")
     description_characters: int = limit(10_000, "characters of an engine's name, version or description")
     hello_seconds: float = limit(10.0, "seconds until a stream without `Hello` ends")
+    message_seconds: float = limit(60.0, "seconds until a call without its message ends")
     write_seconds: float = limit(
         30.0, "seconds that a message, or the status at the end, may wait to be read"
     )

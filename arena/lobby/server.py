@@ -25,6 +25,7 @@ from academy.wire.tokens import bearer_token
 from arena.lobby.errors import DOMAIN, InvalidRequestError, PlayerIdleError, TooManyError
 from arena.lobby.game_socket import open_game_socket
 from arena.lobby.lobby import Authenticator, Lobby, LobbyLimits, RemoteSession
+from arena.lobby.one_message import OneMessageInterceptor
 from arena.v1 import players_pb2, players_pb2_grpc
 
 # Notes an event, with what there is to say of it, in a log.
@@ -231,7 +232,10 @@ def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server
     """A gRPC server with health and reflection, and limits on what it takes."""
     seconds = limits.health_watch_seconds + limits.write_seconds
     server = aio.server(
-        interceptors=[ShortCallInterceptor((HEALTH_SERVICE, reflection.SERVICE_NAME), seconds)],
+        interceptors=[
+            OneMessageInterceptor(limits),
+            ShortCallInterceptor((HEALTH_SERVICE, reflection.SERVICE_NAME), seconds),
+        ],
         options=[
             ("grpc.max_receive_message_length", limits.message_bytes),
             ("grpc.max_send_message_length", -1),

@@ -10,6 +10,7 @@ import structlog
 from google.protobuf.duration_pb2 import Duration
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
+from academy.wire.peers import holder_of
 from academy.wire.rates import Buckets
 from arena.league.errors import UnknownInvitationError
 from arena.league.members import GRACE, MOST_USES, Application, Invitation, Member
@@ -52,7 +53,7 @@ class MemberServicer(AnsweringServicer, members_pb2_grpc.MemberServiceServicer):
         """Enter a player; its token is in the answer alone."""
 
         async def register() -> messages.RegisterResponse:
-            wait = self._rates.of(_host(context.peer())).take(1)
+            wait = self._rates.of(holder_of(context.peer())).take(1)
             if wait:
                 raise _too_often(wait)
             application = Application(
@@ -248,11 +249,6 @@ def _whose(name: str, caller: ServiceCaller) -> str:
     if name not in ("", caller.name):
         raise NotPermittedError(f"{caller.name} may not see or change another member")
     return caller.name
-
-
-def _host(peer: str) -> str:
-    """The address of a caller without its port: each connection has another."""
-    return peer.rpartition(":")[0] if peer.startswith("ipv") else peer
 
 
 def _too_often(seconds: float) -> TooManyError:

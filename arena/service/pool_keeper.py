@@ -144,7 +144,11 @@ class PoolKeeper:
         if now > self._read_members + MEMBERS_SECONDS:
             await self._members.refresh()
             self._read_members = now
-        for pool in await asyncio.to_thread(self.pools.all):
+        pools = await asyncio.to_thread(self.pools.all)
+        # A pool that gets the name of a removed one is another pool.
+        for name in self._kept.keys() - {pool.name for pool in pools}:
+            del self._kept[name]
+        for pool in pools:
             await self._tend(pool)
 
     async def _tend(self, pool: StoredPool) -> None:
@@ -189,7 +193,8 @@ class PoolKeeper:
     def _choose_members(self, name: str, settings: pools_pb2.PoolSettings, kept: _Kept) -> None:
         """Take in who has dialled in and plays this; those who came before stay while there is room."""
         here = {session.name for session in self._sessions()}
-        kept.present |= here
+        # Removed members, and players that are none, are not looked at for ever.
+        kept.present = {player for player in kept.present | here if self._members.named(player) is not None}
         now = utc_now()
         names = (settings.game, kept.game_id, name)
         by_presence = sorted(kept.present, key=lambda player: (player not in here, player))

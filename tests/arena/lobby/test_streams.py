@@ -170,6 +170,7 @@ def test_players_learn_that_the_arena_closes() -> None:
 HELLO = hello(player="one").SerializeToString()
 PLAY = "/arena.v1.PlayerService/Play"
 WATCH = "/grpc.health.v1.Health/Watch"
+CHECK = "/grpc.health.v1.Health/Check"
 REFLECT = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 
@@ -214,7 +215,40 @@ def test_calls_that_need_no_token_hold_no_place_for_ever() -> None:
             comes_in_the_end(lobby, "one")
 
 
-@pytest.mark.parametrize("method", [PLAY, WATCH, "/grpc.health.v1.Health/Check", REFLECT])
+@pytest.mark.parametrize("method", [WATCH, CHECK])
+@pytest.mark.threat("held_places")
+def test_calls_whose_message_never_comes_hold_no_place_for_ever(method: str) -> None:
+    # With one player there is room for two calls.
+    limits = replace(NORMAL, players=1, message_seconds=0.1, write_seconds=0.5, health_watch_seconds=0.1)
+    with open_lobby(limits=limits) as lobby, raw_calls(lobby) as silent:
+        calls = [silent.begin(method) for _ in range(2)]
+        comes_in_the_end(lobby, "one")
+        silent.until(lambda: set(calls) <= silent.ended)
+
+
+def begin(channel: grpc.Channel) -> Any:
+    """A call to a method of one message that sends what it likes."""
+    return channel.stream_unary(CHECK)
+
+
+def test_a_call_whose_message_is_late_is_refused_with_the_reason() -> None:
+    limits, late = replace(NORMAL, message_seconds=0.1), threading.Event()
+    with open_lobby(limits=limits) as lobby, grpc.insecure_channel(lobby.address) as channel:
+        with pytest.raises(grpc.RpcError) as error:
+            begin(channel)(iter(late.wait, True), timeout=SECONDS)
+        late.set()
+        assert serving.reason(error.value) == (grpc.StatusCode.DEADLINE_EXCEEDED, "MESSAGE_OVERDUE")
+
+
+def test_a_call_of_no_message_or_of_nonsense_is_refused_with_the_reason() -> None:
+    with open_lobby(limits=NORMAL) as lobby, grpc.insecure_channel(lobby.address) as channel:
+        for messages in ([], [b"\xff"]):
+            with pytest.raises(grpc.RpcError) as error:
+                begin(channel)(iter(messages), timeout=SECONDS)
+            assert serving.reason(error.value) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize("method", [PLAY, WATCH, CHECK, REFLECT])
 @pytest.mark.threat("flood")
 def test_a_message_announced_as_too_large_writes_nothing_to_standard_error(method: str) -> None:
     stderr = io.StringIO()

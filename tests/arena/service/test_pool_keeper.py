@@ -293,6 +293,28 @@ def test_a_pools_control_file_is_made_when_its_members_change_and_put_back_where
     assert len(made_in) == 2 and sorted(read_control(control).competitors) == ["ann", "one", "two"]
 
 
+def test_removed_pools_and_members_are_forgotten(keeper: PoolKeeper, clock: Clock) -> None:
+    members = keeper._members.members
+    for number, name in enumerate(("ann", "bob")):
+        members.register(Application(name), "", f"key-{number:016}", open_to_all=True)
+    names = ["ann", "bob", "no member"]
+    keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+    asyncio.run(look(keeper, clock, 2, 0.5))
+    assert keeper._kept["night"].present == {"ann", "bob"}
+
+    names.clear()
+    members.remove("bob")
+    clock.now += MEMBERS_SECONDS
+    asyncio.run(look(keeper, clock, 2, 0.5))
+    # She may come back.
+    assert keeper._kept["night"].present == {"ann"}
+
+    keeper.pools.set_state("night", ENDED)
+    keeper.pools.remove("night")
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert not keeper._kept
+
+
 def test_a_pool_that_is_removed_while_it_is_looked_after_is_not_run(
     keeper: PoolKeeper, runs: FailingRuns, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
