@@ -464,10 +464,16 @@ class Seat:
     def note_submitted(self, request: proposals_pb2.SubmitProposalsRequest) -> None:
         """Note that ACADEMY holds proposals: they are not chosen again.
 
+        The same again changes nothing, as at ACADEMY: two threads that share the seat may propose at once.
+
         Args:
             request: what `build_proposals` returned.
         """
-        held = [*request.proposals]
+        held = [
+            candidate.message
+            for candidate in (*self._tesuji, *self._endgame)
+            if candidate.message in request.proposals
+        ]
         self._tesuji, self._endgame = (
             [candidate for candidate in candidates if candidate.message not in held]
             for candidates in (self._tesuji, self._endgame)

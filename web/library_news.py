@@ -28,7 +28,7 @@ class LibraryNews:
 
     Attributes:
         watchers: How many pages are open.
-        is_refused: Whether the token may not watch.
+        is_refused: Whether the token may not watch, as ACADEMY answered last; None before its first answer.
     """
 
     def __init__(self, academy: AcademyService, render: Callable[[], Awaitable[str]]) -> None:
@@ -39,35 +39,36 @@ class LibraryNews:
         self._version = 0
         self._part = ""
         self._tasks: list[asyncio.Task[None]] = []
-        self._is_admin: bool | None = None
         self._caller = SharedAnswer(self._ask_caller, _RETRY_SECONDS)
         self.watchers = 0
-        self.is_refused = False
+        self.is_refused: bool | None = None
 
     async def is_open(self) -> bool | None:
         """Return whether the token may watch; None while ACADEMY does not say whose it is."""
-        if self._is_admin is None:
+        if self.is_refused is not False:
+            # A token that was refused may have got the right since.
             caller = await self._academy.extras.get("caller", self._caller.get)
-            if caller is None:
-                return False if self.is_refused else None
-            self._is_admin = caller.role == tokens_pb2.TOKEN_ROLE_ADMIN
-        return self._is_admin and not self.is_refused
+            if caller is not None:
+                self.is_refused = caller.role != tokens_pb2.TOKEN_ROLE_ADMIN
+        return None if self.is_refused is None else not self.is_refused
 
     async def _ask_caller(self) -> tokens_pb2.GetCallerResponse:
         try:
             return await self._academy.ask(self._academy.tokens.GetCaller, tokens_pb2.GetCallerRequest())
         except PageError as error:
-            self.is_refused = self.is_refused or error.status == 403
+            if error.status == 403:
+                self.is_refused = True
             raise
 
     async def parts(self) -> AsyncIterator[str]:
         """Yield the part of a page as it is now, and each time that something was learnt."""
         self.watchers += 1
+        seen = 0
         if not self._tasks:
-            # The page may be older than the watch.
+            # The page may be older than the watch, and the last part older than the page.
+            seen = self._version
             self._learnt.set()
             self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._renew())]
-        seen = 0
         try:
             while True:
                 async with self._changed:
@@ -82,7 +83,7 @@ class LibraryNews:
                 await self.close()
 
     def _has_more(self, seen: int) -> bool:
-        return self._version != seen or self.is_refused
+        return self._version != seen or self.is_refused is True
 
     async def close(self) -> None:
         """Watch no longer."""
@@ -103,8 +104,7 @@ class LibraryNews:
                     self.is_refused = True
                     async with self._changed:
                         self._changed.notify_all()
-                    return
-            # ACADEMY ended the stream, is away, or has too many who watch.
+            # ACADEMY ended the stream, refused it, is away, or has too many who watch.
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _renew(self) -> None:

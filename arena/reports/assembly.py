@@ -43,6 +43,11 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
 
     Games that are not those of the control file as it is now are reported without it, and with the reason.
     """
+    with series.at_one_moment():
+        return _assemble(control, name, series)
+
+
+def _assemble(control: Control, name: str, series: SeriesReader) -> CompetitionReport:
     games, terms = list(series.finished_games()), series.terms()
     first_ratings = series.first_ratings()
     control = with_first_ratings(control, first_ratings)

@@ -96,22 +96,26 @@ class Database(ABC):
 
     @contextmanager
     def look(self) -> Iterator[None]:
-        """Check the database as `open` does, and read it in one transaction. Raises ResultsError."""
-        with self._checked(create=False):
+        """Check the database as `open` does, and read it as `snapshot` does. Raises ResultsError."""
+        with ExitStack() as looking:
+            connection = looking.enter_context(self._checked(create=False))
+            looking.enter_context(self._snapshot_on(connection))
+            looking.enter_context(self._in_common(connection))
             yield
 
     @contextmanager
-    def _checked(self, create: bool) -> Iterator[None]:
-        with ExitStack() as transaction:
+    def _checked(self, create: bool) -> Iterator[Connection]:
+        """A connection to a database that was checked, brought up to date, or made."""
+        with ExitStack() as connected:
             try:
-                transaction.enter_context(self.together())
-                with self.transaction() as connection:
+                connection = connected.enter_context(self._engine.connect())
+                with connection.begin():
                     self.check_or_create(connection, create)
             except DatabaseError as error:
                 raise ResultsError(
                     f"can't open the {self.what} {shown(self._engine.url)}: {reason(error)}"
                 ) from error
-            yield
+            yield connection
 
     @classmethod
     @abstractmethod
@@ -142,12 +146,16 @@ class Database(ABC):
 
         Nothing of them is stored before the block has ended.
         """
-        with self._engine.begin() as connection:
-            token = self._common.set(connection)
-            try:
-                yield
-            finally:
-                self._common.reset(token)
+        with self._engine.begin() as connection, self._in_common(connection):
+            yield
+
+    @contextmanager
+    def _in_common(self, connection: Connection) -> Iterator[None]:
+        token = self._common.set(connection)
+        try:
+            yield
+        finally:
+            self._common.reset(token)
 
     @contextmanager
     def sole_transaction(self) -> Iterator[Connection]:
@@ -162,12 +170,24 @@ class Database(ABC):
 
         Of a `transaction` each query reads what is stored by then.
         """
-        with self._engine.begin() as connection:
+        with self._engine.connect() as connection, self._snapshot_on(connection):
+            yield connection
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Let all that the block reads be of one moment, as in a `snapshot`; it writes nothing."""
+        with self.snapshot() as connection, self._in_common(connection):
+            yield
+
+    @staticmethod
+    @contextmanager
+    def _snapshot_on(connection: Connection) -> Iterator[None]:
+        with connection.begin():
             is_sqlite = connection.dialect.name == "sqlite"
             connection.exec_driver_sql(
                 "BEGIN" if is_sqlite else "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
             )
-            yield connection
+            yield
 
     def rows(self, query: Select[Any]) -> Sequence[Any]:
         """All rows of a query, in a transaction of its own."""

@@ -1,6 +1,7 @@
 """What is known of a competition: its games, what they have cost, and who is left out."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -130,6 +131,10 @@ class SeriesReader:
         """The competition of a name. Raises ResultsError if it has not been run."""
         with database.transaction() as connection:
             return SeriesReader(database, find_competition(connection, name))
+
+    def at_one_moment(self) -> AbstractContextManager[None]:
+        """Read all that the block reads as it is at one moment, whatever a run stores meanwhile."""
+        return self._database.at_one_moment()
 
     def terms(self) -> CompetitionTerms:
         """What the competition was when it began."""

@@ -4,6 +4,7 @@ import argparse
 import math
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -73,16 +74,41 @@ class Connector:
     def __init__(self, seat: Callable[[Game], SeatedProgram]) -> None:
         """`seat` starts the program of a game, or raises GameDeclinedError."""
         self._seat = seat
-        # By the arena's number of the seat: games of two competitions may have the same id.
+        self._lock = threading.Lock()
+        # By the arena's number of the seat, as games of two competitions may have the same id: the thread of
+        # its game, which ends when the game or its stream does; and the program, once it has started.
+        self._threads: dict[int, threading.Thread] = {}
         self._seated: dict[int, SeatedProgram] = {}
 
     def new_game(self, game: Game) -> Callable[[GameTurn], Answer]:
-        """Start a program for a game; an earlier one of the same game, whose stream broke, is ended."""
-        earlier = self._seated.pop(game.seat_id, None)
-        if earlier is not None:
+        """Start a program for a game.
+
+        Earlier ones whose stream broke are ended: that of the same game, and those of games that the arena
+        did not bring again, of whose end nobody hears.
+        """
+        own = threading.current_thread()
+        with self._lock:
+            left = [
+                seat_id
+                for seat_id, thread in self._threads.items()
+                if seat_id == game.seat_id or not thread.is_alive()
+            ]
+            for seat_id in left:
+                del self._threads[seat_id]
+            earlier = [self._seated.pop(seat_id) for seat_id in left if seat_id in self._seated]
+            self._threads[game.seat_id] = own
+        for program in earlier:
             # The game goes on, and its clock runs.
-            earlier.abandon()
-        seated = self._seated[game.seat_id] = self._seat(game)
+            program.abandon()
+        seated = self._seat(game)
+        with self._lock:
+            # The stream may have broken, and another have brought the game, while the program started.
+            is_latest = self._threads.get(game.seat_id) is own
+            if is_latest:
+                self._seated[game.seat_id] = seated
+        if not is_latest:
+            seated.abandon()
+            raise GameDeclinedError("the game was left while its program started")
         return seated.choose
 
     def game_over(self, game: Game, end: GameEnd) -> None:
@@ -94,13 +120,15 @@ class Connector:
         print(legible(f"{game.game_id}: {' v '.join(game.players)}: {ending}"), flush=True)
 
     def _leave(self, seat_id: int) -> None:
-        seated = self._seated.pop(seat_id, None)
+        with self._lock:
+            self._threads.pop(seat_id, None)
+            seated = self._seated.pop(seat_id, None)
         if seated is not None:
             seated.end()
 
     def close(self) -> None:
         """End all programs."""
-        for seat_id in list(self._seated):
+        for seat_id in list(self._threads):
             self._leave(seat_id)
 
 

@@ -196,6 +196,19 @@ def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
     assert tesuji == [100, 99, 98, 97, 96]
 
 
+def test_what_two_threads_submitted_at_once_takes_its_places_once() -> None:
+    playing = seat()
+    for ply in range(1, 9):
+        playing.record_move(PATTERN, ply, 0.2, 0.4 + ply / 1000)
+    both = [playing.build_proposals(8, 100, max_proposals=4) for _ in range(2)]
+    for request in both:
+        assert request is not None
+        playing.note_submitted(request)
+    assert playing.submitted == 4
+    more = playing.build_proposals(8, 100, max_proposals=8)
+    assert more is not None and len(more.proposals) == 4
+
+
 def test_what_was_submitted_is_not_proposed_again_and_takes_its_place() -> None:
     playing = seat()
     for ply in range(1, 9):

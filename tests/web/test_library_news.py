@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from academy.v1 import tokens_pb2
 from clients.connection import Connection
+from web import library_news
 from web.academy_service import AcademyService
 from web.failures import PageError
 from web.library_news import LibraryNews
@@ -104,3 +105,67 @@ def test_while_academy_is_away_nobody_hears_that_the_token_may_not_watch() -> No
         return refused.value
 
     assert asyncio.run(follow()).status == 503
+
+
+class RightsChangeAcademy(AcademyService):
+    """An ACADEMY that gives and takes the right to watch; its answers about it are not kept."""
+
+    role = tokens_pb2.TOKEN_ROLE_ADMIN
+
+    async def ask(self, *call: object, **named: object) -> object:  # type: ignore[override]
+        return tokens_pb2.GetCallerResponse(role=self.role)
+
+    async def watch(self, after: int | None) -> AsyncIterator[SimpleNamespace]:  # type: ignore[override]
+        if self.role != tokens_pb2.TOKEN_ROLE_ADMIN:
+            raise PageError(403, "no", "no", "no")
+        await asyncio.sleep(3_600)
+        yield SimpleNamespace(sequence=1)
+
+
+def test_a_token_that_was_refused_may_watch_once_it_has_the_right_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(library_news, "_RETRY_SECONDS", 0.0)
+
+    async def drawn() -> str:
+        return "drawn"
+
+    async def follow() -> None:
+        academy = RightsChangeAcademy(Connection("127.0.0.1:1", "any"))
+        news = LibraryNews(academy, drawn)
+        assert await news.is_open()
+        academy.role = tokens_pb2.TOKEN_ROLE_ANALYST
+        async with asyncio.timeout(120):
+            async for _ in news.parts():
+                pass
+        assert not await news.is_open()
+        academy.role = tokens_pb2.TOKEN_ROLE_ADMIN
+        assert await news.is_open()
+        parts = news.parts()
+        async with asyncio.timeout(120):
+            assert await anext(parts) == "drawn"
+        await parts.aclose()  # type: ignore[attr-defined]
+        await academy.close()
+
+    asyncio.run(follow())
+
+
+def test_a_page_that_comes_after_a_pause_hears_nothing_of_the_time_before_it() -> None:
+    async def follow() -> list[str]:
+        drawings = 0
+
+        async def drawn() -> str:
+            nonlocal drawings
+            drawings += 1
+            return f"drawing {drawings}"
+
+        news = LibraryNews(RightsChangeAcademy(Connection("127.0.0.1:1", "any")), drawn)
+        heard = []
+        for _ in range(2):
+            parts = news.parts()
+            async with asyncio.timeout(120):
+                heard.append(await anext(parts))
+            await parts.aclose()  # type: ignore[attr-defined]
+        return heard
+
+    assert asyncio.run(follow()) == ["drawing 1", "drawing 2"]

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Coroutine, Set
+from concurrent.futures import CancelledError
 from ssl import SSLCertVerificationError
 from typing import Any, Final, TypeVar
 
@@ -46,6 +47,8 @@ class NatsConnection:
         self.address = address
         self._client = EncryptingClient() if address.encrypted else Client()
         self._last_error: Exception | None = None
+        self._gate = threading.Lock()
+        self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="academy-log", daemon=True)
         self._thread.start()
@@ -57,16 +60,31 @@ class NatsConnection:
 
     def close(self) -> None:
         """End the connection. Closing twice is harmless."""
-        if self._loop.is_closed():
-            return
-        self.run(self._close())
+        with self._gate:
+            if self._closed:
+                return
+            self._closed = True
+            closing = asyncio.run_coroutine_threadsafe(self._close(), self._loop)
+        closing.result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Do work of NATS' client in its event loop, and return its result. Raises like the work."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        """Do work of NATS' client in its event loop, and return its result.
+
+        Raises like the work, and LogUnavailableError where the connection is closed, or is meanwhile.
+        """
+        with self._gate:
+            # Nobody would do it, and who asked would wait for ever.
+            if self._closed:
+                work.close()
+                raise LogUnavailableError(f"{self.address}: the connection was closed")
+            doing = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return doing.result()
+        except CancelledError as error:
+            raise LogUnavailableError(f"{self.address}: the connection was closed") from error
 
     async def _open(self) -> None:
         try:

@@ -3,6 +3,7 @@
 import re
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -128,6 +129,51 @@ def test_games_of_two_competitions_with_the_same_id_have_a_program_each() -> Non
     assert [program.ends for program in seated] == [["abandon"], ["end"], []]
     connector.close()
     assert seated[2].ends == ["end"]
+
+
+def test_a_program_whose_game_no_stream_brings_again_is_ended_when_the_next_game_begins() -> None:
+    seated: list[Seated] = []
+
+    def seat(game: Game) -> Seated:
+        seated.append(Seated(game))
+        return seated[-1]
+
+    connector = Connector(seat)
+    # A game's thread ends with its stream, as when its arena was killed: another counts seats from 1.
+    lost = threading.Thread(target=connector.new_game, args=[game(seat_id=7)])
+    lost.start()
+    lost.join()
+    connector.new_game(game(seat_id=1))
+    assert [program.ends for program in seated] == [["abandon"], []]
+    connector.close()
+    assert [program.ends for program in seated] == [["abandon"], ["end"]]
+
+
+@pytest.mark.parametrize("later", ["taken up", "closed"])
+def test_a_program_that_starts_after_its_game_was_left_is_ended(later: str) -> None:
+    seated: list[Seated] = []
+    goes_on = threading.Event()
+
+    def seat(game: Game) -> Seated:
+        program = Seated(game)
+        seated.append(program)
+        if len(seated) == 1:
+            goes_on.wait()
+        return program
+
+    connector = Connector(seat)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(connector.new_game, game(seat_id=7))
+        until(lambda: seated)
+        if later == "taken up":
+            connector.new_game(game(seat_id=7, resumed=True))
+        else:
+            connector.close()
+        goes_on.set()
+        with pytest.raises(GameDeclinedError, match="left"):
+            first.result()
+    connector.close()
+    assert [program.ends for program in seated] == [["abandon"], ["end"]][: len(seated)]
 
 
 def test_what_an_arena_says_of_a_games_end_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
