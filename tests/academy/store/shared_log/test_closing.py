@@ -18,16 +18,16 @@ def test_who_asks_while_the_connection_is_closed_hears_so(tmp_path: Path) -> Non
     try:
         for _ in range(10):
             log = LogStream(server.address("closing"))
-            asked = threading.Event()
+            is_waiting = threading.Event()
 
-            def ask(log: LogStream = log, asked: threading.Event = asked) -> None:
+            def ask(log: LogStream = log, is_waiting: threading.Event = is_waiting) -> None:
                 while True:
                     log.find_last(0.0)
-                    asked.set()
+                    is_waiting.set()
 
             with ThreadPoolExecutor() as threads:
                 asking = [threads.submit(ask) for _ in range(3)]
-                asked.wait()
+                is_waiting.wait()
                 log.close()
                 for thread in asking:
                     with pytest.raises(LogUnavailableError, match="closed"):
