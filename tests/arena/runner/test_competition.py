@@ -283,12 +283,7 @@ def test_a_result_that_was_not_stored_is_not_shown_and_its_game_is_played_again(
     def full_disk(database: ResultsDatabase) -> Iterator[None]:
         with together(database):
             yield
-            if database in opened:
-                raise OSError("disk full")
-            # It is opened in one, too.
-            opened.append(database)
-
-    opened: list[ResultsDatabase] = []
+            raise OSError("disk full")
 
     together = ResultsDatabase.together
     with monkeypatch.context() as patch:
