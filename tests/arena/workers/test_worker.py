@@ -15,6 +15,12 @@ PASSES = python_player("a"), python_player("b")
 FAILS = python_player("a", "tests.arena.engines:unknown"), python_player("b")
 
 
+@pytest.fixture(autouse=True)
+def end_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker ends all its children after each game: here those would be servers of other tests."""
+    monkeypatch.setattr(worker, "end_children", lambda _: None)
+
+
 @pytest.mark.parametrize("players", [PASSES, FAILS], ids=["in a game", "after a failure"])
 def test_a_worker_whose_run_was_killed_leaves_no_traceback_on_the_terminal(
     players: Sequence[PlayerSetup], capfd: pytest.CaptureFixture[str]
