@@ -5,10 +5,10 @@ from typing import Any, TypeAlias
 
 from academy.service.errors import (
     AnswerNotReadError,
-    MessageOverdueError,
     ServerDrainingError,
     StreamIdleError,
 )
+from academy.wire.errors import MessageOverdueError
 
 Task: TypeAlias = "asyncio.Task[Any]"
 Overdue: TypeAlias = type[MessageOverdueError] | type[StreamIdleError] | type[AnswerNotReadError]

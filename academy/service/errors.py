@@ -133,20 +133,6 @@ class StreamIdleError(RefusedCallError):
         )
 
 
-class MessageOverdueError(RefusedCallError):
-    """The message of a call did not come in time."""
-
-    code = StatusCode.DEADLINE_EXCEEDED
-    reason = "MESSAGE_OVERDUE"
-    remedy = "Call again, and send the message at once."
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(
-            f"the call's message did not come in {seconds:g} seconds: call again, and send it",
-            seconds=seconds,
-        )
-
-
 class AnswerNotReadError(RefusedCallError):
     """The caller has not read an answer in time; the status reaches only a caller that reads again."""
 

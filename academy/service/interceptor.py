@@ -23,7 +23,6 @@ from academy.service.cost import FREE_BYTES, cost_of_reading
 from academy.service.errors import (
     AnswerNotReadError,
     MalformedMessageError,
-    MessageOverdueError,
     RateExceededError,
     ServerDrainingError,
     StreamIdleError,
@@ -36,7 +35,7 @@ from academy.service.permissions import OPEN_METHODS, check_permission
 from academy.store.tokens import Caller, Role, UnknownTokenError
 from academy.wire import logs
 from academy.wire._compat import reset_call, reset_call_later
-from academy.wire.errors import NotAuthenticatedError, StatusDetails
+from academy.wire.errors import MessageOverdueError, NotAuthenticatedError, StatusDetails
 from academy.wire.peers import holder_of
 from academy.wire.rates import Bucket, Buckets
 from academy.wire.tokens import bearer_token

@@ -113,3 +113,17 @@ class NotPermittedError(RefusedCallError):
     code = grpc.StatusCode.PERMISSION_DENIED
     reason = "NOT_PERMITTED"
     remedy = "Use a token of another role, or of the player concerned."
+
+
+class MessageOverdueError(RefusedCallError):
+    """The message of a call did not come in time."""
+
+    code = grpc.StatusCode.DEADLINE_EXCEEDED
+    reason = "MESSAGE_OVERDUE"
+    remedy = "Call again, and send the message at once."
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the call's message did not come in {seconds:g} seconds: call again, and send it",
+            seconds=seconds,
+        )

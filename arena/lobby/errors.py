@@ -33,17 +33,6 @@ class PlayerIdleError(RefusedCallError):
     remedy = "Dial in again, and read and write in time."
 
 
-class MessageOverdueError(RefusedCallError):
-    """A call began, and its message did not come."""
-
-    code = grpc.StatusCode.DEADLINE_EXCEEDED
-    reason = "MESSAGE_OVERDUE"
-    remedy = "Send the message as the call begins."
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"no message came within {seconds:g} s", seconds=seconds)
-
-
 class SessionReplacedError(RefusedCallError):
     """Another stream of the same player has taken this one's place."""
 

@@ -12,8 +12,8 @@ from google.protobuf.message import DecodeError
 from grpc import aio
 
 from academy.wire._compat import reset_call_later
-from academy.wire.errors import RefusedCallError
-from arena.lobby.errors import DOMAIN, InvalidRequestError, MessageOverdueError
+from academy.wire.errors import MessageOverdueError, RefusedCallError
+from arena.lobby.errors import DOMAIN, InvalidRequestError
 from arena.lobby.lobby import LobbyLimits
 
 Context = aio.ServicerContext[Any, Any]
