@@ -64,6 +64,8 @@ class Scene:
         return attempt.contest_id
 
     def warnings(self) -> list[str]:
+        """What was warned of until the reporter ends: the outbox has a verdict before its warning."""
+        self.reporter.stop()
         warnings = []
         while not self.reporter.warnings.empty():
             warnings.append(self.reporter.warnings.get())
