@@ -281,6 +281,7 @@ class Environment:
         version.
         """
         self.folder = folder
+        self._data = folder / "data.mdb"
         self.schema = version
         self._names = tables
         self._largest_map = largest_map
@@ -295,9 +296,9 @@ class Environment:
                 raise StoreReadOnlyError(
                     f"{folder}: the data folder cannot be made: {error.strerror}"
                 ) from error
-        elif not (folder / "data.mdb").exists():
+        elif not self._data.exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
-        elif not (folder / "data.mdb").stat().st_size:
+        elif not self._data.stat().st_size:
             raise StoreCorruptError(f"{folder}: data.mdb is empty; {_REMEDY}")
         lock = lock_file.reserve(folder, read_only=read_only)
         if not lock:
@@ -335,7 +336,7 @@ class Environment:
     def _identify_file(self) -> tuple[int, int] | None:
         """Return what tells the file of the data from others; None where there is none."""
         try:
-            status = (self.folder / "data.mdb").stat()
+            status = self._data.stat()
         except OSError:
             return None
         return status.st_dev, status.st_ino
