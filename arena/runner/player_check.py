@@ -169,7 +169,8 @@ def _check_in_game(
     for warning in checked.warnings:
         tell(f"warning: {warning}")
     if not checked.warnings:
-        tell(f"player {setup.name} works: {indented(checked.description)}")
+        # A program that speaks lines has no name.
+        tell(": ".join(filter(None, (f"player {setup.name} works", indented(checked.description)))))
     return checked
 
 

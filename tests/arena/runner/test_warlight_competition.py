@@ -23,6 +23,7 @@ from arena.runner.report import read_report
 from arena.runner.run import run
 from arena.terminal.standings_table import standings_text
 from referees.warlight import WarLight
+from tests.arena.cli.command import arena
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -70,6 +71,13 @@ def test_a_control_file_says_how_bots_are_spoken_to(path: Path) -> None:
     clock = control.players["bob"].time_control
     assert clock is not None
     assert clock.most_seconds == 100
+
+
+def test_a_check_says_that_bots_without_a_name_work(path: Path) -> None:
+    said = arena("check", path).stdout.splitlines()
+    assert said == [
+        line for name in ("ann", "bob") for line in (f"checking player {name}", f"player {name} works")
+    ]
 
 
 def test_the_documents_control_file_is_read(tmp_path: Path) -> None:
