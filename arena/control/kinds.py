@@ -103,6 +103,12 @@ class Contents:
         count = len(self.players if names is None else names)
         if count > most:
             _fail("competition.competitors", f"{count} given, at most {most} are allowed")
+        if self.seats > 2 and count < least:
+            _fail(
+                "competition.competitors",
+                f"{count} given, and a game of {self.game.name} has {self.seats} seats: give {least} or "
+                'more, or write kind = "mars", which gives a player several seats',
+            )
         return self.check_names(
             "competition.competitors", tuple(self.players) if names is None else names, least
         )

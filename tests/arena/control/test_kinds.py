@@ -305,5 +305,16 @@ def test_more_games_than_a_run_could_hold_are_refused(tmp_path: Path, text: str,
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("kind", ["all-play-all", "standing"])
+def test_players_for_fewer_seats_than_a_game_has_get_a_kind_that_seats_them(
+    tmp_path: Path, kind: str
+) -> None:
+    rule = 'competition.competitors: 2 given, and a game of diplomacy has 7 seats: give 7 .* kind = "mars"'
+    with pytest.raises(ControlError, match=rule):
+        control(tmp_path, crowd(2, f'kind = "{kind}"', 'name = "diplomacy"'))
+    of_series = crowd(2, 'kind = "mars"', 'name = "diplomacy"') + '[[series]]\nname = "x"\ngames = 1\n'
+    assert control(tmp_path, of_series).competitors == ("p0", "p1")
+
+
 def test_as_many_players_as_the_cross_table_has_letters_for_play_all_play_all(tmp_path: Path) -> None:
     assert len(control(tmp_path, crowd(702, 'kind = "all-play-all"')).competitors) == 702

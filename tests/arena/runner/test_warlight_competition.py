@@ -74,8 +74,8 @@ def test_a_control_file_says_how_bots_are_spoken_to(path: Path) -> None:
 
 
 def test_a_check_says_that_bots_without_a_name_work(path: Path) -> None:
-    said = arena("check", path).stdout.splitlines()
-    assert said == [
+    printed = arena("check", path).stdout.splitlines()
+    assert printed == [
         line for name in ("ann", "bob") for line in (f"checking player {name}", f"player {name} works")
     ]
 
