@@ -73,6 +73,9 @@ CONDITIONS: Final = {
     ),
     "own": Condition("openings and tesujis, of own contests only", lessons="own"),
     "open": Condition("open fair use: openings, advice before every move", fair_use=_OPEN),
+    "open-no-openings": Condition(
+        "open fair use: advice before every move, no openings", _TESUJIS, fair_use=_OPEN
+    ),
     "open-evaluated": Condition(
         "open fair use: openings, advice before every move, the evaluation's patterns",
         lessons="evaluated",

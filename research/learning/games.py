@@ -201,7 +201,7 @@ TRIALS: Final = {
         student=2,
         seconds=0.008,
         contests=200,
-        conditions=("openings", "open"),
+        conditions=("openings", "open", "open-no-openings"),
         method="alpha-beta",
     ),
     # Everybody looks two plies further ahead, which takes some ten times the time of the trial before.

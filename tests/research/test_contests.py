@@ -72,7 +72,7 @@ def _check_weights(connection: Connection, condition: str) -> None:
     ticket, _ = link.open_contest(contest_message(contest_id, SPEC, ["one", "two"], [1000.0, 1000.0]))
     seat = Seat(SPEC.game_id, SPEC.geometry, 1, contest_id)
     with Academy(replace(connection, token=ticket)) as academy:
-        if condition in ("open", "open-own", "open-evaluated"):
+        if condition in ("open", "open-own", "open-evaluated", "open-no-openings"):
             assert academy.weights(seat, SPEC).contests == 6
         else:
             with pytest.raises(AcademyRefusedError):

@@ -409,7 +409,7 @@ def test_conditions_of_all_games_are_known_and_strict_but_for_open_ones() -> Non
         for name, condition in conditions.CONDITIONS.items()
         if condition.rules["pattern_value_limit"] != 0.33 or condition.rules["local_weights"]
     }
-    assert loosened == {"open", "open-evaluated", "open-own"}
+    assert loosened == {"open", "open-evaluated", "open-no-openings", "open-own"}
 
 
 @pytest.mark.parametrize(
