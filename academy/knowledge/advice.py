@@ -66,7 +66,7 @@ class CandidateMove:
 
     @classmethod
     def to_cell(cls, cell: int, spec: GameSpec, player: int) -> Self:
-        """Return the move that puts a piece on an empty cell.
+        """Return the move that goes to an empty cell.
 
         Args:
             cell: The cell, by index.
@@ -74,7 +74,9 @@ class CandidateMove:
             player: 1 or 2, who moves.
         """
         changes_others = spec.placement in (Placement.OUTFLANKING, Placement.CAPTURING)
-        return cls(cell, True, None if changes_others else ((cell, _SOLDIERS[player]),))
+        # A piece that came from another cell has left it.
+        says_all = not (changes_others or spec.moves_pieces)
+        return cls(cell, True, ((cell, _SOLDIERS[player]),) if says_all else None)
 
     @classmethod
     def of_changes(cls, board: Board, changes: Iterable[CellChange], player: int) -> Self:

@@ -87,6 +87,13 @@ def test_the_board_after_a_cell_is_known_where_a_move_changes_no_other() -> None
     assert states_after(before, [plain, turning]) is None
 
 
+def test_where_pieces_go_from_cell_to_cell_no_board_follows_from_a_cell() -> None:
+    spec = GameSpec("four", FOUR, move_forms=("#-#", "#x#[x#]"))
+    before = board("x--o")
+    moves = [CandidateMove.to_cell(1, spec, 1)]
+    assert states_after(before, with_all_changes(moves, before, spec, 1)) is None
+
+
 @pytest.mark.parametrize("self_capture", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(
