@@ -40,7 +40,7 @@ from clients import Academy, Connection, Seat
 from clients.academy import Questions
 from clients.seat import MatchOptions
 from clients.streams import AnswerStream
-from tests.academy.service.running import Running, serving
+from tests.academy.service.running import Running, limited
 from tests.academy.store.examples import contest, go, go_game, report
 
 Item = TypeVar("Item")
@@ -77,6 +77,7 @@ KNOWN: Final = {
     ),
 }
 MOVES: Final = 10
+UNLIMITED: Final = {"questions_per_second": 1e9, "question_burst": 1e9}
 _ECHO: Final = "benchmark.Echo"
 # Questions before those that are measured; and contests of each bot, one for as many questions as boards.
 WARMING: Final = 25
@@ -175,6 +176,12 @@ class Table:
         seat, board, options = seats[contest % len(seats)], self.boards[turn], MatchOptions((), MOST_MATCHES)
         stream.opponent_gains(seat, board, self.after[turn], LOW, plies=2 * turn, options=options)
 
+    def successors(self, stream: Questions, seats: Sequence[Seat], number: int) -> None:
+        """Ask which patterns moves change, in one question about the position."""
+        contest, turn = divmod(number, len(self.boards))
+        seat, board, options = seats[contest % len(seats)], self.boards[turn], MatchOptions((), MOST_MATCHES)
+        stream.successors(seat, board, self.after[turn], LOW, plies=2 * turn, options=options)
+
 
 def _line(turn: int) -> list[str]:
     return ["D4", "F6"] * turn
@@ -188,7 +195,10 @@ def measure_questions() -> None:
     )
     print("|---|---|---|---|---|---|")
     for known, settings in KNOWN.items():
-        with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "data") as server:
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            # Else a bot that asks without thinking waits for its rate, and that would be measured.
+            server = stack.enter_context(limited(folder / "data", **UNLIMITED))
             contests = reports()
             teach(server, settings, contests)
             boards = [Board.from_letters(go().geometry, ply.board) for ply in next(contests).plies[10:60:2]]
@@ -196,6 +206,7 @@ def measure_questions() -> None:
             _measure(server, f"`Advise` on all empty cells: {known}", table, table.advice)
             if settings.opening_moves_per_consultation == 1:
                 _measure(server, f"`MatchPatterns`: patterns after {MOVES} moves", table, table.patterns)
+                _measure(server, f"`MatchSuccessors`: what {MOVES} moves change", table, table.successors)
 
 
 def teach(

@@ -28,7 +28,7 @@ from academy.wire.games import differing_field
 from academy.wire.standard_streams import open_closed
 from clients.academy import Academy
 from clients.bots.alpha_beta import AlphaBetaThinker
-from clients.bots.any_game import add_game, read_rules
+from clients.bots.any_game import add_game, chosen_search, read_rules
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
 from clients.command_line import ending_with_its_output, program_parser
@@ -46,6 +46,8 @@ LINES_TO_CHOOSE_FROM: Final = 16
 SECONDS_BETWEEN_WALKS: Final = 60.0
 SECONDS_BETWEEN_LOOKS: Final = 0.5
 _LOWEST_PRIORITY: Final = 19
+# How much is searched where the command line does not say it.
+_BUDGETS: Final = {"playouts": 2_000, "depth": 8}
 
 
 class OtherRulesError(ValueError):
@@ -375,6 +377,12 @@ def _check_suitable(rules: Referee[Any, Any]) -> None:
         )
 
 
+def _read_strength(options: argparse.Namespace) -> Strength:
+    """Return how to search. Raises ValueError for numbers that this search does not go by."""
+    search, given = chosen_search(options)
+    return Strength(search, **_BUDGETS | given)
+
+
 @ending_with_its_output("academy-analyst")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the analyst."""
@@ -384,7 +392,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         rules = read_rules(options.game, options.set)
         _check_suitable(rules)
-        searcher = LineSearcher(rules, Strength(options.search, options.playouts, options.depth))
+        searcher = LineSearcher(rules, _read_strength(options))
         # Too little is refused before anything is searched.
         _ = searcher.effort
         connection = (
@@ -448,22 +456,20 @@ def argument_parser() -> argparse.ArgumentParser:
         "--search",
         choices=("auto", "alpha-beta", "monte-carlo"),
         default="auto",
-        help="how moves are compared; auto: alpha-beta where they are few and the board shows who is ahead, "
-        "else Monte Carlo tree search (%(default)s)",
+        help="how moves are compared; auto: by what --depth or --playouts is for, else alpha-beta where they "
+        "are few and the board shows who is ahead, or Monte Carlo tree search (%(default)s)",
     )
     parser.add_argument(
         "--playouts",
         type=int,
-        default=2_000,
         metavar="N",
-        help="random games a position, at least 200 (monte-carlo; %(default)s)",
+        help=f"random games a position, at least 200 (monte-carlo; {_BUDGETS['playouts']})",
     )
     parser.add_argument(
         "--depth",
         type=int,
-        default=8,
         metavar="N",
-        help="plies ahead, at least 5 (alpha-beta; %(default)s)",
+        help=f"plies ahead, at least 5 (alpha-beta; {_BUDGETS['depth']})",
     )
     parser.add_argument(
         "--nodes",

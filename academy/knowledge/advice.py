@@ -27,7 +27,7 @@ __all__ = [
     "opponents_change",
     "pattern_log_odds",
     "states_after",
-    "with_captures",
+    "with_all_changes",
 ]
 
 # Contests after which an evaluation is a part of the advice.
@@ -66,7 +66,7 @@ class CandidateMove:
 
     @classmethod
     def to_cell(cls, cell: int, spec: GameSpec, player: int) -> Self:
-        """Return the move that puts a piece on an empty cell.
+        """Return the move that goes to an empty cell.
 
         Args:
             cell: The cell, by index.
@@ -74,7 +74,9 @@ class CandidateMove:
             player: 1 or 2, who moves.
         """
         changes_others = spec.placement in (Placement.OUTFLANKING, Placement.CAPTURING)
-        return cls(cell, True, None if changes_others else ((cell, _SOLDIERS[player]),))
+        # A piece that came from another cell has left it.
+        says_all = not (changes_others or spec.moves_pieces)
+        return cls(cell, True, ((cell, _SOLDIERS[player]),) if says_all else None)
 
     @classmethod
     def of_changes(cls, board: Board, changes: Iterable[CellChange], player: int) -> Self:
@@ -97,10 +99,10 @@ class CandidateMove:
         return cls(min(came)[1] if came else None, on_empty == 1 and not left, changed)
 
 
-def with_captures(
+def with_all_changes(
     moves: Sequence[CandidateMove], board: Board, spec: GameSpec, player: int
 ) -> Sequence[CandidateMove]:
-    """Return moves with all that they change where chains are taken, as in Go; in other games as they are.
+    """Return moves with all that they change, also where they take chains, as in Go, or turn pieces over.
 
     Args:
         moves: The moves.
@@ -108,21 +110,17 @@ def with_captures(
         spec: The game.
         player: 1 or 2, who moves.
     """
-    around = surroundings(spec) if spec.placement is Placement.CAPTURING else None
+    around = surroundings(spec)
     cells = [move.cell for move in moves if move.changes is None and move.cell is not None]
     if around is None or not cells:
         return moves
     soldier = _SOLDIERS[player]
-    taken = dict(zip(cells, around.taken(board, cells, player), strict=True))
+    others = dict(zip(cells, around.others_changed(board, cells, player), strict=True))
     return [
         move
         if move.changes is not None or move.cell is None
-        else CandidateMove(
-            move.cell,
-            move.places,
-            # The cell itself is empty in the end where the move takes its own chain.
-            ((move.cell, soldier), *((emptied, State.EMPTY) for emptied in taken[move.cell])),
-        )
+        # The cell itself is empty in the end where the move takes its own chain.
+        else CandidateMove(move.cell, move.places, ((move.cell, soldier), *others[move.cell]))
         for move in moves
     ]
 

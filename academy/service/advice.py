@@ -17,7 +17,7 @@ from academy.knowledge.advice import (
     opponents_change,
     pattern_log_odds,
     states_after,
-    with_captures,
+    with_all_changes,
 )
 from academy.knowledge.boards import Board, CellChange
 from academy.knowledge.cells import State
@@ -111,7 +111,7 @@ class MoveAdvice:
             return
         if question.least_elo is not None and not acceptable(table.elo, question.least_elo):
             return
-        moves = with_captures(self.moves, question.board, self._spec, question.player)
+        moves = with_all_changes(self.moves, question.board, self._spec, question.player)
         after = states_after(question.board, moves)
         if after is None:
             return

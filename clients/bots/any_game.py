@@ -250,11 +250,14 @@ def _read_weights(text: str) -> tuple[float, ...]:
         ) from None
 
 
-def _read_strength(options: argparse.Namespace) -> Strength:
-    """Return how to search. Raises ValueError for numbers that this search does not go by."""
+def chosen_search(options: argparse.Namespace) -> tuple[Method, dict[str, Any]]:
+    """Return how to search, and --depth or --playouts as far as given: they choose the search, too.
+
+    Raises:
+        ValueError: One of them is for another search.
+    """
     uses: dict[str, Method] = {"depth": "alpha-beta", "playouts": "monte-carlo"}
     given = {name: value for name in uses if (value := getattr(options, name)) is not None}
-    # --depth and --playouts also choose the search.
     search: Method = options.search
     if search == "auto" and given:
         search = uses[next(iter(given))]
@@ -263,7 +266,14 @@ def _read_strength(options: argparse.Namespace) -> Strength:
             raise ValueError(
                 f"--{name} {value}: it is for --search {uses[name]}, not for {search}; leave it out"
             )
-        if options.seconds is not None:
+    return search, given
+
+
+def _read_strength(options: argparse.Namespace) -> Strength:
+    """Return how to search. Raises ValueError for numbers that this search does not go by."""
+    search, given = chosen_search(options)
+    if options.seconds is not None:
+        for name, value in given.items():
             raise ValueError(f"--{name} {value}: with --seconds a move takes these; give one of the two")
     return Strength(search, seconds=options.seconds, **given)
 

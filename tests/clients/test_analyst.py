@@ -405,6 +405,30 @@ def test_what_cannot_be_done_is_named(
     assert status == 2 and "'0': it must be a number above 0" in words
 
 
+DRAUGHTS = ["draughts", "--set", "variant=english"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*DRAUGHTS, "--playouts", "9", "--depth", "6"], "--playouts 9: it is for --search monte-carlo, not"),
+        ([*DRAUGHTS, "--search", "alpha-beta", "--playouts", "9"], "--playouts 9: it is for --search monte"),
+        ([*DRAUGHTS, "--playouts", "9"], "--playouts 9: it says too little to be kept; give 200 or more"),
+        (
+            ["hex", "--set", "board_size=4", "--depth", "4"],
+            "--depth 4: it says too little to be kept; give 5",
+        ),
+    ],
+)
+def test_a_budget_chooses_the_search_and_one_that_it_does_not_go_by_is_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
 def test_words_of_a_server_command_no_terminal(
     in_this_process: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -274,14 +274,31 @@ class Flips:
             boards: The row of `views` of each cell that is asked for.
             cells: These cells.
         """
+        turned: Numbers = self._lengths(views, boards, cells).sum(axis=0)
+        return turned
+
+    def turned(self, view: Views, cells: Sequence[int]) -> list[list[int]]:
+        """Return for each cell the cells of the pieces that a move there turns over.
+
+        Args:
+            view: One row: the board's cells as the player to move sees them, then one off the board.
+            cells: The cells, which are empty.
+        """
+        places = np.array(cells, dtype=np.intp)
+        lengths = self._lengths(view, np.zeros_like(places), places)
+        within = np.arange(self._rays.shape[1])[:, None] < lengths[:, None]
+        return [self._rays[:, :, cell][within[:, :, place]].tolist() for place, cell in enumerate(cells)]
+
+    def _lengths(self, views: Views, boards: Places, cells: Places) -> Numbers:
+        """Return how many pieces a move to each cell turns over in each direction, a row for each."""
         held = views.take(boards * views.shape[1] + self._rays[:, :, cells])
         # Rows of the opponent's pieces beside the cell, up to the first other cell.
         row = np.logical_and.accumulate(held == OTHER, axis=1)
         lengths = row.sum(axis=1)
         ends = np.minimum(lengths, held.shape[1] - 1)[:, None]
         closed = np.take_along_axis(held, ends, axis=1)[:, 0] == OWN
-        turned: Numbers = np.where(closed, lengths, 0).sum(axis=0)
-        return turned
+        closed_lengths: Numbers = np.where(closed, lengths, 0)
+        return closed_lengths
 
     def read(self, code: int, player: int) -> Tesuji:
         """Return what a code of this kind stands for.

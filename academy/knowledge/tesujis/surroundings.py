@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, GraphGeometry, SquareGeometry
+from academy.knowledge.boards import Board, CellChange, GraphGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.learnt_weights import Numbers
 from academy.knowledge.spec import GameSpec, Placement
@@ -255,19 +255,23 @@ class Surroundings:
         places = np.array(cells, dtype=np.intp)
         return self.codes(views, np.zeros_like(places), places, np.full_like(places, player))
 
-    def taken(self, board: Board, cells: Sequence[int], player: int) -> list[list[int]]:
-        """Return for each cell the cells that a move there empties, where chains are taken.
+    def others_changed(self, board: Board, cells: Sequence[int], player: int) -> list[list[CellChange]]:
+        """Return for each cell what a move there changes besides: pieces that it takes, or turns over.
 
         Args:
             board: The board.
             cells: The cells, by index.
             player: 1 or 2, who is to move.
         """
-        if self._captures is None:
+        view = self.views(np.frombuffer(board.states, dtype=np.uint8)[None], player)
+        if self._captures is not None:
+            changed, state = self._captures.taken(view, cells), State.EMPTY
+        elif self._flips is not None:
+            changed = self._flips.turned(view, cells)
+            state = State.FIRST_SOLDIER if player == 1 else State.SECOND_SOLDIER
+        else:
             return [[] for _ in cells]
-        return self._captures.taken(
-            self.views(np.frombuffer(board.states, dtype=np.uint8)[None], player), cells
-        )
+        return [[(other, state) for other in others] for others in changed]
 
     def read(self, code: int) -> Tesuji:
         """Return what a code stands for.

@@ -10,7 +10,7 @@ from academy.knowledge.advice import (
     above_mean,
     pattern_log_odds,
     states_after,
-    with_captures,
+    with_all_changes,
 )
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import State
@@ -87,6 +87,13 @@ def test_the_board_after_a_cell_is_known_where_a_move_changes_no_other() -> None
     assert states_after(before, [plain, turning]) is None
 
 
+def test_where_pieces_go_from_cell_to_cell_no_board_follows_from_a_cell() -> None:
+    spec = GameSpec("four", FOUR, move_forms=("#-#", "#x#[x#]"))
+    before = board("x--o")
+    moves = [CandidateMove.to_cell(1, spec, 1)]
+    assert states_after(before, with_all_changes(moves, before, spec, 1)) is None
+
+
 @pytest.mark.parametrize("self_capture", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(
@@ -106,7 +113,7 @@ def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(
             if name in legal
         }
         moves = [CandidateMove.to_cell(cell, spec, player) for cell in played]
-        states = states_after(before, with_captures(moves, before, spec, player))
+        states = states_after(before, with_all_changes(moves, before, spec, player))
         assert states is not None
         assert [row.tobytes() for row in states] == [after.states for after in played.values()]
         captures += any(
@@ -117,11 +124,33 @@ def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(
     assert captures and bool(of_own) == self_capture
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_the_board_after_a_cell_is_that_of_the_game_where_pieces_turn_others_over(seed: int) -> None:
+    rules = referee("openspiel").from_settings({"game": "othello"})
+    spec, position, chance, compared = rules.spec(), rules.start(0), Random(seed), 0
+    while to_move := rules.to_move(position):
+        (player,) = to_move
+        before, legal = rules.board(position, 1), list(rules.legal_moves(position, player) or ())
+        for move in legal:
+            after = rules.board(rules.play(position, {player: move}), 1)
+            cells = [
+                cell for cell, state in enumerate(before.states) if state == State.EMPTY != after.states[cell]
+            ]
+            moves = [CandidateMove.to_cell(cell, spec, player) for cell in cells]
+            states = states_after(before, with_all_changes(moves, before, spec, player))
+            # A pass goes to no cell.
+            assert states is not None
+            assert [row.tobytes() for row in states] == [after.states for _ in cells]
+            compared += len(cells)
+        position = rules.play(position, {player: chance.choice(legal)})
+    assert compared > 100
+
+
 def test_moves_that_say_what_they_take_stay_as_they_are() -> None:
     spec = GameSpec("go", SquareGeometry(2, 2), placement=Placement.CAPTURING)
     before = Board.from_letters(spec.geometry, "ox--")
     move = CandidateMove.of_changes(before, [(2, State.FIRST_SOLDIER)], 1)
-    assert with_captures([move], before, spec, 1) == [move]
+    assert with_all_changes([move], before, spec, 1) == [move]
     plain = CandidateMove.to_cell(2, spec, 1)
-    (known,) = with_captures([plain], before, spec, 1)
+    (known,) = with_all_changes([plain], before, spec, 1)
     assert known.changes == ((2, State.FIRST_SOLDIER), (0, State.EMPTY))
