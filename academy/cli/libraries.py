@@ -26,7 +26,7 @@ from academy.cli.options import (
     number_of,
 )
 from academy.cli.services import Server
-from academy.knowledge.settings import GREATEST
+from academy.knowledge.settings import GREATEST, GREATEST_NUMBER
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000
@@ -554,10 +554,6 @@ def weights(server: Server, game: Game, limit: Limit = 20, json: Json = False) -
         _print_evaluation_off(server, game)
 
 
-# No setting has room for more; most have a lower limit, which the server names.
-_GREATEST: Final = 2**32 - 1
-
-
 def _switch(text: str) -> bool:
     """Read `true` or `false`. Raises ValueError."""
     if text not in ("true", "false"):
@@ -581,7 +577,9 @@ def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
         raise CommandError(f"{change!r}: write NAME=VALUE; {meant}", ExitCode.USAGE)
     if settings.HasField(name):  # type: ignore[arg-type]
         raise CommandError(f"{change!r}: {name} is given twice", ExitCode.USAGE)
-    kind, what = _KINDS.get(field.type, (int, f"a whole number from 0 to {GREATEST.get(name, _GREATEST):,}"))
+    kind, what = _KINDS.get(
+        field.type, (int, f"a whole number from 0 to {GREATEST.get(name, GREATEST_NUMBER):,}")
+    )
     try:
         setattr(settings, name, kind(value))
     except ValueError as error:

@@ -6,7 +6,15 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, Self
 
-__all__ = ["GREATEST", "LEAST", "GameKind", "InvalidSettingsError", "Library", "LibrarySettings"]
+__all__ = [
+    "GREATEST",
+    "GREATEST_NUMBER",
+    "LEAST",
+    "GameKind",
+    "InvalidSettingsError",
+    "Library",
+    "LibrarySettings",
+]
 
 
 class InvalidSettingsError(ValueError):
@@ -33,8 +41,9 @@ class GameKind(Enum):
     OTHER = "other"
 
 
-# Limits of settings that may be less than others: a consultation is due before every fourth own move, three
-# replies and three own moves later; all tesujis are one record.
+# What whole numbers may be, but for those of `GREATEST`: a consultation is due before every fourth own move,
+# three replies and three own moves later; all tesujis are one record.
+GREATEST_NUMBER: Final = 1_000_000
 GREATEST: Final = {"opening_plies_ahead": 6, "tesuji_capacity": 100_000, "evaluation_patterns": 50_000}
 LEAST: Final = {"opening_moves_per_consultation": 1}
 _KINDS: Final[Mapping[object, tuple[tuple[type, ...], str]]] = {
@@ -107,7 +116,7 @@ class LibrarySettings:
             fits = isinstance(value, kinds) and isinstance(value, bool) is (setting.type is bool)
             if not fits:
                 raise InvalidSettingsError(f"{setting.name} {value!r}: it must be {rule}")
-            greatest = GREATEST.get(setting.name, 1.0 if setting.type is float else 1_000_000)
+            greatest = GREATEST.get(setting.name, 1.0 if setting.type is float else GREATEST_NUMBER)
             least = LEAST.get(setting.name, 0)
             if not (math.isfinite(value) and least <= value <= greatest):
                 raise InvalidSettingsError(
