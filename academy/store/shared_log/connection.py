@@ -30,8 +30,10 @@ _ANSWER_SECONDS: Final = 3.0
 # asked. The client's own setting, two minutes, would let no write through meanwhile.
 _PING_SECONDS: Final = 2.0
 _MOST_UNANSWERED: Final = 2
-# Refusals that do not last: the message is being stored; servers of the cluster do not know each other yet.
-_PASSING: Final = (10158, 10005)
+# Servers of the cluster may not know each other yet.
+_TOO_FEW_SERVERS: Final = 10005
+# Refusals that do not last: the message is being stored, too.
+_PASSING: Final = (10158, _TOO_FEW_SERVERS)
 # A refusal that lasts though NATS calls it a fault of its own: servers that are not a cluster keep one copy.
 _NO_CLUSTER: Final = 10074
 _SERVER_FAULT: Final = 500
@@ -213,5 +215,8 @@ def describe(error: BaseException) -> str:
     if isinstance(error, ServiceUnavailableError) and not error.description:
         return "JetStream has no leader yet, or is off: nats-server --jetstream turns it on"
     if isinstance(error, APIError):
-        return f"{error.description} ({error.err_code})"
+        why = f"{error.description} ({error.err_code})"
+        if error.err_code == _TOO_FEW_SERVERS:
+            why += ": fewer NATS servers know each other than the stream is to have copies (--log-replicas)"
+        return why
     return str(error) or type(error).__name__

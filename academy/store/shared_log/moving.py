@@ -1,5 +1,6 @@
 """A folder's own history becomes a shared log."""
 
+import hashlib
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -38,7 +39,8 @@ def share(data: Path, address: LogAddress) -> int:
                     f"servers share; take it out of that first: `academy move --data {data} --to own`"
                 )
             # Killed before it had a snapshot: its last message is that of a move.
-            if now is not None and not is_whole and now.name != _name(now.created, now.followed):
+            moved = now is None or now.name.startswith(_beginning_of_name(now.created, now.followed))
+            if not is_whole and not moved:
                 raise StoreError(
                     f"this folder follows {address} already, and was written to since; if its move was "
                     "killed, new servers lack the snapshot that they begin with: "
@@ -53,8 +55,14 @@ def share(data: Path, address: LogAddress) -> int:
         return now.followed
 
 
-def _name(created: str, number: int) -> str:
-    return f"{created} {number}"
+def _beginning_of_name(created: str, number: int) -> str:
+    return f"{created} {number} "
+
+
+def _name(created: str, number: int, packed: bytes) -> str:
+    # The same at each run, and another for another folder, which may be moved to this stream at once: NATS
+    # acknowledges a message whose name it has, whatever it holds.
+    return _beginning_of_name(created, number) + hashlib.sha256(packed).hexdigest()
 
 
 def _is_whole(transaction: Transaction) -> bool:
@@ -70,7 +78,7 @@ def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> 
         log.follow(0, "", lambda: None)
     count, name = 0, ""
     for count, packed in enumerate(_messages(transaction, log.limit), 1):
-        message = Message(count, packed, _name(log.state.created, count), name)
+        message = Message(count, packed, _name(log.state.created, count, packed), name)
         name = message.name
         if count <= known:
             _check_known(log, message, address)

@@ -142,6 +142,25 @@ def test_a_move_to_a_stream_that_a_server_writes_to_meanwhile_asks_for_another_s
         share(library, log)
 
 
+def test_of_two_folders_that_move_to_one_stream_at_once_one_is_refused(
+    library: Path, log: LogAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    with Store(other) as store:
+        store.run(RegisterGame(go_game("go-7x7"), "arena"))
+
+    def connect(address: LogAddress, known: records_pb2.LogPlace | None) -> JetStreamLog:
+        connection = JetStreamLog(address, known)
+        with monkeypatch.context() as first:
+            first.setattr(moving, "JetStreamLog", JetStreamLog)
+            share(other, address)
+        return connection
+
+    monkeypatch.setattr(moving, "JetStreamLog", connect)
+    with pytest.raises(LogDivergedError, match="another server writes to this stream: name a new stream"):
+        share(library, log)
+
+
 _KILLED_BEFORE_THE_SNAPSHOT = """
     import os, signal, sys
     from pathlib import Path

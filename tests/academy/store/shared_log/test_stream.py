@@ -12,7 +12,7 @@ from academy.store.errors import LogDivergedError, LogRefusedError, LogUnavailab
 from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
-from tests.academy.store.shared_log.nats_servers import NatsServer
+from tests.academy.store.shared_log.nats_servers import NatsServer, Place, start_cluster
 
 
 def test_several_nats_servers_that_are_not_a_cluster_are_named_at_once(nats: NatsServer) -> None:
@@ -30,6 +30,20 @@ def test_a_nats_server_without_jetstream_is_answered_with_how_to_turn_it_on(
             JetStreamLog(nats.address("club"))
     finally:
         nats.kill()
+
+
+@pytest.mark.slow
+def test_more_copies_than_there_are_nats_servers_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("academy.store.shared_log.connection.PATIENCE", 8.0)
+    servers = start_cluster([Place(tmp_path / str(number)) for number in range(2)])
+    try:
+        with pytest.raises(LogUnavailableError, match=r"fewer NATS servers know each other than the stream"):
+            JetStreamLog(LogAddress.parse(f"nats://{servers[0].host}", 3))
+    finally:
+        for server in servers:
+            server.kill()
 
 
 @pytest.mark.parametrize(
