@@ -11,7 +11,7 @@ from typing import Final
 
 from academy.wire.tokens import same_digest
 from arena.league.errors import BannedError
-from arena.league.members import Member, Members, games_since
+from arena.league.members import Member, Members, games_between
 from arena.results.database import utc_now
 
 DAY: Final = timedelta(days=1)
@@ -24,8 +24,9 @@ class MemberRegister:
         """Reads the members. Raises SQLAlchemyError."""
         self.members = members
         self._reading = asyncio.Lock()
-        self._begun = utc_now()
-        # When members' games ended here, in seconds; the league learns of them later.
+        # By a clock that is never set, as are the times when members' games ended here; the league learns of
+        # them later.
+        self._begun = time.monotonic()
         self._ended: defaultdict[str, array[float]] = defaultdict(lambda: array("d"))
         # By name: this day's games before the service began, and those at other services after that.
         self._earlier: dict[str, int] = {}
@@ -36,11 +37,13 @@ class MemberRegister:
         """The members, and the games of this day in the league: all, and those before the service began."""
         members, now = self.members.all(), utc_now()
         bounded = [member.name for member in members if member.games_a_day]
+        begun = now - timedelta(seconds=time.monotonic() - self._begun)
         league = self.members.league
         return (
             members,
-            games_since(league, bounded, now - DAY),
-            games_since(league, bounded, now - DAY, before=self._begun),
+            # A clock that was wrong may have dated some years ahead; those of others differ a little.
+            games_between(league, bounded, now - DAY, now + DAY),
+            games_between(league, bounded, now - DAY, begun),
         )
 
     def _take(self, members: list[Member], games: dict[str, int], earlier: dict[str, int]) -> None:
@@ -97,11 +100,11 @@ class MemberRegister:
     def note_game(self, name: str) -> None:
         """Note that a player has finished a game that counts."""
         if name in self._by_name:
-            self._ended_today(name).append(time.time())
+            self._ended_today(name).append(time.monotonic())
 
     def _ended_today(self, name: str) -> "array[float]":
         ended = self._ended[name]
-        del ended[: bisect(ended, time.time() - DAY.total_seconds())]
+        del ended[: bisect(ended, time.monotonic() - DAY.total_seconds())]
         return ended
 
 
