@@ -893,14 +893,14 @@ def test_a_folder_that_lacks_what_earlier_programs_wrote_stays_one_of_theirs(
     log: LogAddress, open_store: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, earlier = open_store("first", log), SCHEMA_VERSION - 1
-    for name in ("behind", "whole"):
-        with open_store(name, log) as store:
-            if name == "whole":
-                with monkeypatch.context() as older:
-                    older.setattr(messages, "SCHEMA_VERSION", earlier)
-                    first.run(RegisterGame(go_game(), "arena"))
-                    until(lambda store=store: store.read(followed) == first.read(followed))
-            store.environment.write(lambda transaction: transaction.put_schema(earlier))
+    with open_store("behind", log) as behind:
+        behind.environment.write(lambda transaction: transaction.put_schema(earlier))
+    with open_store("whole", log) as whole:
+        with monkeypatch.context() as older:
+            older.setattr(messages, "SCHEMA_VERSION", earlier)
+            first.run(RegisterGame(go_game(), "arena"))
+            wait_until_equal(first, whole)
+        whole.environment.write(lambda transaction: transaction.put_schema(earlier))
     assert teach(first, "upgraded")
     with pytest.raises(LogDivergedError, match="run the earlier version until it has read what it wrote"):
         open_store("behind")
