@@ -66,6 +66,12 @@ def _is_whole(transaction: Transaction) -> bool:
 
 def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> records_pb2.LogPlace:
     known = log.state.last
+    if log.state.first > 1:
+        # A folder that was taken out of it would be told to begin with its snapshot.
+        raise LogDivergedError(
+            f"{address}: the stream begins with message {log.state.first:,}, so it is a log that was cut "
+            "already: name a new stream"
+        )
     if known:
         log.follow(0, "", lambda: None)
     count, name = 0, ""
