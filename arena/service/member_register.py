@@ -24,9 +24,8 @@ class MemberRegister:
         """Reads the members. Raises SQLAlchemyError."""
         self.members = members
         self._reading = asyncio.Lock()
-        # By a clock that is never set, as are the times when members' games ended here; the league learns of
-        # them later.
-        self._begun = time.monotonic()
+        self._begun = utc_now()
+        # When members' games ended here, in seconds; the league learns of them later.
         self._ended: defaultdict[str, array[float]] = defaultdict(lambda: array("d"))
         # By name: this day's games before the service began, and those at other services after that.
         self._earlier: dict[str, int] = {}
@@ -37,13 +36,14 @@ class MemberRegister:
         """The members, and the games of this day in the league: all, and those before the service began."""
         members, now = self.members.all(), utc_now()
         bounded = [member.name for member in members if member.games_a_day]
-        begun = now - timedelta(seconds=time.monotonic() - self._begun)
+        # Where a clock that was ahead has been put right, only what came before that is known to be earlier.
+        self._begun = min(self._begun, now)
         league = self.members.league
         return (
             members,
-            # A clock that was wrong may have dated some years ahead; those of others differ a little.
+            # Such a clock may have dated some years ahead; those of others differ a little.
             games_between(league, bounded, now - DAY, now + DAY),
-            games_between(league, bounded, now - DAY, begun),
+            games_between(league, bounded, now - DAY, self._begun),
         )
 
     def _take(self, members: list[Member], games: dict[str, int], earlier: dict[str, int]) -> None:
@@ -100,11 +100,13 @@ class MemberRegister:
     def note_game(self, name: str) -> None:
         """Note that a player has finished a game that counts."""
         if name in self._by_name:
-            self._ended_today(name).append(time.monotonic())
+            self._ended_today(name).append(time.time())
 
     def _ended_today(self, name: str) -> "array[float]":
-        ended = self._ended[name]
-        del ended[: bisect(ended, time.monotonic() - DAY.total_seconds())]
+        ended, now = self._ended[name], time.time()
+        # Those that a clock dated ahead would be of today for as long.
+        del ended[bisect(ended, now) :]
+        del ended[: bisect(ended, now - DAY.total_seconds())]
         return ended
 
 
