@@ -96,7 +96,7 @@ def test_a_clock_that_was_years_ahead_takes_nobodys_games_of_later_days(
         assert games_left() == 9
         ahead = timedelta()
         play(2)
-        # What the wrong clock dated counts no more, and what came after it counts once.
+        # What the wrong clock dated is left out, and what came after it counts once.
         assert games_left() == 9
         passed = timedelta(days=2)
         assert games_left() == MemberRegister(members).games_left("ann") == 10
