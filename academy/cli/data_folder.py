@@ -295,12 +295,19 @@ def move(
             raise CommandError("--log-replicas is for a new stream: leave it out", ExitCode.USAGE)
         from academy.store.environment import Environment
         from academy.store.maintenance.compaction import lock_alone
+        from academy.store.maintenance.upgrade import upgrade
 
         with lock_alone(data):
             pass
+        # No server does it where the stream is lost.
+        upgrade(data)
         with Environment(data) as environment:
+            with environment.reading() as transaction:
+                read = _read_place(transaction)
             environment.write(place.remove)
-        typer.echo(f"{data}: has a log of its own now")
+        # Another server's folder may have read more, and no folder of a backup may read on.
+        so_far = f", with what it had read of {read['log']}: to message {read['message']:,}" if read else ""
+        typer.echo(f"{data}: has a log of its own now{so_far}")
         return
     try:
         address = LogAddress.parse(to, log_replicas)

@@ -12,11 +12,12 @@ machine, as its pages may reach the disk in any order.
 import math
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
-from academy.store.errors import StoreFullError
+from academy.store.errors import StoreError, StoreFullError
 
 FOLDER: Final = "journal"
 LARGEST: Final = 256 << 20
@@ -52,18 +53,40 @@ class ConsultationJournal:
     def __init__(self, folder: Path) -> None:
         """Open the journal of this start of the machine, and remove those of earlier ones.
 
-        Raises StoreError.
+        What an earlier version of the program noted since the machine started is taken over. Raises
+        StoreError.
         """
         journals = folder / FOLDER
         boot = _name_boot()
         own = journals / f"{boot or 'any'}-{SCHEMA_VERSION}"
-        if journals.exists():
-            for other in journals.iterdir():
-                if other != own:
-                    shutil.rmtree(other, ignore_errors=True)
         # Where nothing names the start of the machine, each commit must reach the disk.
         # LMDB needs free pages to remove what a full one has.
         self._environment = Environment(own, largest_map=2 * LARGEST, tables=TABLES, durable=not boot)
+        for other in journals.iterdir():
+            if other != own:
+                began, _, schema = other.name.rpartition("-")
+                if began == (boot or "any") and schema.isdigit() and int(schema) < SCHEMA_VERSION:
+                    self._take_over(other, int(schema))
+                shutil.rmtree(other, ignore_errors=True)
+
+    def _take_over(self, earlier: Path, schema: int) -> None:
+        """Note what another journal has, whose records are alike: an upgrade may come in a contest."""
+        entries: list[Noted] = []
+        # Another process may have taken it over, and removed it.
+        with (
+            suppress(StoreError),
+            Environment(earlier, read_only=True, version=schema, tables=TABLES) as environment,
+            environment.reading() as noted,
+        ):
+            entries = [Noted(table, key, value) for table in TABLES for key, value in noted.scan(table)]
+
+        def put(journal: Transaction) -> None:
+            for table, key, value in entries:
+                # What that process has noted since stays.
+                if journal.get(table, key) is None:
+                    journal.put(table, key, value)
+
+        self.write(put)
 
     def close(self) -> None:
         """Close it. Closing twice is harmless."""

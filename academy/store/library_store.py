@@ -16,7 +16,7 @@ from academy.store.consultation_journal import ConsultationJournal, Note
 from academy.store.consultation_notes import StoredNotes, StoreNotes
 from academy.store.environment import LARGEST_MAP, Environment, Transaction
 from academy.store.errors import LogCutError, SchemaOutdatedError, StoreError, StoreReadOnlyError
-from academy.store.maintenance.upgrade import upgrade
+from academy.store.maintenance.upgrade import as_written, upgrade
 from academy.store.replica import Listener, Replica
 from academy.store.shared_log import place
 from academy.store.shared_log.address import LogAddress
@@ -65,6 +65,18 @@ def _read_address(folder: Path) -> LogAddress:
     return LogAddress.parse(known.address)
 
 
+def _check_has_read(folder: Path, log: LogAddress | None) -> None:
+    """Check, before a folder is upgraded, that the earlier program has read what it wrote to a shared log."""
+    with as_written(folder) as environment, environment.reading() as transaction:
+        known = place.read(transaction)
+    if known is not None:
+        address = log or LogAddress.parse(known.address)
+        with _needing_nats(address):
+            from academy.store.shared_log.shared_writer import check_has_read
+
+            check_has_read(address, known)
+
+
 class Store:
     """An open data folder. Open it once a process, after any fork; its calls may come from any thread."""
 
@@ -103,6 +115,7 @@ class Store:
         except SchemaOutdatedError:
             if read_only:
                 raise
+            _check_has_read(folder, log)
             upgrade(folder, largest_map)
             self.environment = Environment(folder, largest_map=largest_map)
         self._writer, self._journal = None, None

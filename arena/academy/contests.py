@@ -40,7 +40,7 @@ class Contests:
         return None
 
     def open(self, contest: bytes | None, since: float) -> AcademyAccess | None:
-        """Open a contest that was made at the Unix time `since`; what its players need to get there.
+        """Open a contest that was made `since` by `time.monotonic`; what its players need to get there.
 
         Raises ContestNotOpenError; AcademyUnavailableError when it stayed so for two minutes, and
         AcademyRefusedError.

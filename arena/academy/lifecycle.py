@@ -83,7 +83,7 @@ class ContestLifecycle(Contests):
         return contest_message(contest_id, spec, players, elo, self._fair_use).SerializeToString()
 
     def open(self, contest: bytes | None, since: float) -> AcademyAccess | None:
-        """Open a contest that was made at the Unix time `since`; what its players need to get there.
+        """Open a contest that was made `since` by `time.monotonic`; what its players need to get there.
 
         Raises ContestNotOpenError; AcademyUnavailableError when it stayed so for two minutes, and
         AcademyRefusedError.
@@ -96,7 +96,7 @@ class ContestLifecycle(Contests):
         try:
             tickets = self._session.link.open_contest(message)
         except (AcademyUnavailableError, AcademyRefusedError) as error:
-            if not may_pass(error) or time.time() - since > OPENING_GIVE_UP_SECONDS:
+            if not may_pass(error) or time.monotonic() - since > OPENING_GIVE_UP_SECONDS:
                 if error.reason == "LOOSER_RULE":
                     error.add_note(
                         "the game's rules became stricter after this run began: change [fair_use] in the "

@@ -325,8 +325,8 @@ def versions_of(league: LeagueDatabase, names: Sequence[str]) -> dict[str, str]:
     return {row.Name: row.Version for row in league.rows(query)}
 
 
-def games_since(
-    league: LeagueDatabase, names: Sequence[str], since: datetime, before: datetime | None = None
+def games_between(
+    league: LeagueDatabase, names: Sequence[str], since: datetime, before: datetime
 ) -> dict[str, int]:
     """How many games of all versions of these players ended since a time, and before another one."""
     if not names:
@@ -335,11 +335,9 @@ def games_since(
         select(PLAYER.c.Name, func.count())
         .join_from(SEAT, GAME, GAME.c.GameId == SEAT.c.GameId)
         .join(PLAYER, PLAYER.c.PlayerId == SEAT.c.PlayerId)
-        .where(PLAYER.c.Name.in_(names), GAME.c.Finished >= since)
+        .where(PLAYER.c.Name.in_(names), GAME.c.Finished >= since, GAME.c.Finished < before)
         .group_by(PLAYER.c.Name)
     )
-    if before is not None:
-        query = query.where(GAME.c.Finished < before)
     return {row[0]: row[1] for row in league.rows(query)}
 
 

@@ -202,7 +202,7 @@ class Competition:
             else f"the run failed: {error}"
         )
         self._log.add("run interrupted", why=reason, in_progress=" ".join(self._running) or "nothing")
-        seconds = {game_id: time.time() - game.started for game_id, game in self._running.items()}
+        seconds = {game_id: time.monotonic() - game.started for game_id, game in self._running.items()}
         give_up_open_attempts(self._series, self._log, reason, seconds)
 
     # While games go on
@@ -295,7 +295,7 @@ class Competition:
             ),
         )
         self._started_games += 1
-        return _Running(fixture, attempt, contest, time.time())
+        return _Running(fixture, attempt, contest, time.monotonic())
 
     def _start(self, game: _Running) -> None:
         """Open the game's contest and hand the game to the workers. Raises ContestNotOpenError."""
@@ -405,7 +405,8 @@ class Competition:
     def _play_again(self, game: _Running, lost: WorkerLost) -> None:
         """Give up an attempt whose machine was lost; no player is at fault."""
         report = void_contest_report(game.contest, "interrupted")
-        self._series.give_up(game.attempt, "interrupted", lost.reason, time.time() - game.started, report)
+        seconds = time.monotonic() - game.started
+        self._series.give_up(game.attempt, "interrupted", lost.reason, seconds, report)
         self._warn(f"game {lost.game_id} is played again: {lost.reason}")
         self._retries.append(game.fixture)
 
@@ -437,7 +438,7 @@ class Competition:
             self._finish(game, lost, counts_at_academy=False)
             return
         report = void_contest_report(game.contest, "void")
-        self._series.give_up(game.attempt, "void", reason, time.time() - game.started, report)
+        self._series.give_up(game.attempt, "void", reason, time.monotonic() - game.started, report)
         if isinstance(result, GameResult) and result.record and self._control.record_games:
             record = StoredRecord(result.game_id, result.record, result.record_extension)
             self._files.write_record(record, void=True)
@@ -516,7 +517,7 @@ class Competition:
         self._display.show(self._progress)
 
     def _progress(self) -> RunProgress:
-        now, total = time.time(), self._selector.total
+        now, total = time.monotonic(), self._selector.total
         left = None if total is None else max(0, total - self._standings.games)
         return RunProgress(
             title=self._files.name,

@@ -11,7 +11,7 @@ from typing import Final
 
 from academy.wire.tokens import same_digest
 from arena.league.errors import BannedError
-from arena.league.members import Member, Members, games_since
+from arena.league.members import Member, Members, games_between
 from arena.results.database import utc_now
 
 DAY: Final = timedelta(days=1)
@@ -36,11 +36,14 @@ class MemberRegister:
         """The members, and the games of this day in the league: all, and those before the service began."""
         members, now = self.members.all(), utc_now()
         bounded = [member.name for member in members if member.games_a_day]
+        # Where a clock that was ahead has been put right, only what came before that is known to be earlier.
+        self._begun = min(self._begun, now)
         league = self.members.league
         return (
             members,
-            games_since(league, bounded, now - DAY),
-            games_since(league, bounded, now - DAY, before=self._begun),
+            # Such a clock may have dated some years ahead; those of others differ a little.
+            games_between(league, bounded, now - DAY, now + DAY),
+            games_between(league, bounded, now - DAY, self._begun),
         )
 
     def _take(self, members: list[Member], games: dict[str, int], earlier: dict[str, int]) -> None:
@@ -100,8 +103,10 @@ class MemberRegister:
             self._ended_today(name).append(time.time())
 
     def _ended_today(self, name: str) -> "array[float]":
-        ended = self._ended[name]
-        del ended[: bisect(ended, time.time() - DAY.total_seconds())]
+        ended, now = self._ended[name], time.time()
+        # Those that a clock dated ahead would be of today for as long.
+        del ended[bisect(ended, now) :]
+        del ended[: bisect(ended, now - DAY.total_seconds())]
         return ended
 
 

@@ -219,10 +219,10 @@ class LocalWorkers(Workers):
             self._release(worker)
         code = worker.end(STOP_SECONDS)
         if job is not None and overdue is not None:
-            seconds = max(0.0, time.time() - worker.started)
+            seconds = time.monotonic() - worker.started
             try:
                 self._lost.append(
-                    make_interrupted_result(job, worker.progress, overdue, worker.started, seconds)
+                    make_interrupted_result(job, worker.progress, overdue, time.time() - seconds, seconds)
                 )
             except Exception as error:
                 # Referees are other people's code: any exception of theirs costs one game, here, too.
@@ -238,7 +238,7 @@ class LocalWorkers(Workers):
             worker.connection.send(job)
         except OSError:
             return False
-        worker.job, worker.started, worker.progress = job, time.time(), []
+        worker.job, worker.started, worker.progress = job, time.monotonic(), []
         self._busy[worker.connection.fileno()] = worker
         self._answers.register(worker.connection.fileno(), select.POLLIN)
         return True

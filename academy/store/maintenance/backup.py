@@ -21,6 +21,8 @@ _COPY: Final = ".academy-copy-"
 # What may be left of a copy whose process was killed.
 _DRAFTED: Final = {"data.mdb", "lock.mdb"}
 _DRAFT_SECONDS: Final = 86_400.0
+# How far clocks of this machine and of a disk elsewhere may differ.
+_AHEAD_SECONDS: Final = 3_600.0
 
 
 def backup(environment: Environment, target: Path) -> int:
@@ -75,11 +77,15 @@ def place_received(parts: Iterable[bytes], target: Path) -> int:
 
 
 def last_backup(folder: Path) -> float | None:
-    """When a folder was backed up last, in seconds since 1970; None where that is not known."""
+    """When a folder was backed up last, in seconds since 1970; None where that is not known.
+
+    So it is where a clock was wrong then: an age from a date that is to come would be 0 until that day.
+    """
     try:
-        return (folder / _NOTE).stat().st_mtime
+        noted = (folder / _NOTE).stat().st_mtime
     except OSError:
         return None
+    return noted if noted < time.time() + _AHEAD_SECONDS else None
 
 
 def restore(source: Path, target: Path) -> int:
@@ -146,7 +152,8 @@ def draft_in(folder: Path, prefix: str, left_seconds: float) -> Iterator[Path]:
     for left in folder.glob(f"{prefix}*"):
         # Another process's may be in use; and it may remove it meanwhile.
         with suppress(FileNotFoundError):
-            if left.stat().st_mtime < time.time() - left_seconds:
+            # Its date is one to come where a clock was wrong then.
+            if abs(time.time() - left.stat().st_mtime) > left_seconds:
                 shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=prefix, dir=folder) as draft:
         yield Path(draft)
@@ -191,7 +198,7 @@ def _is_left(draft: Path) -> bool:
     """Whether a copy was killed long ago while it was made; people's own folders hold other things."""
     try:
         names = {file.name for file in draft.iterdir()}
-        return names <= _DRAFTED and draft.stat().st_mtime < time.time() - _DRAFT_SECONDS
+        return names <= _DRAFTED and abs(time.time() - draft.stat().st_mtime) > _DRAFT_SECONDS
     except OSError:
         # It is gone, or no folder.
         return False

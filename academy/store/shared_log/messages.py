@@ -6,6 +6,7 @@ restored have no events: their records are taken over as they were written.
 
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from academy.knowledge.game import RULES_VERSION
@@ -131,6 +132,13 @@ def fold(work: WriteContext, message: bytes) -> None:
                 work.transaction.delete(TableName(record.table), record.key)
 
 
+def check_not_earlier(message: bytes) -> None:
+    """Raise LogDivergedError for a message of an earlier schema, which this program cannot read."""
+    # What else is wrong with it is found when it is folded.
+    with suppress(LogUpgradingError, ValueError):
+        _unpack(message)
+
+
 def _take_in(work: WriteContext, event: events_pb2.Event) -> None:
     expected = event_log.last_sequence(work.transaction) + 1
     if event.sequence != expected:
@@ -172,5 +180,5 @@ def _check_version(what: str, written: int, own: int) -> None:
         raise LogDivergedError(
             f"the shared log goes on with {what} {written}, which this program, of {own}, does not have: run "
             "the earlier version until it has read what it wrote, or begin with an empty folder, which takes "
-            "a snapshot of this version"
+            "a snapshot of this version: `academy snapshot` makes one at a server that is upgraded"
         )

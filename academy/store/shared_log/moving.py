@@ -74,6 +74,12 @@ def _is_whole(transaction: Transaction) -> bool:
 
 def _share(transaction: Transaction, address: LogAddress, log: JetStreamLog) -> records_pb2.LogPlace:
     known = log.state.last
+    if log.state.first > 1:
+        # A folder with its own log cannot begin with the snapshot, as servers do that lag behind.
+        raise LogDivergedError(
+            f"{address}: the stream begins with message {log.state.first:,}, so it is a log that was cut "
+            "already: name a new stream"
+        )
     if known:
         log.follow(0, "", lambda: None)
     count, name = 0, ""

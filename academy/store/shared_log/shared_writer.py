@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from queue import Full
 from typing import Final
@@ -38,7 +38,7 @@ from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.connection import PATIENCE
 from academy.store.shared_log.jetstream import JetStreamLog, LostRaceError
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
-from academy.store.shared_log.stream import MOVE, Message, StreamState
+from academy.store.shared_log.stream import MOVE, LogStream, Message, StreamState
 from academy.store.v1 import records_pb2
 from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
 from academy.v1 import events_pb2
@@ -411,6 +411,18 @@ class SharedWriter(Writer):
         with transaction.begin_nested(part.note_record) as nested:
             yield WriteContext(nested, self._games, self._journal, self._clock(), self._give_way, note_events)
             self._draft.add(part)
+
+
+def check_has_read(address: LogAddress, known: records_pb2.LogPlace) -> None:
+    """Check that an earlier program's folder may be upgraded: only that program reads what it wrote.
+
+    Raises LogDivergedError where the folder lacks some of that, or follows another stream, and
+    LogUnavailableError.
+    """
+    with closing(LogStream(address, known)) as log:
+        next_message = known.followed + 1
+        if log.state.first <= next_message <= log.state.last:
+            messages.check_not_earlier(log.read(next_message))
 
 
 def _join(transaction: Transaction, address: LogAddress, stream: StreamState) -> records_pb2.LogPlace:

@@ -148,6 +148,11 @@ class LogStream(NatsConnection):
             return
         self._check_name(message, await self._find_name(message), name)
 
+    def read(self, message: int) -> bytes:
+        """Return what the message that has this place holds. Raises LogUnavailableError."""
+        stored = self.ask(lambda: self.stream.get_msg(self.address.stream, seq=message))
+        return stored.data or b""
+
     async def _find_name(self, message: int) -> str:
         """Ask for the name of the message that has this place; raises NotFoundError where there is none."""
         stored = await self.stream.get_msg(self.address.stream, seq=message)

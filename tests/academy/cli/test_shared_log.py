@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from academy.store import event_log
-from academy.store.environment import Environment, TableName
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
@@ -329,7 +329,14 @@ def test_a_folder_moves_into_a_log_and_out_of_it(
     elsewhere = run("move", "--data", data, "--to", own_nats.address("other"))
     assert elsewhere.exit_code == 1
     assert f"take it out of that first: `academy move --data {data} --to own`" in elsewhere.err
-    assert run("move", "--data", data, "--to", "own").exit_code == 0
+    # As an earlier version has left it, which has lost its stream.
+    with Environment(data) as folder:
+        folder.write(lambda transaction: transaction.put_schema(SCHEMA_VERSION - 1))
+    left = run("move", "--data", data, "--to", "own")
+    assert (left.exit_code, left.out) == (
+        0,
+        f"{data}: has a log of its own now, with what it had read of {stream}: to message 3\n",
+    )
     own_nats.kill()
     # Without NATS: the folder has its own log again, and all that it had.
     assert run("tokens", "revoke", made["token_id"], "--data", data).exit_code == 0

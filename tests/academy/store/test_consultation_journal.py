@@ -11,10 +11,10 @@ from academy.knowledge.claims import Claim
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library
 from academy.store import consultation_journal, contest_tables, event_log, keys
-from academy.store.consultation_journal import FOLDER
+from academy.store.consultation_journal import FOLDER, TABLES
 from academy.store.consultation_notes import CountConsultation, NoteClaims, NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import TableName
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName
 from academy.store.errors import StoreFullError
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
@@ -103,6 +103,29 @@ def test_what_a_killed_process_noted_counts(store: Store, asker: Program) -> Non
     kept.result(30)
     assert store.keep_notes() is None
     assert not list(check(store.environment))
+
+
+def test_what_an_earlier_version_noted_before_the_upgrade_counts(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        store.run(OpenContest(contest("c1")))
+    process = start_python(ASKER, str(tmp_path))
+    assert process.stdout is not None and process.stdout.readline() == "1\n"
+    # As a server that is stopped while its log is frozen leaves what it has noted since.
+    process.kill()
+    process.wait(10)
+    (journal,) = (tmp_path / FOLDER).iterdir()
+    earlier = SCHEMA_VERSION - 1
+    with Environment(journal, tables=TABLES) as noted:
+        noted.write(lambda transaction: transaction.put_schema(earlier))
+    journal.rename(journal.with_name(f"{journal.name.rpartition('-')[0]}-{earlier}"))
+    with Store(tmp_path) as store:
+        with pytest.raises(FairUseExceededError):
+            store.note(CountConsultation("c1", 1, ["A1", "B1"], own_move=2))
+        assert list((tmp_path / FOLDER).iterdir()) == [journal]
+    with Store(tmp_path, read_only=True) as stopped, stopped.environment.reading() as transaction:
+        assert seats(stopped) == [1, 0]
+        assert [transaction.count(table) for table in (TableName.USES, TableName.CLAIMS)] == [1, 1]
 
 
 def test_a_stopped_store_has_written_its_notes(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_a_run_whose_rule_an_admin_made_too_loose_says_how_it_goes_on(tmp_path: 
         with closing(AcademySession(settings, SPEC, tmp_path / "academy.log")) as session:
             outbox = registered(database).outbox
             contests = ContestLifecycle(session, outbox, print, {"pattern_value_limit": 0.2})
-            now = time.time()
+            now = time.monotonic()
             first, second = (
                 contests.contest(name, SPEC, ("a", "b"), (1000.0, 1000.0)) for name in ("first", "second")
             )

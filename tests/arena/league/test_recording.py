@@ -194,8 +194,8 @@ def test_a_killed_import_neither_loses_nor_doubles_a_game(tmp_path: Path) -> Non
     file = tmp_path / "league.db"
     command = [*ARENA, "league", "import", str(file), str(source)]
     killed = 0
-    for _ in range(2):
-        before = games_taken(file)
+    # On a busy machine the first may come after the last batch.
+    while killed < 2 and (before := games_taken(file)) < 500:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(lambda before=before: games_taken(file) > before, process)  # type: ignore[misc]
         time.sleep(chance.uniform(0.0, 0.05))

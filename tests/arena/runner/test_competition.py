@@ -1,7 +1,9 @@
 """The loop: every game is selected, played, recorded, rated and reported, and counts once."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -335,6 +337,16 @@ def test_a_run_ends_when_academy_stays_away(
     with pytest.raises(AcademyUnavailableError, match="opening the contest"):
         arena.run()
     server.failures.clear()
+    assert arena.run() is RunEnd.COMPLETED
+    assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
+
+
+def test_a_run_waits_for_academy_whatever_becomes_of_the_clock(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time", count(time.time(), 86_400.0).__next__)
+    arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
+    server.fail("OpenContest", *[grpc.StatusCode.UNAVAILABLE] * 10)
     assert arena.run() is RunEnd.COMPLETED
     assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
 

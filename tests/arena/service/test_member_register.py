@@ -2,13 +2,18 @@
 
 import asyncio
 from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
 
 from arena.league.database import open_league
 from arena.league.members import Application, Members
 from arena.league.recording import enter_competition, record
 from arena.league.source import SourceCompetition, SourceGame, SourceSeat
 from arena.results.database import utc_now
+from arena.service import member_register
 from arena.service.member_register import MemberRegister
 from referees.api import Outcome, Termination
 
@@ -56,3 +61,42 @@ def test_games_here_count_at_once_beside_those_at_other_services(tmp_path: Path)
         assert read_again() == 8
         assert play(here=1, in_league=1) == 7
         assert MemberRegister(members).games_left("ann") == 7
+
+
+def test_a_clock_that_was_years_ahead_takes_nobodys_games_of_later_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead, passed = timedelta(days=400), timedelta()
+
+    def now() -> datetime:
+        return datetime(2026, 1, 1) + passed + ahead
+
+    monkeypatch.setattr(member_register, "utc_now", now)
+    monkeypatch.setattr(member_register, "time", Mock(time=lambda: now().timestamp()))
+    with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
+        with league.sole_transaction() as connection:
+            enter_competition(connection, CUP)
+        members = Members(league)
+        members.register(Application("ann"), "", "k" * 32, open_to_all=True)
+        members.set_quota("ann", 0, 10)
+        register = MemberRegister(members)
+
+        def play(number: int) -> None:
+            register.note_game("ann")
+            seats = SourceSeat("ann", "", 1000.0), SourceSeat("bob", "", 1000.0)
+            outcome = Outcome((1,), Termination.SCORE, "B+1")
+            game = SourceGame(number, f"contest{number}", f"r{number}_0", "go-9x9", now(), outcome, seats)
+            record(league, CUP, [game])
+
+        def games_left() -> float:
+            asyncio.run(register.refresh())
+            return register.games_left("ann")
+
+        play(1)
+        assert games_left() == 9
+        ahead = timedelta()
+        play(2)
+        # What the wrong clock dated is left out, and what came after it counts once.
+        assert games_left() == 9
+        passed = timedelta(days=2)
+        assert games_left() == MemberRegister(members).games_left("ann") == 10

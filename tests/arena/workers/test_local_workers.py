@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import itertools
 import os
 import resource
 import signal
@@ -574,11 +575,15 @@ def test_there_must_be_a_worker() -> None:
         LocalWorkers(0)
 
 
-def test_a_clock_that_is_set_back_makes_no_game_shorter_than_nothing(workers: LocalWorkers) -> None:
+@pytest.mark.parametrize("set_by", [86_400.0, -86_400.0])
+def test_a_clock_that_is_set_makes_no_game_longer_or_shorter(
+    workers: LocalWorkers, monkeypatch: pytest.MonkeyPatch, set_by: float
+) -> None:
+    # Each time that it is looked at.
+    monkeypatch.setattr(time, "time", itertools.count(time.time(), set_by).__next__)
     workers.submit(job(python_player("late", "tests.arena.engines:stuck", move_seconds=0.3), PASSERS[1]))
-    workers._workers[0].started += 3600
     [result] = finished(workers, 1)
-    assert result.play_seconds == 0.0
+    assert 0.0 < result.play_seconds < 86_400.0
 
 
 def test_a_referee_that_fails_after_a_worker_had_to_be_ended_costs_its_game_and_not_the_run(

@@ -18,6 +18,8 @@ from academy.store.maintenance.backup import backup, last_backup, open_copy, res
 from academy.store.maintenance.check import check
 from tests.academy.store.examples import learn, report
 
+TO_COME = 4_000_000_000.0
+
 
 def test_a_backup_restored_is_the_same_store(store: Store, tmp_path: Path) -> None:
     learn(store, contests=5)
@@ -66,16 +68,20 @@ def test_a_copy_to_send_is_not_a_backup_yet(store: Store, tmp_path: Path) -> Non
     assert last_backup(store.environment.folder) is None
     backup(store.environment, tmp_path / "backup")
     assert last_backup(store.environment.folder) is not None
+    # The clock was years ahead then.
+    os.utime(store.environment.folder / "last_backup", (TO_COME, TO_COME))
+    assert last_backup(store.environment.folder) is None
 
 
 def test_a_copy_to_send_removes_what_a_server_killed_long_ago_left(store: Store) -> None:
-    long_ago, just_now = (store.environment.folder / f".download-{name}" for name in ("old", "new"))
-    for draft in (long_ago, just_now):
+    long_ago, to_come, just_now = (store.environment.folder / f".download-{number}" for number in range(3))
+    for draft in (long_ago, to_come, just_now):
         draft.mkdir()
     os.utime(long_ago, (0, 0))
+    os.utime(to_come, (TO_COME, TO_COME))
     open_copy(store.environment).close()
     # Another server's may be in use.
-    assert (long_ago.exists(), just_now.exists()) == (False, True)
+    assert [draft.exists() for draft in (long_ago, to_come, just_now)] == [False, False, True]
 
 
 @pytest.mark.parametrize("act", ["backup", "restore"])

@@ -192,6 +192,16 @@ def test_a_compacted_folder_becomes_a_log_that_begins_with_its_snapshot(
     assert list(check(fresh.environment)) == []
 
 
+def test_a_folder_does_not_return_into_a_log_that_was_cut(library: Path, log: LogAddress) -> None:
+    with Store(library) as store:
+        compact(store, keep=1)
+    share(library, log)
+    with Environment(library) as environment:
+        environment.write(place.remove)
+    with pytest.raises(LogDivergedError, match="is a log that was cut already: name a new stream"):
+        share(library, log)
+
+
 def test_a_killed_move_that_was_written_to_since_says_how_to_end_it(
     library: Path, log: LogAddress, open_store: OpenStore
 ) -> None:

@@ -32,7 +32,7 @@ from academy.store import (
 )
 from academy.store.consultation_notes import NoteClaims
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import Environment, TableName, Transaction
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import (
     LogDivergedError,
     LogMessageTooLargeError,
@@ -887,6 +887,25 @@ def test_a_second_freeze_writes_nothing_that_an_upgraded_server_could_not_read(
     before = store.read(followed)
     store.run(FreezeLog())
     assert store.read(followed) == before
+
+
+def test_a_folder_that_lacks_what_earlier_programs_wrote_stays_one_of_theirs(
+    log: LogAddress, open_store: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, earlier = open_store("first", log), SCHEMA_VERSION - 1
+    with open_store("behind", log) as behind:
+        behind.environment.write(lambda transaction: transaction.put_schema(earlier))
+    with open_store("whole", log) as whole:
+        with monkeypatch.context() as older:
+            older.setattr(messages, "SCHEMA_VERSION", earlier)
+            first.run(RegisterGame(go_game(), "arena"))
+            wait_until_equal(first, whole)
+        whole.environment.write(lambda transaction: transaction.put_schema(earlier))
+    assert teach(first, "upgraded")
+    with pytest.raises(LogDivergedError, match="run the earlier version until it has read what it wrote"):
+        open_store("behind")
+    Environment(tmp_path / "behind", version=earlier).close()
+    wait_until_equal(first, open_store("whole"))
 
 
 def test_an_upgraded_server_that_lacks_what_earlier_ones_wrote_says_what_to_do(
