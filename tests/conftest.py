@@ -7,6 +7,8 @@ from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from academy.matching import kernels
 from academy.matching.warming import warm_up
@@ -26,14 +28,30 @@ settings.load_profile("patient")
 
 
 # Files whose few tests last longest begin: else one process would still be at them when the others are done.
-_FIRST = ("end_to_end", "web", "benchmarks", "research", "fuzz", "test_documents.py")
+_FIRST = ("web", "end_to_end", "benchmarks", "research", "fuzz", "test_documents.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have the files with the longest tests run first."""
-    items.sort(
-        key=lambda item: re.split("/|::", item.nodeid.removeprefix("tests/"), maxsplit=1)[0] not in _FIRST
-    )
+    items.sort(key=lambda item: (*_FIRST, place := _place(item.nodeid)).index(place))
+
+
+def _place(nodeid: str) -> str:
+    """The folder of `tests`, or the file there, that a test is in."""
+    return re.split("/|::", nodeid.removeprefix("tests/"), maxsplit=1)[0]
+
+
+class _FilesAndPages(LoadFileScheduling):
+    """A process gets whole files, and one the folder of the pages: each would start a server for them."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "web" if _place(nodeid) == "web" else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+    """Share the tests among processes."""
+    return _FilesAndPages(config, log)
 
 
 @pytest.hookimpl(wrapper=True)
