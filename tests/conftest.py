@@ -15,6 +15,8 @@ from academy.matching.warming import warm_up
 
 # Where Debian has its games, such as GNU Go; the superuser's path lacks it.
 os.environ["PATH"] += ":/usr/games"
+# Each process with NumPy would have a second thread for products of matrices, and that spins for 45 ms first.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The programs read these where a test leaves out an option. Only the kernel is for the user to choose.
 for _name in [name for name in os.environ if name.startswith(("ACADEMY_", "ARENA_"))]:
     if _name != kernels.VARIABLE:

@@ -25,6 +25,8 @@ ENVIRONMENT = {
     "PATH": f"{BIN}:/usr/bin:/bin",
     "HOME": "/nonexistent",
     "ACADEMY_MATCHING_KERNEL": "numpy",
+    # As `tests/conftest.py` has it.
+    "OPENBLAS_NUM_THREADS": "1",
     # The programs of this checkout, also where another one is installed.
     "PYTHONPATH": str(Path(__file__).parents[2]),
 }
