@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
-from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from academy.matching import kernels
@@ -43,17 +42,17 @@ def _place(nodeid: str) -> str:
     return re.split("/|::", nodeid.removeprefix("tests/"), maxsplit=1)[0]
 
 
-class _FilesAndPages(LoadFileScheduling):
-    """A process gets whole files, and one the folder of the pages: each would start a server for them."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return "web" if _place(nodeid) == "web" else nodeid.partition("::")[0]
+def _shared_out(nodeid: str) -> str:
+    """What one process has with a test: its file, or all tests of the pages, for which it starts servers."""
+    return "web" if _place(nodeid) == "web" else nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
     """Share the tests among processes."""
-    return _FilesAndPages(config, log)
+    scheduler = LoadFileScheduling(config, log)
+    scheduler._split_scope = _shared_out
+    return scheduler
 
 
 @pytest.hookimpl(wrapper=True)
