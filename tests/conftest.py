@@ -3,16 +3,19 @@
 import gc
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 from academy.matching import kernels
 from academy.matching.warming import warm_up
 
 # Where Debian has its games, such as GNU Go; the superuser's path lacks it.
 os.environ["PATH"] += ":/usr/games"
+# Each process with NumPy would have a second thread for products of matrices, and that spins for 45 ms first.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # The programs read these where a test leaves out an option. Only the kernel is for the user to choose.
 for _name in [name for name in os.environ if name.startswith(("ACADEMY_", "ARENA_"))]:
     if _name != kernels.VARIABLE:
@@ -26,19 +29,41 @@ settings.load_profile("patient")
 
 
 # Files whose few tests last longest begin: else one process would still be at them when the others are done.
-_FIRST = ("end_to_end", "web", "benchmarks", "research", "fuzz", "test_documents.py")
+_FIRST = ("web", "end_to_end", "benchmarks", "research", "fuzz", "test_documents.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have the files with the longest tests run first."""
-    items.sort(
-        key=lambda item: re.split("/|::", item.nodeid.removeprefix("tests/"), maxsplit=1)[0] not in _FIRST
-    )
+    items.sort(key=lambda item: (*_FIRST, place := _place(item.nodeid)).index(place))
 
 
-def pytest_collection_finish() -> None:
+def _place(nodeid: str) -> str:
+    """The folder of `tests`, or the file there, that a test is in."""
+    return re.split("/|::", nodeid.removeprefix("tests/"), maxsplit=1)[0]
+
+
+def _shared_out(nodeid: str) -> str:
+    """What one process has with a test: its file, or all tests of the pages, for which it starts servers."""
+    return "web" if _place(nodeid) == "web" else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
+    """Share the tests among processes."""
+    scheduler = LoadFileScheduling(config, log)
+    scheduler._split_scope = _shared_out
+    return scheduler
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Keep the thousands of tests, which stay to the end, out of the searches for cycles."""
-    gc.freeze()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

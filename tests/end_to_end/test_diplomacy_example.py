@@ -6,6 +6,7 @@ from sqlalchemy import create_engine, text
 
 from referees.diplomacy import Diplomacy
 from tests.arena.cli.command import arena
+from tests.arena.inline_worker import games_in_this_process
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "diplomacy.toml"
 
@@ -13,7 +14,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "diplomacy.toml"
 def test_the_example_is_played_and_counted(tmp_path: Path) -> None:
     control = tmp_path / "diplomacy.toml"
     control.write_text(EXAMPLE.read_text().replace("games = 4", "games = 1"))
-    done = arena("run", control)
+    with games_in_this_process():
+        done = arena("run", control)
     assert done.returncode == 0, done.stdout + done.stderr
     judge = Diplomacy.from_settings({"sl": 3, "year_limit": 10})
     records = sorted((tmp_path / "diplomacy.games").iterdir())

@@ -5,13 +5,15 @@ from pathlib import Path
 
 from referees.draughts import Draughts
 from tests.arena.cli.command import arena
+from tests.arena.inline_worker import games_in_this_process
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "draughts.toml"
 
 
 def test_the_example_plays_and_its_records_can_be_read(tmp_path: Path) -> None:
     control = Path(shutil.copy(EXAMPLE, tmp_path))
-    done = arena("run", control, "--parallel", "1")
+    with games_in_this_process():
+        done = arena("run", control, "--parallel", "1")
     assert (done.returncode, done.stderr) == (0, "")
     assert "the run is over: all games have been played" in done.stdout
     records = sorted(tmp_path.rglob("*.pdn"))

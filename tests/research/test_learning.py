@@ -14,6 +14,7 @@ pytest.importorskip("pyspiel")
 
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
+from academy.store import event_log
 from academy.store.library_store import Store
 from research.learning import __main__ as command
 from research.learning import conditions, experiment, games, gnu_go, held_out, report, society
@@ -262,16 +263,21 @@ def test_libraries_after_growing_numbers_of_contests_stand_in_a_table_of_their_o
 def test_a_row_learns_from_as_many_contests_as_it_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(experiment, "RATED_PAIRS", 1)
+    # It ends where the player measured would be rated.
+    monkeypatch.setattr(experiment, "rate", lambda *_: None)
     rows = [Row("small", "first", "shared", contests) for contests in (5, 3)]
     run(rows, Size(1, 1), soon(), workplace(tmp_path))
+    folder = tmp_path / STUDY / "first" / "small"
     for row in rows:
-        population = Population(
-            "small", row.trial, "first", Records(tmp_path / STUDY / "first/small/contests")
-        )
-        with Classroom(population, "all", tmp_path / STUDY / "first" / "small").opened() as (hall, _):
-            heard = [hall.knows(population.contest_id(number)) for number in range(1, 7)]
-        assert heard == [number <= row.trial.contests for number in range(1, 7)]
+        population = Population("small", row.trial, "first", Records(folder / "contests"))
+        with Store(folder / f"all-{row.trial.contests}" / "academy", read_only=True) as store:
+            events, _ = store.read(event_log.read_page, 1000)
+        heard = [
+            event.contest_reported.report.contest.contest_id
+            for event in events
+            if event.HasField("contest_reported")
+        ]
+        assert heard == [population.contest_id(number) for number in range(1, row.trial.contests + 1)]
 
 
 def test_the_same_figures_make_the_same_page_and_chart(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from academy.store.tokens import Role
 from tests.academy.service.running import Running, serving
 from tests.arena.cli.command import arena
+from tests.arena.inline_worker import games_in_this_process
 from tests.arena.service.serving import Service
 from tests.chromium import CHROMIUM
 from tests.web.filling import fill
@@ -25,6 +26,8 @@ ENVIRONMENT = {
     "PATH": f"{BIN}:/usr/bin:/bin",
     "HOME": "/nonexistent",
     "ACADEMY_MATCHING_KERNEL": "numpy",
+    # As `tests/conftest.py` has it.
+    "OPENBLAS_NUM_THREADS": "1",
     # The programs of this checkout, also where another one is installed.
     "PYTHONPATH": str(Path(__file__).parents[2]),
 }
@@ -112,7 +115,8 @@ def competitions(
     folder = tmp_path_factory.mktemp("competitions")
     (folder / "cup.toml").write_text(_CONTROL)
     (folder / "later.toml").write_text(_CONTROL)
-    assert arena("run", folder / "cup.toml").returncode == 0
+    with games_in_this_process():
+        assert arena("run", folder / "cup.toml").returncode == 0
     with closing(Service(folder, environment=ENVIRONMENT)) as service:
         (folder / "eye").write_text(service.tokens["eye"])
         with served_pages(

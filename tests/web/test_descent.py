@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.arena.cli.command import arena
 from tests.arena.control_files import FAMILIES, PROGRAM
+from tests.arena.inline_worker import games_in_this_process
 from tests.web.conftest import served_pages
 
 
@@ -17,7 +18,8 @@ def test_the_page_draws_each_member_with_its_score_and_values_and_lines_from_par
         )
     )
     (tmp_path / "child.py").write_text(PROGRAM)
-    assert arena("run", control, "-q").returncode == 0
+    with games_in_this_process():
+        assert arena("run", control, "-q").returncode == 0
     with served_pages("--competitions", control) as pages:
         answer = pages.get("/competition?name=families")
     (drawing,) = re.findall(r'<svg class="descent".*?</svg>', answer.text, re.DOTALL)

@@ -122,7 +122,8 @@ def framed(states: States, tables: BoardTables, edge: np.uint8) -> States:
     board = np.full((tables.rows + 2 * margin) * width, edge, dtype=np.uint8)
     for row in range(tables.rows):
         start = (row + margin) * width + margin
-        board[start : start + columns] = states[row * columns : (row + 1) * columns]
+        for column in range(columns):
+            board[U(start + column)] = states[U(row * columns + column)]
     return board
 
 
@@ -174,7 +175,8 @@ def candidate_words(board: States, own: States, places: Numbers, reach: int, tab
     words = (count + U(WORD - 1)) // U(WORD)
     length = words * U(WORD)
     around = np.zeros(offsets * length, dtype=np.uint8)
-    around[: len(own)] = own
+    for anchor in range(U(len(own))):
+        around[anchor] = own[anchor]
     for offset in range(U(1), offsets):
         first, delta = offset * length, U(deltas[offset])
         for anchor in range(count):

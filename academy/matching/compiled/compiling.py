@@ -69,7 +69,8 @@ def compiled(function: Function) -> Function:
 
     What Python needs to call a function, and a file for each, would take a third of all time to compile.
     Numba compiles a function for each type of its arguments, and a literal has a type of its own: so callers
-    write `len(records)` of an empty array where they mean 0.
+    write `len(records)` of an empty array where they mean 0, or `signed(1)`. They copy arrays in loops: for
+    each assignment to a slice Numba compiles the message that the shapes differ, a quarter of all time.
     """
     options = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast(Function, cast(Any, numba).njit(**options)(function))

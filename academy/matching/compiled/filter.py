@@ -121,8 +121,8 @@ def filter_candidates(boards: States, tables: BoardTables, rows: Rows) -> Units:
         last = len(boards) - 1
         other_view = View(last, boards[last], framed(boards[last], tables, OFF_BOARD)) if swapped else view
         search = Search(tables, rows, False, view)
-        first = _pieces(_FIRST_PIECE, swapped, search)
-        second = _pieces(_SECOND_PIECE, swapped, search)
+        first = _pieces(signed(_FIRST_PIECE), swapped, search)
+        second = _pieces(signed(_SECOND_PIECE), swapped, search)
         for kind in range(KINDS):
             if len(rows.of_kind[kind]) == 0:
                 continue
@@ -161,7 +161,8 @@ def _pieces(kind: int, swapped: bool, search: Search) -> Anchors:
     of_kind, view = search.rows.of_kind, search.after
     if len(of_kind[kind]) == 0 and not (swapped and len(of_kind[1 - kind]) > 0):
         return no_anchors(view)
-    return anchors_around(view, anchors_on(view.states, search.tables.anchor_states[kind], False), search)
+    cells = anchors_on(view.states, search.tables.anchor_states[kind], kind == WHOLE_GRAPH)
+    return anchors_around(view, cells, search)
 
 
 @compiled
@@ -234,7 +235,7 @@ def filter_kind(units: Units, search: Search, kind: int, anchors: Anchors, other
         write_tests(here.words, here_banks, of_here, search.rows.reach, table, here.swapped)
         first = end
         if search.mends:
-            write_tests(words_after, here_banks, of_here, search.rows.reach, mended, False)
+            write_tests(words_after, here_banks, of_here, search.rows.reach, mended, here.swapped)
             for word in range(U(len(table) - LANES)):
                 mended[word] &= ~table[word]
             end = _intersect_rows_nearly(table, mended, members, search.rows, grown, first)
@@ -257,7 +258,9 @@ def _with_candidates(candidates: Shorts, anchors: Anchors, columns: int, symmetr
         return candidates
     end = len(candidates)
     extended = np.empty((end + signed(banks_of(len(cells), symmetries)) * BANK, _CANDIDATE_COLUMNS), np.int16)
-    extended[:end] = candidates
+    for candidate in range(U(end)):
+        for field in range(U(_CANDIDATE_COLUMNS)):
+            extended[candidate, field] = candidates[candidate, field]
     stride = stride_of(len(cells), symmetries)
     for number in range(U(len(cells))):
         row = cells[number] // columns
@@ -274,7 +277,8 @@ def _with_candidates(candidates: Shorts, anchors: Anchors, columns: int, symmetr
 @compiled
 def _larger(numbers: Numbers, used: int, capacity: int) -> Numbers:
     larger = np.empty(capacity, dtype=np.int32)
-    larger[:used] = numbers[:used]
+    for number in range(U(used)):
+        larger[number] = numbers[number]
     return larger
 
 
@@ -282,7 +286,8 @@ def _larger(numbers: Numbers, used: int, capacity: int) -> Numbers:
 def _with_room(words: Words, used: int, more: int, size: int) -> Words:
     """Return a copy of the first `used` groups of words with room for more of them."""
     larger = aligned_words((used + more) * size)
-    larger[: used * size] = words[: used * size]
+    for word in range(U(used * size)):
+        larger[word] = words[word]
     return larger
 
 

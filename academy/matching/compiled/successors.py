@@ -169,7 +169,10 @@ def _cells_by_place(tables: BoardTables) -> Numbers:
 
 @compiled
 def _has_long_moves(changes: BoardChanges) -> bool:
-    return bool((np.diff(changes.starts) > 1).any())
+    most = 0
+    for move in range(len(changes.starts) - 1):
+        most = max(most, changes.starts[move + 1] - changes.starts[move])
+    return most > 1
 
 
 # Matches that moves end
@@ -436,7 +439,8 @@ def _filter_arrived(task: Task) -> Units:
             stride = signed(stride_of(count, symmetries))
             for symmetry in range(symmetries):
                 first_candidate = before + symmetry * stride
-                units.candidates[first_candidate : first_candidate + count, OWNER] = moves[:count]
+                for number in range(count):
+                    units.candidates[first_candidate + number, OWNER] = moves[number]
     return units
 
 
@@ -555,7 +559,9 @@ def _with_capacity(records: Numbers, used: int, capacity: int) -> Numbers:
     if capacity <= len(records):
         return records
     larger = np.empty((2 * capacity, records.shape[1]), dtype=np.int32)
-    larger[:used] = records[:used]
+    for number in range(U(used)):
+        for column in range(U(records.shape[1])):
+            larger[number, column] = records[number, column]
     return larger
 
 
