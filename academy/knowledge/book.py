@@ -1,9 +1,11 @@
 """The opening tree as a book: which known move is best in a position, and what it promises its mover.
 
-A node's own value is the mean of its results and of the values that players stated, with `PRIOR_VISITS` even
-results added; what an analyst's search found counts as up to 30 more, by its effort. The value of the best
-reply stands against it, and is believed the more, the more often that reply was played. Moves are compared by
-what is left of their value after a deduction for few visits. All figures come from the tree alone, in whole
+A node's own value is the mean of its results and of the values that players stated, with some even results
+added: `PRIOR_VISITS`, or one for each reply in the tree where these are more. What an analyst's search found
+counts as up to 30 more, by its effort. The value of the best reply stands against it, and counts half where it
+was played as often as there are even results, more where it was played more. So a book of many replies that
+few players tried believes little of the best one, which owes its place to chance above all. Moves are compared
+by what is left of their value after a deduction for few visits. All figures come from the tree alone, in whole
 millionths, so that every machine has the same.
 """
 
@@ -20,7 +22,7 @@ __all__ = ["FEWEST_VISITS", "PRIOR_VISITS", "Book", "OwnValues", "Recommendation
 
 # A move of fewer visits that nobody analysed is not recommended, nor held to be a reply worth fearing.
 FEWEST_VISITS: Final = 4
-# Number of even results added to a node's own, and number of visits at which a reply counts half.
+# The least number of even results that are added to a node's own.
 PRIOR_VISITS: Final = 6
 # What a move of one visit would lose in a comparison, in millionths; of more visits, by their root.
 CAUTION: Final = VALUE_SCALE // 2
@@ -43,20 +45,21 @@ class OwnValues:
     """Each player's own value of a tree's nodes in millionths, remembered while a node stays as it is."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[OpeningNode, tuple[int, ...]]] = {}
+        self._known: dict[int, tuple[OpeningNode, int, tuple[int, ...]]] = {}
 
-    def of(self, node: OpeningNode) -> tuple[int, ...]:
+    def of(self, node: OpeningNode, even_results: int = PRIOR_VISITS) -> tuple[int, ...]:
         """Return each player's mean of results, stated values and the analysis, drawn towards an even share.
 
         Args:
             node: The node.
+            even_results: How many even results are added.
         """
         known = self._known.get(node.node_id)
         # A node that changes is another object.
-        if known is not None and known[0] is node:
-            return known[1]
-        values = _own_values(node)
-        self._known[node.node_id] = node, values
+        if known is not None and known[0] is node and known[1] == even_results:
+            return known[2]
+        values = _own_values(node, even_results)
+        self._known[node.node_id] = node, even_results, values
         return values
 
     def forget(self) -> None:
@@ -118,25 +121,22 @@ class Book:
             self._found.clear()
         if self._is_known(node):
             return
-        below = [node]
-        replies: list[list[OpeningNode]] = []
-        accepts = self._accepts
+        below, found = [node], []
         for position in below:
+            replies = list(filter(self._accepts, self._tree.children(position.node_id)))
             known = [
-                child
-                for child in self._tree.children(position.node_id)
-                if (child.visits >= FEWEST_VISITS or child.analysis is not None) and accepts(child)
+                reply for reply in replies if reply.visits >= FEWEST_VISITS or reply.analysis is not None
             ]
-            replies.append(known)
-            below += [child for child in known if not self._is_known(child)]
-        while below:
-            self._evaluate(below.pop(), replies.pop())
+            found.append((position, known, max(PRIOR_VISITS, len(replies))))
+            below += [reply for reply in known if not self._is_known(reply)]
+        for position, known, even_results in reversed(found):
+            self._evaluate(position, known, even_results)
 
     def _is_known(self, node: OpeningNode) -> bool:
         return self._found.get(node.node_id, -1) >= self._tree.last_change(node.node_id)
 
-    def _evaluate(self, node: OpeningNode, replies: list[OpeningNode]) -> None:
-        own = self._own.of(node)
+    def _evaluate(self, node: OpeningNode, replies: list[OpeningNode], even_results: int) -> None:
+        own = self._own.of(node, even_results)
         self._found[node.node_id] = self._tree.followed
         if not replies:
             self._values[node.node_id] = own
@@ -145,11 +145,11 @@ class Book:
         best = min(replies, key=self._rank)
         self._best[node.node_id] = best
         # A search of the node has looked at its replies, too.
-        trust = PRIOR_VISITS if node.analysis is not None else best.visits
-        most = trust + PRIOR_VISITS
+        trust = even_results if node.analysis is not None else best.visits
+        most = trust + even_results
         self._values[node.node_id] = tuple(
             [
-                (trust * backed + PRIOR_VISITS * mean + most // 2) // most
+                (trust * backed + even_results * mean + most // 2) // most
                 for backed, mean in zip(self._values[best.node_id], own, strict=True)
             ]
         )
@@ -161,10 +161,10 @@ class Book:
         return (-value, -reply.visits, reply.move)
 
 
-def _own_values(node: OpeningNode) -> tuple[int, ...]:
-    visits, players = node.visits + PRIOR_VISITS, len(node.wins)
+def _own_values(node: OpeningNode, even_results: int) -> tuple[int, ...]:
+    visits, players = node.visits + even_results, len(node.wins)
     # In quarters of a millionth: the result counts half of a visit, and a draw is half a win.
-    even = 4 * PRIOR_VISITS * VALUE_SCALE // players
+    even = 4 * even_results * VALUE_SCALE // players
     sums = [
         (2 * wins + draws) * VALUE_SCALE + 2 * stated + even
         for wins, draws, stated in zip(node.wins, node.draws, node.value_millionths, strict=True)

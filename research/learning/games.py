@@ -12,7 +12,14 @@ from research.learning.gnu_go import GnuGo
 # The player's number is raised whenever it decides otherwise than before by the same seeds, and is never used
 # again: results of one player must not be counted together with another's.
 # Rows of earlier ones stand in the table until the present study and player have them.
-EDITIONS: Final = (("study-4", 8), ("study-5", 8), ("study-5", 12), ("study-5", 13), ("study-5", 14))
+EDITIONS: Final = (
+    ("study-4", 8),
+    ("study-5", 8),
+    ("study-5", 12),
+    ("study-5", 13),
+    ("study-5", 14),
+    ("study-5", 15),
+)
 STUDY, PLAYER = EDITIONS[-1]
 # What is claimed of a game is measured with the contests of two populations.
 POPULATIONS: Final = ("first", "second")
