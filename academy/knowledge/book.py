@@ -1,12 +1,12 @@
 """The opening tree as a book: which known move is best in a position, and what it promises its mover.
 
 A node's own value is the mean of its results and of the values that players stated, with some even results
-added: `PRIOR_VISITS`, or one for each reply in the tree where these are more. What an analyst's search found
-counts as up to 30 more, by its effort. The value of the best reply stands against it, and counts half where it
-was played as often as there are even results, more where it was played more. So a book of many replies that
-few players tried believes little of the best one, which owes its place to chance above all. Moves are compared
-by what is left of their value after a deduction for few visits. All figures come from the tree alone, in whole
-millionths, so that every machine has the same.
+added: `PRIOR_VISITS`, or one for each reply in the tree where these are more. What an analyst's search
+found counts as up to 30 more, by its effort. The value of the best reply stands against it, and counts half
+where it was played as often as there are even results, more where it was played more. So a book of many
+replies that few players tried believes little of the best one, which owes its place to chance above all.
+Moves are compared by what is left of their value after a deduction for few visits. All figures come from
+the tree alone, in whole millionths, so that every machine has the same.
 """
 
 from collections.abc import Callable
@@ -121,15 +121,15 @@ class Book:
             self._found.clear()
         if self._is_known(node):
             return
-        below, found = [node], []
+        below, to_evaluate = [node], []
         for position in below:
             replies = list(filter(self._accepts, self._tree.children(position.node_id)))
             known = [
                 reply for reply in replies if reply.visits >= FEWEST_VISITS or reply.analysis is not None
             ]
-            found.append((position, known, max(PRIOR_VISITS, len(replies))))
+            to_evaluate.append((position, known, max(PRIOR_VISITS, len(replies))))
             below += [reply for reply in known if not self._is_known(reply)]
-        for position, known, even_results in reversed(found):
+        for position, known, even_results in reversed(to_evaluate):
             self._evaluate(position, known, even_results)
 
     def _is_known(self, node: OpeningNode) -> bool:

@@ -194,8 +194,8 @@ def _why_not_first(known: consultation_pb2.LookUpOpeningResponse, sort: str) -> 
         )
     return (
         f"The list begins with {first.move} by the plain mean of results and values. For a recommendation "
-        f"{PRIOR_VISITS} even results are added, the best known reply counts, and the less a move was "
-        "played, the more is taken off."
+        f"{PRIOR_VISITS} even results or more are added, the best known reply counts, and the less a move "
+        "was played, the more is taken off."
     )
 
 

@@ -87,6 +87,14 @@ def test_a_value_is_drawn_towards_that_of_the_best_reply_by_its_visits() -> None
     assert value == pytest.approx(0.75 * refuted + 0.25 * own, abs=2e-6)
 
 
+def test_the_best_of_many_replies_counts_for_less() -> None:
+    # Nine replies: nine even results, and the best reply, of four visits, counts 4/13.
+    few = {f"1 {reply}": "+" for reply in range(4, 12)}
+    _, value = recommended(of({"1 3": "-" * 4, **few})) or ("", 0.0)
+    own, refuted = (8 + 4.5) / (12 + 9), 3 / 10
+    assert value == pytest.approx(4 / 13 * refuted + 9 / 13 * own, abs=2e-6)
+
+
 def test_an_importer_that_refuses_knowledge_of_weak_players_gets_none_of_it() -> None:
     tree = OpeningTree(DRAUGHTS)
     fresh = 1
