@@ -6,6 +6,7 @@
    random games with the move.
 3. Where fair use allows no question it compares moves by what earlier answers of the contest tell: `memory`.
    In games where players may have ACADEMY's weights it takes them home, and compares moves by those.
+   A search whose evaluation has these weights does without the book.
 """
 
 import math
@@ -64,7 +65,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         self.claimed: float | None = None
         # What answers tell of moves in later positions; None for a bot that is to go by the last one alone.
         self.memory: Memory | None = Memory(spec)
-        self._asks_book = Library.OPENING in libraries
+        self.asks_book = Library.OPENING in libraries
         self._compares = any(library is not Library.OPENING for library in libraries)
         self._players = spec.players
         self._placement = spec.placement
@@ -83,7 +84,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
 
     def book_move(self, position: Position, line: Sequence[str], own_moves: int) -> Candidate[Move] | None:
         """The move to play without a search; None where the book has none, or may not be asked."""
-        if not self._asks_book:
+        if not self.asks_book:
             return None
         asks = self.seat.allows_opening(own_moves)
         answers = self.ask(lambda academy: [academy.book_move(self.seat, line, own_moves)])
@@ -93,7 +94,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         if known is None:
             # Later moves were tried even less often, and analysts search what was tried most: questions about
             # them would only take time.
-            self._asks_book = not asks
+            self.asks_book = not asks
             return None
         if known.value < _LOSING / self._players:
             # Moves that nobody tried are worth a search.

@@ -116,6 +116,8 @@ class AdvisedPlayer(Adviser[Position, Move]):
             # A thinker of its own: this contest's weights are not another one's.
             evaluation = self.thinker.evaluation.with_weights(weights.features)
             self.thinker = replace(self.thinker, evaluation=evaluation)
+            # Those who made the book searched with worse weights (does-it-help.md, "What does not gain").
+            self.asks_book = False
 
     def forget(self, plies: int) -> None:
         """Forget the moves after the first `plies` of the contest: they were taken back."""

@@ -463,9 +463,11 @@ def test_a_draughts_player_goes_by_weights_that_contests_taught_or_its_own(
         before = thinker.evaluation
         with Academy(Connection(str(server.address), tickets[0])) as academy:
             seat = Seat(spec.game_id, spec.geometry, 1, "asked/4")
-            player = AdvisedPlayer(thinker, referee, academy, seat, [Library.MIDDLE_GAME])
+            player = AdvisedPlayer(thinker, referee, academy, seat)
             player.choose(referee.start(0), [], 0)
             assert player.weights is not None
+            # The book is of players who searched with other weights.
+            assert seat.allows_opening(0)
             own = Strength("alpha-beta", depth=1, weights=(0.0, 0.0, 0.1, 0.5, 1.5)).thinker(
                 referee, Random(1)
             )
