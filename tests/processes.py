@@ -35,6 +35,11 @@ def alive(pid: int) -> bool:
         return False
 
 
+def asleep(pid: int) -> bool:
+    """Whether its first thread waits for something."""
+    return Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+
+
 def running(pids: list[int]) -> list[int]:
     """Those of the processes that still run."""
     return [pid for pid in pids if alive(pid)]

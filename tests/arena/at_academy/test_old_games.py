@@ -1,10 +1,13 @@
 """Games that were played elsewhere teach ACADEMY as those of a run do, each of them once."""
 
 import contextlib
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,8 @@ from referees.go.sgf import elo_of_rank
 from tests.academy.service.running import Running, serving
 from tests.arena.cli.command import ARENA, arena
 from tests.arena.engines import python_player
-from tests.processes import children
+from tests.processes import asleep, children
+from tests.waiting import until
 
 NINE = {"board_size": 9, "komi": 7.0}
 CHANCE = python_player("chance", "arena.players.random_moves:random_moves")
@@ -246,6 +250,11 @@ def test_names_that_academy_does_not_take_are_written_as_it_does_or_leave_games_
         assert len(academy.admin().contests.GetRatings(request).ratings) == 2
 
 
+def unread(pipe: FileIO) -> int:
+    """How many bytes are in a pipe."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_who_interrupts_the_teaching_hears_what_was_learnt(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "a.sgf").write_text(MAIN_LINE.format(result="B+R"))
@@ -260,7 +269,10 @@ def test_who_interrupts_the_teaching_hears_what_was_learnt(tmp_path: Path, numbe
             text=True,
         )
         # Opens when the command has come to it.
-        with teaching, endless.open("wb"):
+        with teaching, endless.open("wb", buffering=0) as game:
+            game.write(b"(")
+            # A signal between two reads is seen after the second one, which here never ends.
+            until(lambda: not unread(game) and asleep(teaching.pid))
             teaching.send_signal(number)
             shown, complaint = teaching.communicate()
         assert (teaching.returncode, shown) == (3, "1 game learnt, 0 known before, 0 left out\n")
