@@ -28,7 +28,7 @@ from grpc import aio
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
-from academy.knowledge.fair_use import FairUse
+from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse
 from academy.matching.warming import warm_up
 from academy.service.limits import Limits
 from academy.service.server import channel_options
@@ -61,7 +61,7 @@ LEARNT: Final = {
         analysed_patterns=10, tesuji_capacity=1_000, evaluation=True, evaluation_patterns=5_000
     ),
 }
-# What the server knows that is asked; where a consultation is due with each move, the book is asked, too.
+# What the server knows that is asked. The book is asked when that is due: before one move in four, or each.
 KNOWN: Final = {
     "tesujis": _Learnt(analysed_patterns=0, tesuji_capacity=1_000),
     "tesujis, patterns": _Learnt(analysed_patterns=10, tesuji_capacity=1_000),
@@ -203,10 +203,16 @@ def measure_questions() -> None:
             teach(server, settings, contests)
             boards = [Board.from_letters(go().geometry, ply.board) for ply in next(contests).plies[10:60:2]]
             table = Table(boards, [[*_with_pieces(board)] for board in boards])
-            _measure(server, f"`Advise` on all empty cells: {known}", table, table.advice)
-            if settings.opening_moves_per_consultation == 1:
-                _measure(server, f"`MatchPatterns`: patterns after {MOVES} moves", table, table.patterns)
-                _measure(server, f"`MatchSuccessors`: what {MOVES} moves change", table, table.successors)
+            rules = FairUse(
+                settings.opening_moves_per_consultation or LUDAE_FAIR_USE.opening_moves_per_consultation
+            )
+            _measure(server, rules, f"`Advise` on all empty cells: {known}", table, table.advice)
+            if rules.opening_moves_per_consultation == 1:
+                matching = f"`MatchPatterns`: patterns after {MOVES} moves"
+                _measure(server, rules, matching, table, table.patterns)
+                _measure(
+                    server, rules, f"`MatchSuccessors`: what {MOVES} moves change", table, table.successors
+                )
 
 
 def teach(
@@ -247,7 +253,11 @@ def _echoing(server: Running, answer: consultation_pb2.PlayResponse) -> Iterator
 
 
 def _measure(
-    server: Running, what: str, table: Table, ask: Callable[[Questions, Sequence[Seat], int], None]
+    server: Running,
+    rules: FairUse,
+    what: str,
+    table: Table,
+    ask: Callable[[Questions, Sequence[Seat], int], None],
 ) -> None:
     """Print the row of one question; each turn of a contest is asked about once."""
     arena = server.arena()
@@ -259,7 +269,7 @@ def _measure(
                 played = contest(f"{what[:5]}-{name}-{number}", GAME)
                 played.players[0].name = name
                 arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
-                seats.append(Seat(GAME, go().geometry, 1, played.contest_id, FairUse(1)))
+                seats.append(Seat(GAME, go().geometry, 1, played.contest_id, rules))
             academy = stack.enter_context(Academy(Connection(str(server.address), server.token(name))))
             bots.append(partial(ask, stack.enter_context(academy.stream()), seats))
         alone = bots[0]

@@ -8,8 +8,7 @@ The number is a sum of parts, each less its mean over the moves compared, so tha
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +47,7 @@ _SOLDIERS: Final = {1: State.FIRST_SOLDIER, 2: State.SECOND_SOLDIER}
 _Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateMove:
+class CandidateMove(NamedTuple):
     """What a move does on the board.
 
     Attributes:

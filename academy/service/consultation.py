@@ -284,7 +284,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game: CachedGame,
         candidates: list[CandidateMoveChange],
     ) -> tuple[MoveAdvice, dict[ContestSeat, Claim]]:
-        """Check the position, note what is claimed of it, and return the moves to compare and the claims."""
+        """Check the position, and return the moves to compare and what is claimed of it."""
         matching = messages.MatchPatternsRequest(contest_id=request.contest_id, positions=[request.position])
         spec = game.view.spec
         (question,), claims = self._read_questions(caller, matching, game.view, ("position",))
@@ -405,9 +405,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             patterns = uses_by_kind(chain.from_iterable(uses.values())).patterns
             await self._allowance.take(caller, spec.game_id, patterns)
         for seat, claim in claims.items():
-            for library, numbers in uses.items():
-                self._counts.note_uses(seat, library, numbers)
-            self._counts.note_answer(seat, claim, _in_short(uses, best_cell))
+            self._counts.note_answer(seat, claim, _in_short(uses, best_cell), uses)
 
     def _least_elo(
         self, caller: Caller, seat: ContestSeat | None, spec: GameSpec, rules: FairUse
@@ -461,19 +459,21 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 raise InvalidFieldError(f"{field}.board", str(error)) from error
             questions.append(PatternQuestion(board, player, both, most, most_each, least_elo))
         seats_in_contest = {player: seat for player, (seat, _) in seats.items() if seat is not None}
-        return questions, self._note_claims(request, seats_in_contest)
+        return questions, self._read_claims(request, seats_in_contest)
 
-    def _note_claims(
+    def _read_claims(
         self, request: messages.MatchPatternsRequest, seats: dict[int, ContestSeat]
     ) -> dict[ContestSeat, Claim]:
-        """Note the value that each player of a contest claims for its first position; return the claims."""
+        """Return the value that each player of a contest claims for its first position.
+
+        Raises ClaimsContradictError for a player whose earlier claims contradict each other.
+        """
         claims: dict[ContestSeat, Claim] = {}
         for player, seat in seats.items():
             position = next(position for position in request.positions if position.player == player)
             plies = position.plies if position.HasField("plies") else None
-            claim = Claim(plies, keys.board(position.board), position.expected_value)
-            self._counts.note_claim(seat, claim)
-            claims[seat] = claim
+            self._counts.check_claims(seat)
+            claims[seat] = Claim(plies, keys.board(position.board), position.expected_value)
         return claims
 
 

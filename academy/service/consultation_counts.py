@@ -6,7 +6,7 @@ the store within a second.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -46,8 +46,7 @@ class ContestCounts:
         self._store = store
         self._uses: OrderedDict[tuple[ContestSeat, Library], set[int]] = OrderedDict()
         self._uses_remembered = 0
-        # With whether the answer is noted too.
-        self._claims: OrderedDict[ContestSeat, dict[Claim, bool]] = OrderedDict()
+        self._claims: OrderedDict[ContestSeat, set[Claim]] = OrderedDict()
         # Until the store has it, which is within a second.
         self._contradicting: OrderedDict[ContestSeat, None] = OrderedDict()
         self._keeping: asyncio.TimerHandle | None = None
@@ -74,61 +73,68 @@ class ContestCounts:
         question = CountConsultation(seat.contest_id, seat.player, tuple(moves), own + 1, rules, answer)
         return self._note(question)
 
-    def note_claim(self, seat: ContestSeat, claim: Claim) -> None:
-        """Note a player's claimed value; each claim once a seat.
-
-        Raises StoreError: a claim that is not noted must not be answered. Raises ClaimsContradictError for
-        this claim and for all that follow where it contradicts an earlier one.
-        """
-        self.check_claims(seat)
-        claims = self._claims.setdefault(seat, {})
-        if claim in claims:
-            return
-        if self._note(NoteClaims(seat.contest_id, seat.player, (claim,))):
-            self._contradicting[seat] = None
-            if len(self._contradicting) > _SEATS_REMEMBERED:
-                self._contradicting.popitem(last=False)
-            self.check_claims(seat)
-        if len(claims) >= _CLAIMS_REMEMBERED:
-            claims.clear()
-        claims[claim] = False
-        self._claims.move_to_end(seat)
-        while len(self._claims) > _SEATS_REMEMBERED:
-            self._claims.popitem(last=False)
-
     def check_claims(self, seat: ContestSeat) -> None:
         """Raise ClaimsContradictError for a seat whose claims are known here to contradict each other."""
         if seat in self._contradicting:
             raise ClaimsContradictError(seat.contest_id, seat.player)
 
-    def note_answer(self, seat: ContestSeat, claim: Claim, answer: contests_pb2.PatternAnswer) -> None:
-        """Note what a player was answered who claimed something; the first answer of each claim."""
-        claims = self._claims.get(seat, {})
-        if claims.get(claim, True):
+    def note_answer(
+        self,
+        seat: ContestSeat,
+        claim: Claim,
+        answer: contests_pb2.PatternAnswer,
+        uses: Mapping[Library, Sequence[int]],
+    ) -> None:
+        """Note the value that a player claims, what it is answered, and the patterns behind that.
+
+        Each claim, with its first answer, and each pattern is noted once a seat.
+
+        Raises StoreError: a claim that is not noted must not be answered. Raises ClaimsContradictError for
+        this claim and for all that follow where it contradicts an earlier one; then only the claim is noted.
+        """
+        self.check_claims(seat)
+        claims = self._claims.setdefault(seat, set())
+        if claim in claims:
+            for library, pattern_ids in uses.items():
+                self.note_uses(seat, library, pattern_ids)
             return
-        try:
-            self._note(NoteAnswer(seat.contest_id, seat.player, claim, answer))
-        except StoreError as error:
-            # For people to look at: it is worth less than the answer.
-            _log.warning("answer not noted", contest=seat.contest_id, why=str(error))
-            return
-        claims[claim] = True
+        fresh = {library: self._fresh_uses(seat, library, ids) for library, ids in uses.items()}
+        notes = [NoteUses(seat.contest_id, seat.player, *use) for use in fresh.items()]
+        if self._note(NoteAnswer(NoteClaims(seat.contest_id, seat.player, (claim,)), answer, notes)):
+            self._contradicting[seat] = None
+            if len(self._contradicting) > _SEATS_REMEMBERED:
+                self._contradicting.popitem(last=False)
+            self.check_claims(seat)
+        for library, pattern_ids in fresh.items():
+            self._remember_uses(seat, library, pattern_ids)
+        if len(claims) >= _CLAIMS_REMEMBERED:
+            claims.clear()
+        claims.add(claim)
+        self._claims.move_to_end(seat)
+        while len(self._claims) > _SEATS_REMEMBERED:
+            self._claims.popitem(last=False)
 
     def note_uses(self, seat: ContestSeat, library: Library, pattern_ids: Iterable[int]) -> None:
         """Note the patterns of an answer, each once a seat."""
-        known = self._uses.get((seat, library), set())
-        fresh = [pattern_id for pattern_id in pattern_ids if pattern_id not in known]
+        fresh = self._fresh_uses(seat, library, pattern_ids)
         if not fresh:
             return
-        command = NoteUses(seat.contest_id, seat.player, library, fresh)
         try:
-            self._note(command)
+            self._note(NoteUses(seat.contest_id, seat.player, library, fresh))
         except StoreError as error:
             # The count of uses is worth less than the answer.
             _log.warning("uses not noted", contest=seat.contest_id, why=str(error))
             return
-        known.update(fresh)
-        self._uses[seat, library] = known
+        self._remember_uses(seat, library, fresh)
+
+    def _fresh_uses(self, seat: ContestSeat, library: Library, pattern_ids: Iterable[int]) -> list[int]:
+        known = self._uses.get((seat, library), set())
+        return [pattern_id for pattern_id in pattern_ids if pattern_id not in known]
+
+    def _remember_uses(self, seat: ContestSeat, library: Library, fresh: Sequence[int]) -> None:
+        if not fresh:
+            return
+        self._uses.setdefault((seat, library), set()).update(fresh)
         self._uses.move_to_end((seat, library))
         self._uses_remembered += len(fresh)
         while len(self._uses) > _SEATS_REMEMBERED or (

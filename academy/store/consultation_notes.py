@@ -148,17 +148,25 @@ class NoteClaims:
 
 @dataclass(frozen=True, slots=True)
 class NoteAnswer:
-    """Remember what a player of an open contest was answered when it claimed something."""
+    """Remember what a player of an open contest claimed, was answered, and the patterns behind the answer.
 
-    contest_id: str
-    seat: int
-    claim: Claim
+    The result is that of the claim: nothing is answered to one that contradicts an earlier one.
+    """
+
+    claim: NoteClaims
     answer: contests_pb2.PatternAnswer
+    uses: Sequence[NoteUses] = ()
 
-    def enter(self, journal: Transaction, read_store: ReadStore) -> None:
-        """Note the answer with the claim."""
-        key = keys.claim(self.contest_id, self.seat, self.claim)
-        journal.put(TableName.CLAIMS, key, pack_message(self.answer))
+    def enter(self, journal: Transaction, read_store: ReadStore) -> bool:
+        """Note all of it at once."""
+        if self.claim.enter(journal, read_store):
+            return True
+        for claim in self.claim.claims:
+            key = keys.claim(self.claim.contest_id, self.claim.seat, claim)
+            journal.put(TableName.CLAIMS, key, pack_message(self.answer))
+        for use in self.uses:
+            use.enter(journal, read_store)
+        return False
 
 
 class StoredNotes(NamedTuple):

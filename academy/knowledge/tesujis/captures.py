@@ -6,6 +6,7 @@ cells beside it. A chain whose last liberty is filled is taken.
 
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -85,7 +86,7 @@ class Captures:
             cells: These cells.
             players: For each cell 1 or 2, who is to move on its board.
         """
-        chains = _Chains.on(views, self._beside)
+        chains = self._chains(views)
         # A row for each side of the cells.
         beside = self._beside[:, cells]
         at = boards * views.shape[1] + beside
@@ -115,6 +116,9 @@ class Captures:
         )
         return codes[:, None]
 
+    def _chains(self, views: Views) -> "_Chains":
+        return _chains_of_board(views.tobytes(), self) if len(views) == 1 else _Chains.on(views, self._beside)
+
     def taken(self, view: Views, cells: Sequence[int]) -> list[list[int]]:
         """Return for each cell the cells that a move there empties.
 
@@ -125,7 +129,7 @@ class Captures:
             view: One row: the board's cells as the player to move sees them, then one off the board.
             cells: The cells, which are empty.
         """
-        chains = _Chains.on(view, self._beside)
+        chains = self._chains(view)
         number_of = chains.numbers[0]
         beside = self._beside[:, cells]
         touched = number_of[beside].T
@@ -176,20 +180,18 @@ class _Chains:
         """
         held, width = views.ravel(), views.shape[1]
         stones = (held == OWN) | (held == OTHER)
+        at = np.flatnonzero(stones)
+        cells = at % width
         # Pairs of one colour, each pair once: those to the right and below.
-        boards, cells = np.nonzero(stones.reshape(views.shape)[:, :-1])
-        further = beside[-2:, cells]
-        here = np.tile(boards * width + cells, len(further))
-        there = (boards * width + further).ravel()
-        connected = held[here] == held[there]
-        here, there = here[connected], there[connected]
+        beside_stones = at - cells + beside[-2:, cells]
+        connected = held.take(beside_stones) == held.take(at)
+        here, there = np.broadcast_to(at, connected.shape)[connected], beside_stones[connected]
         # Each stone has the place of another stone of its chain, which in the end is the least of all.
         place = np.arange(held.size)
-        while (apart := place[here] != place[there]).any():
-            here, there = here[apart], there[apart]
-            ends = place[here], place[there]
+        while (apart := (of_here := place.take(here)) != (of_there := place.take(there))).any():
+            here, there, *ends = (places[apart] for places in (here, there, of_here, of_there))
             np.minimum.at(place, np.maximum(*ends), np.minimum(*ends))
-            while not np.array_equal(nearer := place[place], place):
+            while not np.array_equal(nearer := place.take(place), place):
                 place = nearer
         first_of_chain = stones & (place == np.arange(held.size))
         chains = np.flatnonzero(first_of_chain)
@@ -202,3 +204,9 @@ class _Chains:
         liberties.ravel()[touched * width + cells] = True
         liberties[-1] = False
         return cls(numbers, owners, sizes, liberties, np.count_nonzero(liberties, axis=1))
+
+
+@lru_cache(maxsize=4)
+def _chains_of_board(view: bytes, captures: Captures) -> _Chains:
+    """Find the chains of one board, which advice on a position needs twice."""
+    return _Chains.on(np.frombuffer(view, dtype=np.uint8)[None], captures._beside)

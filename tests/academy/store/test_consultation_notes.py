@@ -9,10 +9,11 @@ import pytest
 from academy.knowledge.claims import Claim, contradict
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library
-from academy.store import contest_tables
-from academy.store.consultation_notes import CountConsultation, NoteClaims, NoteUses
+from academy.store import contest_tables, keys
+from academy.store.codec.packing import unpack_message
+from academy.store.consultation_notes import CountConsultation, NoteAnswer, NoteClaims, NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import Transaction
+from academy.store.environment import TableName, Transaction
 from academy.store.errors import (
     ConsultationOrderError,
     ContestOverError,
@@ -21,6 +22,7 @@ from academy.store.errors import (
 )
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
+from academy.v1 import contests_pb2
 from tests.academy.store.examples import contest, endgame_proposal, report, submission
 
 # Consultations
@@ -148,3 +150,24 @@ def test_a_claim_costs_the_same_however_many_there_are_of_its_position(
             assert not store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2)]))
             costs.append(read)
     assert costs[0] == costs[1] <= 10
+
+
+def test_a_claim_that_contradicts_another_is_noted_without_an_answer(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    short = contests_pb2.PatternAnswer(patterns=3)
+
+    def answer(value: float, number: int) -> NoteAnswer:
+        claims = NoteClaims("c1", 1, [Claim(4, b"a" * 8, value)])
+        return NoteAnswer(claims, short, [NoteUses("c1", 1, Library.ENDGAME, [number])])
+
+    assert not store.note(answer(0.2, 7))
+    assert store.note(answer(0.3, 8))
+    kept = store.keep_notes()
+    assert kept is not None
+    kept.result(30)
+    with store.environment.reading() as transaction:
+        answers = [value for _, value in transaction.scan(TableName.CLAIMS)]
+        uses = [key for key, _ in transaction.scan(TableName.USES)]
+    assert [unpack_message(contests_pb2.PatternAnswer, value) for value in answers if value] == [short]
+    assert len(answers) == 2
+    assert uses == [keys.use("c1", 1, Library.ENDGAME, 7)]
