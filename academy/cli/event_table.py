@@ -7,6 +7,7 @@ from rich.table import Table
 
 from academy.cli.printing import counted, new_table, shown
 from academy.knowledge.node_analysis import SearchKind
+from academy.wire.games import unusual_settings
 
 
 def events_table(events: Iterable[Any]) -> Table:
@@ -43,6 +44,7 @@ def _describe_analyses(body: Any) -> str:
 # What an event of a kind did, by its body.
 _EVENT_DETAILS: Final[dict[str, Callable[[Any], str]]] = {
     "contest_reported": _describe_report,
+    "settings_changed": unusual_settings,
     "pattern_deleted": lambda body: f"{body.pattern_id}",
     "pattern_restored": lambda body: f"{body.record.pattern_id}",
     "library_pruned": lambda body: f"below {body.below:g}",

@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Final
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import Description, GameSpec, InvalidGameError, Placement
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.v1 import events_pb2, game_pb2
@@ -48,6 +49,17 @@ def differing_field(spec: GameSpec, known: game_pb2.Game) -> str | None:
     given = game_message(spec)
     names = (field.name for field in given.DESCRIPTOR.fields if field.name not in _MAY_DIFFER)
     return next((name for name in names if getattr(given, name) != getattr(known, name)), None)
+
+
+def unusual_settings(settings: game_pb2.LibrarySettings) -> str:
+    """The settings that are not LUDAE's or the usual ones, as `academy settings` takes them: `name=value`."""
+    usual = LibrarySettings()
+    unusual = [
+        f"{field.name}={str(value).lower() if isinstance(value, bool) else format(value, 'g')}"
+        for field, value in settings.ListFields()
+        if value != getattr(usual, field.name)
+    ]
+    return " ".join(unusual) or "all are the usual ones"
 
 
 def read_spec(game: game_pb2.Game) -> GameSpec:

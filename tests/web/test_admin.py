@@ -247,6 +247,7 @@ def test_each_change_says_what_it_did_and_can_be_taken_back(place: Place) -> Non
     # The log has what was done, by whom, and the way back.
     log = admin.get("/admin/events")
     assert "pattern deleted: number 1" in log.words and "admin" in log.words
+    assert "settings changed: endgame_capacity=1" in log.words
     assert 'action="/actions/restore-pattern"' in log.text
     assert "pattern 1 is back" in admin.do("restore-pattern", **pattern).words
     # What was undone is not offered again.

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from academy.v1 import events_pb2, libraries_pb2, tokens_pb2
+from academy.wire.games import unusual_settings
 from web.academy_service import AcademyService
 from web.failures import PageError
 from web.forms import Action
@@ -241,6 +242,8 @@ def _event(event: events_pb2.Event, undo: Undo | None) -> _Event:
     what = kind.replace("_", " ")
     if kind == "contest_reported":
         what += f": {event.contest_reported.report.contest.contest_id}"
+    elif kind == "settings_changed":
+        what += f": {unusual_settings(event.settings_changed)}"
     elif kind == "pattern_deleted":
         what += f": number {event.pattern_deleted.pattern_id}"
     elif kind == "player_muted":
