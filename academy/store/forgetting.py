@@ -466,7 +466,7 @@ def _forget_what_was_kept(work: WriteContext, replay: Replay, difference: Differ
             ]
         del removal.patterns[:]
         removal.patterns.extend(left)
-        removals.keep_removal(work, game_id, removal, knowledge.settings)
+        removals.keep_removal(work, game_id, removal)
     for key, stored in list(work.transaction.scan(TableName.DELETED_PATTERNS, keys.in_game(game_id))):
         deleted = unpack_message(records_pb2.DeletedPattern, stored)
         if _drop_votes(deleted.record, player):
