@@ -8,9 +8,7 @@ from academy.knowledge.claims import Claim, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
-from academy.knowledge.spec import (
-    GameSpec,
-)
+from academy.knowledge.spec import GameSpec
 from academy.store import arenas, contest_tables, keys, player_statistics, proposal_tables
 from academy.store.codec.contests import (
     check_elos,
@@ -19,24 +17,12 @@ from academy.store.codec.contests import (
     false_claim_to_proto,
     uses_to_proto,
 )
-from academy.store.codec.games import (
-    fair_use_from_proto,
-    fair_use_to_proto,
-)
+from academy.store.codec.games import fair_use_from_proto, fair_use_to_proto
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_notes import store_notes
-from academy.store.contest_tables import (
-    QUESTIONS_KEPT,
-    as_given,
-    check_open,
-    find_contest,
-    store_contest,
-)
+from academy.store.contest_tables import QUESTIONS_KEPT, as_given, check_open, find_contest, store_contest
 from academy.store.environment import TableName, Transaction
-from academy.store.errors import (
-    ContestConflictError,
-    InvalidRecordError,
-)
+from academy.store.errors import ContestConflictError, InvalidRecordError
 from academy.store.game_tables import is_rated
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2

@@ -7,15 +7,7 @@ from typing import Any, Final
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
-from academy.store import (
-    event_effects,
-    event_log,
-    game_tables,
-    keys,
-    library_import,
-    rebuild,
-    removals,
-)
+from academy.store import event_effects, event_log, game_tables, keys, library_import, rebuild, removals
 from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import (

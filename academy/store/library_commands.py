@@ -16,18 +16,8 @@ from academy.store.codec.openings import analysis_to_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.environment import TableName
-from academy.store.errors import (
-    GameInUseError,
-    InvalidRecordError,
-    NotDeletedError,
-    UnknownTesujiError,
-)
-from academy.store.removals import (
-    find_removed_pattern,
-    keep_muted_votes,
-    keep_removal,
-    record_removal,
-)
+from academy.store.errors import GameInUseError, InvalidRecordError, NotDeletedError, UnknownTesujiError
+from academy.store.removals import find_removed_pattern, keep_muted_votes, keep_removal, record_removal
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import events_pb2, game_pb2, pattern_pb2

@@ -4,13 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from academy.store import (
-    contest_tables,
-    game_tables,
-    keys,
-    proposal_tables,
-    removals,
-)
+from academy.store import contest_tables, game_tables, keys, proposal_tables, removals
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError
