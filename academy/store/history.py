@@ -124,7 +124,7 @@ def _note_contest(
 
 def _contests_of_node(transaction: Transaction, game_id: str, node_id: int) -> records_pb2.NodeContests:
     stored = transaction.get(TableName.NODE_CONTESTS, keys.in_game(game_id, node_id))
-    return records_pb2.NodeContests() if stored is None else unpack_message(records_pb2.NodeContests, stored)
+    return unpack_message(records_pb2.NodeContests, stored or b"")
 
 
 def contests_of_node(
