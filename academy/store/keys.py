@@ -12,6 +12,9 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | meta | `shared_log` | LogPlace; nothing in a folder with a log of its own |
 | meta | `frozen_log schema `, number, `, rules `, number | nothing; while servers of these do not write |
 | meta | `imported `, game, digest of an import's records | number of its event |
+| meta | `source `, game | number of an event, and the name that its contests go under (`sources`) |
+| meta | `taken `, game, section, source | number of the event that brought contests of this source |
+| meta | `origin `, game | number of an event, and the game that it was forked from; after a compaction |
 | games | game | academy.v1.Game with its present settings |
 | game_state | game | GameState |
 | measures | game | the sums behind its measures, as JSON with sorted keys |

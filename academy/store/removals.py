@@ -26,7 +26,7 @@ from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import events_pb2, libraries_pb2, pattern_pb2
 
-# What is said of a removal, by the kind of its event.
+# What a removal is called, by the kind of its event.
 _WHAT: Final = {
     "library_pruned": "pruned",
     "settings_changed": "capacity lowered",
