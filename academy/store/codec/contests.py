@@ -1,6 +1,6 @@
 """Contests and reports as protobuf messages, and back, with every rule checked."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from academy.knowledge.boards import Board
@@ -129,7 +129,7 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
     return ContestReport(
         contest_id=report.contest.contest_id,
         contestants=tuple(Contestant(player.name, player.elo) for player in report.contest.players),
-        plies=tuple(_plies(report.plies, spec)),
+        plies=tuple(_ply(ply, place, spec) for place, ply in enumerate(report.plies)),
         results=tuple(results),
         proposals=tuple(proposal_from_proto(proposal, spec) for proposal in reported.proposals),
         uses=tuple(
@@ -196,11 +196,6 @@ def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[E
         expectations += [expected] * unanswered
         unanswered = 0
     return expectations + [None] * unanswered
-
-
-def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:
-    for place, ply in enumerate(plies):
-        yield _ply(ply, place, spec)
 
 
 def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec) -> Ply:
