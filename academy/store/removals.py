@@ -105,8 +105,7 @@ def _begin_removal(work: WriteContext, event: events_pb2.Event) -> records_pb2.R
 def _keep_learnt(
     removal: records_pb2.RemovalRecord, spec: GameSpec, tesujis: TesujiTable, evaluation: EvaluationTable
 ) -> None:
-    """Keep these tesujis and weights with a removal, in place of those that it has."""
-    del removal.tesujis[:], removal.evaluation[:]
+    """Keep these tesujis and weights with a removal."""
     removal.tesujis.extend(tesuji_records(tesujis, spec, range(len(tesujis))))
     removal.evaluation.extend(evaluation_records(evaluation, spec))
 
