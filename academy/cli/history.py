@@ -180,11 +180,7 @@ def _moves_table(moves: Sequence[history_pb2.FilteredMove]) -> Table:
 
 
 def show_pattern(
-    server: Server,
-    game: Game,
-    pattern_id: PatternId,
-    library: LibraryOfPattern = None,
-    json: Json = False,
+    server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
     """Show how a pattern changed, the oldest first, and the contests on whose boards it was found."""
     request = history_pb2.GetPatternHistoryRequest(game_id=game, pattern_id=pattern_id)

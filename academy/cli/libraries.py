@@ -232,11 +232,7 @@ def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -
 
 
 def show_pattern(
-    server: Server,
-    game: Game,
-    pattern_id: PatternId,
-    library: LibraryOfPattern = None,
-    json: Json = False,
+    server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
     """Show one pattern and its votes; silent ones count once their players' Elo comes near the pattern's."""
     request = libraries_pb2.GetPatternRequest(game_id=game, pattern_id=pattern_id)
@@ -244,11 +240,7 @@ def show_pattern(
 
 
 def delete_pattern(
-    server: Server,
-    game: Game,
-    pattern_id: PatternId,
-    library: LibraryOfPattern = None,
-    json: Json = False,
+    server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
     """Delete a pattern; `patterns restore` undoes it."""
     request = libraries_pb2.DeletePatternRequest(game_id=game, pattern_id=pattern_id)
@@ -257,11 +249,7 @@ def delete_pattern(
 
 
 def restore_pattern(
-    server: Server,
-    game: Game,
-    pattern_id: PatternId,
-    library: LibraryOfPattern = None,
-    json: Json = False,
+    server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
     """Undo a deletion."""
     request = libraries_pb2.RestorePatternRequest(game_id=game, pattern_id=pattern_id)

@@ -209,11 +209,7 @@ def _moment(seconds: float | None) -> datetime | str | None:
 
 def _as_json(token: "Token") -> dict[str, object]:
     times = {"created": token.created, "expires": token.expires, "revoked": token.revoked}
-    return {
-        "token_id": token.token_id,
-        "name": token.name,
-        "role": token.role.value,
-    } | {
+    return {"token_id": token.token_id, "name": token.name, "role": token.role.value} | {
         name: when.isoformat() if isinstance(when := _moment(seconds), datetime) else when
         for name, seconds in times.items()
     }

@@ -19,13 +19,7 @@ from academy.knowledge.opening_node import LevelVisits, OpeningNode, level_of
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 
-__all__ = [
-    "ROOT",
-    "Continuation",
-    "OpeningTree",
-    "UnknownLineError",
-    "depth_limit",
-]
+__all__ = ["ROOT", "Continuation", "OpeningTree", "UnknownLineError", "depth_limit"]
 
 ROOT: Final = 0
 # Contests this number of levels or more below the weakest of the strongest twentieth, 30 at least, are

@@ -434,10 +434,7 @@ def to_stream_refusal(status: StatusDetails) -> consultation_pb2.Refusal:
     if status.retry_after is not None:
         metadata["retry_after"] = f"{status.retry_after:g}"
     return consultation_pb2.Refusal(
-        code=status.code.value[0],
-        message=status.short_message(),
-        reason=status.reason,
-        metadata=metadata,
+        code=status.code.value[0], message=status.short_message(), reason=status.reason, metadata=metadata
     )
 
 

@@ -43,10 +43,7 @@ def read_for_export(
 
 
 async def exported(
-    view: GameView,
-    wanted: Set[Library],
-    ratings: Sequence[tuple[str, int]] | None,
-    sources: Iterable[bytes],
+    view: GameView, wanted: Set[Library], ratings: Sequence[tuple[str, int]] | None, sources: Iterable[bytes]
 ) -> AsyncIterator[libraries_pb2.ExportLibraryResponse]:
     """Yield a game's libraries: the game, its history, patterns, tesujis, the evaluation, then opening nodes.
 

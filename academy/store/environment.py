@@ -375,10 +375,7 @@ class Environment:
 
     def _open_tables(self, tables: Sequence[TableName], read_only: bool) -> None:
         # New tables wait for the disk once, in one transaction. One that only reads would not keep them open.
-        with (
-            self._translate_errors(),
-            nullcontext() if read_only else self._lmdb.begin(write=True) as begun,
-        ):
+        with self._translate_errors(), nullcontext() if read_only else self._lmdb.begin(write=True) as begun:
             for table in tables:
                 try:
                     self._tables[table] = self._lmdb.open_db(table.encode(), txn=begun, create=not read_only)

@@ -380,10 +380,7 @@ def _is_same(made: GameKnowledge, now: GameKnowledge) -> bool:
 
 
 def begin_replay(
-    environment: Environment,
-    game_id: str,
-    player: str,
-    note_event: rebuild.NoteEvent = rebuild.note_nothing,
+    environment: Environment, game_id: str, player: str, note_event: rebuild.NoteEvent = rebuild.note_nothing
 ) -> Replay:
     """Replay a game without a player up to its newest event, in parts, so that the file need not grow."""
     with environment.reading() as transaction:

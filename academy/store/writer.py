@@ -181,11 +181,7 @@ class WriteContext:
             sources.note(self.transaction, event)
             self._give_way()
             changes = game_tables.store_changes(
-                self.transaction,
-                knowledge,
-                loaded.generation,
-                event.sequence,
-                stored,
+                self.transaction, knowledge, loaded.generation, event.sequence, stored
             )
             self._give_way()
             history.note_event(self.transaction, knowledge, event, changes, outcome)

@@ -225,9 +225,5 @@ def _folded(folded: pattern_pb2.FoldedVotes, field: str) -> AggregatedVotes:
             f"{field}.weighted_value", f"{folded.weighted_value} is more than its weight"
         )
     return AggregatedVotes(
-        folded.votes,
-        folded.elo_hundredths,
-        folded.weight,
-        folded.weighted_value,
-        frozenset(folded.players),
+        folded.votes, folded.elo_hundredths, folded.weight, folded.weighted_value, frozenset(folded.players)
     )

@@ -89,10 +89,7 @@ def _parse(json: str, message: _Message, line: int) -> _Message:
 
 
 def _read_figures(
-    record: Message,
-    figures: list[Word],
-    readers: dict[str, Callable[[Word], int]],
-    fields: dict[str, str],
+    record: Message, figures: list[Word], readers: dict[str, Callable[[Word], int]], fields: dict[str, str]
 ) -> None:
     """Read words with a value after each into a record; `fields` are the fields of other names or parts."""
     for figure, value in _pair_figures(figures, [*readers]).items():
@@ -232,11 +229,7 @@ class _Reader:
             case "library":
                 self._expect_no_pattern(line)
                 (library,) = self._exactly(1, name, rest)
-                sections: dict[str, Library | str] = {
-                    **_LIBRARIES,
-                    TESUJIS: TESUJIS,
-                    EVALUATION: EVALUATION,
-                }
+                sections: dict[str, Library | str] = {**_LIBRARIES, TESUJIS: TESUJIS, EVALUATION: EVALUATION}
                 if library.text not in sections:
                     raise library.refuse(f"is not a library; there are {', '.join(sections)}")
                 self._library = sections[library.text]
