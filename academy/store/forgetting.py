@@ -123,10 +123,8 @@ class Replay:
         for event in event_log.scan(transaction, self.game_id, after=self.compacted):
             if event.WhichOneof("kind") == "player_forgotten":
                 self._forgotten[event.player_forgotten.player] = event.sequence
-        begun, again = (
-            rebuild.find_snapshot(transaction, self.game_id),
-            rebuild.find_snapshot(transaction, self.game_id),
-        )
+        # Twice: each is changed by itself.
+        begun, again = (rebuild.find_snapshot(transaction, self.game_id) for _ in range(2))
         if begun is not None and again is not None:
             self._actual, self._without = begun[0], again[0]
             for name in {self.player, *self._forgotten}:
