@@ -11,7 +11,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.store import arenas, contest_tables, keys, player_statistics, proposal_tables
 from academy.store.codec.contests import (
-    check_elos,
+    check_new_contest,
     check_report,
     expectations,
     false_claim_to_proto,
@@ -285,11 +285,7 @@ def _new_record(
     work: WriteContext, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
 ) -> records_pb2.ContestRecord:
     """Raises InvalidRecordError for what is not a contest of this game."""
-    if len(contest.players) != spec.players:
-        raise InvalidRecordError(
-            "players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}"
-        )
-    check_elos(contest)
+    check_new_contest(contest, spec)
     opened = arenas.kept_contest(work.transaction, arena, contest)
     _check_new_names(work.transaction, contest, opened)
     # What the arena wishes is not yet in force.

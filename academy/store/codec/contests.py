@@ -40,8 +40,9 @@ _RESULTS_OF_TWO: Final = (
 PLAUSIBLE_ELO: Final = 6_000.0
 
 
-def check_elos(contest: contests_pb2.Contest) -> None:
-    """Check the Elos of a new contest; the log may hold others. Raises InvalidRecordError."""
+def check_new_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
+    """Check a new contest's players and their Elos; the log may hold others. Raises InvalidRecordError."""
+    _check_number_of_players(contest, spec)
     for place, player in enumerate(contest.players):
         check_plausible_elo(f"players[{place}].elo", player.elo)
 
@@ -60,13 +61,17 @@ def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
     Raises InvalidRecordError.
     """
     keys.contest(contest.contest_id)
+    _check_number_of_players(contest, spec)
+    for place, player in enumerate(contest.players):
+        keys.check_identity(f"players[{place}].name", player.name)
+        check_elo(f"players[{place}].elo", player.elo)
+
+
+def _check_number_of_players(contest: contests_pb2.Contest, spec: GameSpec) -> None:
     if len(contest.players) != spec.players:
         raise InvalidRecordError(
             "players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}"
         )
-    for place, player in enumerate(contest.players):
-        keys.check_identity(f"players[{place}].name", player.name)
-        check_elo(f"players[{place}].elo", player.elo)
 
 
 def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
