@@ -447,7 +447,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.ListMutedPlayersResponse:
         """Return the players that are muted."""
         answer = messages.ListMutedPlayersResponse()
-        for muted in sorted(self._store.read(muted_players), key=lambda record: record.player):
+        for muted in self._store.read(muted_players):
             answer.players.add(player=muted.player).time.FromMicroseconds(round(muted.time * 1e6))
         return answer
 
