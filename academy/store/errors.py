@@ -145,7 +145,7 @@ class UnknownTesujiError(UnknownRecordError):
 class UnknownRemovalError(UnknownRecordError):
     """Nothing is kept of what an event removed, or `muted` is a player whose unmuting alone restores it."""
 
-    def __init__(self, removal: int, muted: str = "") -> None:
+    def __init__(self, removal: int, muted: str) -> None:
         why = (
             f"removal {removal} is what muting {muted!r} took out: unmute this player to bring it back"
             if muted

@@ -93,11 +93,7 @@ class Replay:
     """A game replayed up to event `generation`, as it happened and without a player."""
 
     def __init__(
-        self,
-        transaction: Transaction,
-        game_id: str,
-        player: str,
-        note_event: rebuild.NoteEvent = rebuild.note_nothing,
+        self, transaction: Transaction, game_id: str, player: str, note_event: rebuild.NoteEvent
     ) -> None:
         """Begin at the game's snapshot, or before its first event.
 

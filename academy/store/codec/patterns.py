@@ -144,7 +144,7 @@ def use_count(stored: bytes) -> UseCount:
     )
 
 
-def check_counts(record: pattern_pb2.PatternRecord, field: str = "pattern") -> None:
+def check_counts(record: pattern_pb2.PatternRecord, field: str) -> None:
     """Check the number and the counts of a pattern from elsewhere. Raises InvalidRecordError.
 
     More patterns can be numbered after it, and more uses and contests counted.

@@ -40,7 +40,7 @@ from academy.store.shared_log.jetstream import JetStreamLog, LostRaceError
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
 from academy.store.shared_log.stream import MOVE, LogStream, Message, StreamState
 from academy.store.v1 import records_pb2
-from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
+from academy.store.writer import Queued, WriteContext, Writer
 from academy.v1 import events_pb2
 
 # What a transaction folds at most before it is committed.
@@ -105,8 +105,8 @@ class SharedWriter(Writer):
         journal: ConsultationJournal,
         address: LogAddress,
         *,
-        queue_size: int = QUEUE_SIZE,
-        clock: Callable[[], float] = time.time,
+        queue_size: int,
+        clock: Callable[[], float],
     ) -> None:
         """Connect, and fold what the stream has by now.
 
