@@ -6,6 +6,7 @@ arena have a namespace named for it: `NAME@ARENA`. A player's identity is decide
 or reported, and stands in the event: later links change nothing that was learnt before.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -83,19 +84,18 @@ def _ends_of_names(transaction: Transaction) -> Iterator[str]:
 
 def name_home(transaction: Transaction) -> None:
     """Make the arena that reported most of the events kept the folder's own, in a folder that knows none."""
-    reports: dict[str, int] = {}
     tokens = {
         record.name
         for _, stored in transaction.scan(TableName.TOKENS)
         if (record := unpack_message(records_pb2.TokenRecord, stored)).role == "arena"
     }
-    for event in event_log.scan(transaction):
-        if event.WhichOneof("kind") == "contest_reported" and event.actor in tokens:
-            reports[event.actor] = reports.get(event.actor, 0) + 1
-    if not reports and len(tokens) == 1:
-        reports = dict.fromkeys(tokens, 0)
-    if reports:
-        _add(transaction, max(reports, key=lambda name: reports[name]))
+    reports = Counter(
+        event.actor
+        for event in event_log.scan(transaction)
+        if event.WhichOneof("kind") == "contest_reported" and event.actor in tokens
+    )
+    if reports or len(tokens) == 1:
+        _add(transaction, max(reports or tokens, key=reports.__getitem__))
 
 
 def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str, field: str = "name") -> str:
