@@ -181,7 +181,8 @@ class SharedWriter(Writer):
 
     def _read_place(self) -> int:
         with self._environment.reading() as transaction:
-            return _followed(transaction)
+            now = place.read(transaction)
+        return 0 if now is None else now.followed
 
     def _tell_news(self) -> None:
         """Let the writer's thread fold what came; it may be called already."""
@@ -472,8 +473,3 @@ def _changes_after(
         if changes is not None:
             changed[game_id] = generation, changes
     return changed
-
-
-def _followed(transaction: Transaction) -> int:
-    now = place.read(transaction)
-    return 0 if now is None else now.followed
