@@ -156,11 +156,6 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
     return generation + zlib.compress(pack_message(snapshot))
 
 
-def _from_version_2(transaction: Transaction) -> None:
-    """Libraries were made by the first rules of learning; all contests and players were in one namespace."""
-    arenas.name_home(transaction)
-
-
 def _from_other_rules(transaction: Transaction) -> None:
     """Nothing but rules of learning changed: what the old ones made is kept by the last step."""
 
@@ -210,7 +205,8 @@ def _forget_impossible_levels(node: pattern_pb2.OpeningNodeRecord) -> bool:
 
 _STEPS: Final[dict[int, Callable[[Transaction], None]]] = {
     1: _from_version_1,
-    2: _from_version_2,
+    # All contests and players were in one namespace, and the rules of learning were the first ones.
+    2: arenas.name_home,
     # Contests of players far weaker than others counted in the opening trees.
     3: _from_other_rules,
     # Ten contests of a high Elo silenced all others in the opening trees.
