@@ -22,7 +22,7 @@ def contests_table(contests: Iterable[contests_pb2.Contest], now: float) -> Tabl
             Text(contest.contest_id),
             shown(contest.arena),
             contest.game_id,
-            Text(
+            shown(
                 " - ".join(
                     f"({player.name})" if seat in contest.seats_alone else player.name
                     for seat, player in enumerate(contest.players, 1)

@@ -224,9 +224,8 @@ def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -
     for votes, heard in ((pattern.votes, ""), (pattern.silent_votes, ", silent")):
         for vote in votes:
             elo, value = vote.elo_hundredths / 100, vote.value_millionths / 1e6
-            printing.console().print(
-                f"  {vote.player}: Elo {elo:.0f}, value {value:.3f}{heard}", markup=False
-            )
+            line = printing.shown(f"  {vote.player}: Elo {elo:.0f}, value {value:.3f}{heard}")
+            printing.console().print(line)
     if pattern.folded.votes:
         printing.console().print(f"  and {pattern.folded.votes} older votes")
 

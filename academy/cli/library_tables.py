@@ -9,6 +9,7 @@ from rich.text import Text
 
 from academy.cli.printing import counted, new_table, shown
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.wire.names import visible
 from academy.wire.tesujis import read_fight
 
 
@@ -76,9 +77,10 @@ def tesujis_table(title: str, tesujis: Iterable[pattern_pb2.TesujiRecord], game:
     table.columns[0].no_wrap = table.columns[1].no_wrap = True
     table.show_lines = True
     for tesuji in tesujis:
+        place = filter(None, visible(place_of(tesuji, game)).split(", "))
         table.add_row(
             Text(tesuji.cells),
-            "\n".join([str(tesuji.code), *filter(None, place_of(tesuji, game).split(", "))]),
+            Text("\n".join([str(tesuji.code), *place])),
             str(tesuji.offered),
             str(tesuji.chosen),
             f"{tesuji.signature.elo:.0f}",
@@ -255,7 +257,7 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
     for code, weight in sorted(patterns.items(), key=lambda pair: -abs(pair[1]))[:most]:
         cells = anchored.contents(code - FIRST_PATTERN)
         table.add_row(
-            Text(" ".join(f"{names[cell]}:{'-xo'[who]}" for cell, who in cells)), f"{weight / 1e6:+.3f}"
+            shown(" ".join(f"{names[cell]}:{'-xo'[who]}" for cell, who in cells)), f"{weight / 1e6:+.3f}"
         )
     return table
 
