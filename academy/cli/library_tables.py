@@ -56,7 +56,9 @@ def fair_use_cells(rules: game_pb2.LibrarySettings | contests_pb2.FairUseRules) 
 
 
 def _fair_use_cell(value: float) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else f"{value:g}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def board_of(game: game_pb2.Game) -> str:
@@ -221,7 +223,7 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     table = new_table(f"Settings of {game_id}", " setting", "value")
     for field in settings.DESCRIPTOR.fields:
         value = getattr(settings, field.name)
-        table.add_row(field.name, str(value).lower() if isinstance(value, bool) else f"{value:g}")
+        table.add_row(field.name, f"{value:g}" if isinstance(value, float) else str(value).lower())
     return table
 
 

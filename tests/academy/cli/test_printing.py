@@ -32,6 +32,15 @@ def test_moves_and_words_are_printed_without_their_control_characters() -> None:
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
 
 
+def test_whole_numbers_of_settings_are_printed_with_all_digits() -> None:
+    settings = game_pb2.LibrarySettings(opening_capacity=1_000_000, prune_below=0.25, evaluation=True)
+    settings.elo_margin = 9_999_999
+    table = printed_in_columns(200, library_tables.settings_table("go", settings))
+    assert all(value in table for value in ("1000000", "9999999", "0.25", "true", "false"))
+    fair_use = library_tables.games_fair_use_table([game_pb2.Game(game_id="go", settings=settings)])
+    assert "9999999" in printed_in_columns(200, fair_use)
+
+
 @pytest.mark.parametrize("name", [ESCAPE, "[/a1]", "[red]a1"])
 def test_a_cells_name_is_printed_as_it_is_but_for_control_characters(name: str) -> None:
     game = game_pb2.Game(game_id="named", players=2, symmetric=True, symmetries=["identity"])
