@@ -120,11 +120,11 @@ def rating(game_id: str, name: str) -> bytes:
 def contest(contest_id: str) -> bytes:
     """A contest by itself. Raises InvalidRecordError for what cannot be the id that one is kept under."""
     if not _KEPT_CONTEST_ID.fullmatch(contest_id):
-        check_contest_id(contest_id)
+        _check_contest_id(contest_id)
     return contest_id.encode()
 
 
-def check_contest_id(contest_id: str) -> None:
+def _check_contest_id(contest_id: str) -> None:
     """Raise InvalidRecordError for what cannot be a contest's id as its arena gives it."""
     if not CONTEST_ID.fullmatch(contest_id):
         raise InvalidRecordError(
@@ -134,7 +134,7 @@ def check_contest_id(contest_id: str) -> None:
 
 def kept_contest_id(contest_id: str, arena: int) -> str:
     """The id that a contest of the arena of this number is kept under. Raises InvalidRecordError."""
-    check_contest_id(contest_id)
+    _check_contest_id(contest_id)
     return f"{contest_id} {arena}" if arena else contest_id
 
 

@@ -129,7 +129,7 @@ def keep_removal(work: WriteContext, game_id: str, record: records_pb2.RemovalRe
         if other.muted:
             continue
         kept += _count(other.removal)
-        if kept > settings.removed_records or is_removal_over(other, settings, work.now):
+        if kept > settings.removed_records or _is_removal_over(other, settings, work.now):
             drop_removal(work.transaction, game_id, other)
 
 
@@ -167,18 +167,18 @@ def list_removals(transaction: Transaction, game_id: str, now: float) -> list[li
     lasting = (
         record.removal
         for record in kept
-        if _count(record.removal) and not is_removal_over(record, settings, now)
+        if _count(record.removal) and not _is_removal_over(record, settings, now)
     )
     return list(islice(lasting, MOST_LISTED))
 
 
-def find_removal(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
+def _find_removal(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
     """Return what an event removed, or None."""
     stored = transaction.get(TableName.REMOVALS, keys.in_game(game_id, event))
     return None if stored is None else unpack_message(records_pb2.RemovalRecord, stored)
 
 
-def is_removal_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: float) -> bool:
+def _is_removal_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: float) -> bool:
     """Whether a removal is too old to be restored; never one whose player is still muted."""
     age = now - record.removal.time.ToNanoseconds() / 1e9
     return not record.muted and age >= settings.removed_days * _DAY
@@ -190,7 +190,7 @@ def find_removed_pattern(
     """Return the newest removal that a pattern can be restored from, and the pattern; or None."""
     settings = work.knowledge(game_id).settings
     for record in newest_removals_first(work.transaction, game_id):
-        if record.muted or is_removal_over(record, settings, work.now):
+        if record.muted or _is_removal_over(record, settings, work.now):
             continue
         for pattern in record.patterns:
             if (pattern.library, pattern.pattern_id) == (library, pattern_id):
@@ -213,8 +213,8 @@ class RestoreRemoval:
         """Log the undo with the whole records."""
         knowledge = work.knowledge(self.game_id)
         spec, settings = knowledge.spec, knowledge.settings
-        kept = find_removal(work.transaction, self.game_id, self.removal)
-        if kept is None or kept.muted or is_removal_over(kept, settings, work.now):
+        kept = _find_removal(work.transaction, self.game_id, self.removal)
+        if kept is None or kept.muted or _is_removal_over(kept, settings, work.now):
             raise UnknownRemovalError(self.removal, "" if kept is None else kept.muted)
         restored = events_pb2.RemovalRestored(
             removal=self.removal,

@@ -55,7 +55,7 @@ def check_plausible_elo(field: str, elo: float) -> None:
         )
 
 
-def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
+def _check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
     """Check a contest as it is kept: id, number of players, identities and Elos.
 
     Raises InvalidRecordError.
@@ -116,7 +116,7 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
     Raises InvalidRecordError naming the ply and field.
     """
     report = reported.report
-    check_contest(report.contest, spec)
+    _check_contest(report.contest, spec)
     if len(report.plies) > MAX_PLIES:
         raise InvalidRecordError("plies", f"{len(report.plies):,} given; at most {MAX_PLIES:,} are allowed")
     _check_number_of_results(report, spec)
