@@ -22,7 +22,7 @@ def contests_table(contests: Iterable[contests_pb2.Contest], now: float) -> Tabl
             Text(contest.contest_id),
             shown(contest.arena),
             contest.game_id,
-            Text(
+            shown(
                 " - ".join(
                     f"({player.name})" if seat in contest.seats_alone else player.name
                     for seat, player in enumerate(contest.players, 1)
@@ -39,10 +39,7 @@ def contests_fair_use_table(contests: Iterable[contests_pb2.Contest]) -> Table:
     table = new_table("Open contests", " contest", " arena", " game", *FAIR_USE_COLUMNS)
     for contest in contests:
         table.add_row(
-            Text(contest.contest_id),
-            shown(contest.arena),
-            contest.game_id,
-            *fair_use_cells(contest.fair_use),
+            Text(contest.contest_id), shown(contest.arena), contest.game_id, *fair_use_cells(contest.fair_use)
         )
     return table
 

@@ -17,6 +17,7 @@ from academy.cli.connection import ask_about_pattern, with_server
 from academy.cli.options import LARGEST_NUMBER, MOST, Game, Json, LibraryOfPattern, PatternId
 from academy.cli.services import Server
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
+from academy.wire.names import visible
 
 _RESULTS = {
     contests_pb2.RESULT_WIN: "won",
@@ -87,7 +88,7 @@ def _event_in_words(event: history_pb2.WatchLibraryResponse) -> str:
         verdict = proposals_pb2.Verdict.Name(proposal.verdict).removeprefix("VERDICT_").lower()
         words += f"; {proposal.player} proposed at ply {proposal.content.ply}: {verdict}"
         words += f" as pattern {proposal.pattern_id}" if proposal.pattern_id else ""
-    return f"{event.sequence} {event.time.ToDatetime():%Y-%m-%d %H:%M:%S} {event.game_id}: {words}"
+    return f"{event.sequence} {event.time.ToDatetime():%Y-%m-%d %H:%M:%S} {event.game_id}: {visible(words)}"
 
 
 def show_opening(  # noqa: PLR0913
@@ -120,12 +121,9 @@ def show_opening(  # noqa: PLR0913
     console.print(_contests_table("Newest", answer.newest))
     console.print(_contests_table("Strongest", answer.strongest))
     for other in answer.transpositions:
-        line = " ".join(other.moves)
-        console.print(
-            f"the same moves as {line}: {printing.counted(other.visits, 'contest')}",
-            markup=False,
-            soft_wrap=True,
-        )
+        contests = printing.counted(other.visits, "contest")
+        line = printing.shown(f"the same moves as {' '.join(other.moves)}: {contests}")
+        console.print(line, soft_wrap=True)
     if answer.HasField("filtered"):
         counted = answer.filtered
         console.print(
@@ -180,11 +178,7 @@ def _moves_table(moves: Sequence[history_pb2.FilteredMove]) -> Table:
 
 
 def show_pattern(
-    server: Server,
-    game: Game,
-    pattern_id: PatternId,
-    library: LibraryOfPattern = None,
-    json: Json = False,
+    server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
     """Show how a pattern changed, the oldest first, and the contests on whose boards it was found."""
     request = history_pb2.GetPatternHistoryRequest(game_id=game, pattern_id=pattern_id)

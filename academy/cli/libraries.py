@@ -224,19 +224,14 @@ def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -
     for votes, heard in ((pattern.votes, ""), (pattern.silent_votes, ", silent")):
         for vote in votes:
             elo, value = vote.elo_hundredths / 100, vote.value_millionths / 1e6
-            printing.console().print(
-                f"  {vote.player}: Elo {elo:.0f}, value {value:.3f}{heard}", markup=False
-            )
+            line = printing.shown(f"  {vote.player}: Elo {elo:.0f}, value {value:.3f}{heard}")
+            printing.console().print(line)
     if pattern.folded.votes:
         printing.console().print(f"  and {pattern.folded.votes} older votes")
 
 
 def show_pattern(
-    server: Server,
-    game: Game,
-    pattern_id: PatternId,
-    library: LibraryOfPattern = None,
-    json: Json = False,
+    server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
     """Show one pattern and its votes; silent ones count once their players' Elo comes near the pattern's."""
     request = libraries_pb2.GetPatternRequest(game_id=game, pattern_id=pattern_id)
@@ -244,11 +239,7 @@ def show_pattern(
 
 
 def delete_pattern(
-    server: Server,
-    game: Game,
-    pattern_id: PatternId,
-    library: LibraryOfPattern = None,
-    json: Json = False,
+    server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
     """Delete a pattern; `patterns restore` undoes it."""
     request = libraries_pb2.DeletePatternRequest(game_id=game, pattern_id=pattern_id)
@@ -257,11 +248,7 @@ def delete_pattern(
 
 
 def restore_pattern(
-    server: Server,
-    game: Game,
-    pattern_id: PatternId,
-    library: LibraryOfPattern = None,
-    json: Json = False,
+    server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
     """Undo a deletion."""
     request = libraries_pb2.RestorePatternRequest(game_id=game, pattern_id=pattern_id)

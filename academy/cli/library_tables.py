@@ -9,6 +9,7 @@ from rich.text import Text
 
 from academy.cli.printing import counted, new_table, shown
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.wire.names import visible
 from academy.wire.tesujis import read_fight
 
 
@@ -55,7 +56,9 @@ def fair_use_cells(rules: game_pb2.LibrarySettings | contests_pb2.FairUseRules) 
 
 
 def _fair_use_cell(value: float) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else f"{value:g}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def board_of(game: game_pb2.Game) -> str:
@@ -76,9 +79,10 @@ def tesujis_table(title: str, tesujis: Iterable[pattern_pb2.TesujiRecord], game:
     table.columns[0].no_wrap = table.columns[1].no_wrap = True
     table.show_lines = True
     for tesuji in tesujis:
+        place = filter(None, visible(place_of(tesuji, game)).split(", "))
         table.add_row(
             Text(tesuji.cells),
-            "\n".join([str(tesuji.code), *filter(None, place_of(tesuji, game).split(", "))]),
+            Text("\n".join([str(tesuji.code), *place])),
             str(tesuji.offered),
             str(tesuji.chosen),
             f"{tesuji.signature.elo:.0f}",
@@ -219,7 +223,7 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     table = new_table(f"Settings of {game_id}", " setting", "value")
     for field in settings.DESCRIPTOR.fields:
         value = getattr(settings, field.name)
-        table.add_row(field.name, str(value).lower() if isinstance(value, bool) else f"{value:g}")
+        table.add_row(field.name, f"{value:g}" if isinstance(value, float) else str(value).lower())
     return table
 
 
@@ -255,7 +259,7 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
     for code, weight in sorted(patterns.items(), key=lambda pair: -abs(pair[1]))[:most]:
         cells = anchored.contents(code - FIRST_PATTERN)
         table.add_row(
-            Text(" ".join(f"{names[cell]}:{'-xo'[who]}" for cell, who in cells)), f"{weight / 1e6:+.3f}"
+            shown(" ".join(f"{names[cell]}:{'-xo'[who]}" for cell, who in cells)), f"{weight / 1e6:+.3f}"
         )
     return table
 

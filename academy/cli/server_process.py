@@ -216,10 +216,7 @@ class _Process:
         self.configure_logs()
         settings = replace(self.settings, metrics_address=self.metrics[number] if self.metrics else None)
         try:
-            with (
-                signals(signal.SIGTERM) as signal_pipe,
-                _open(self.data, settings, signal_pipe) as store,
-            ):
+            with signals(signal.SIGTERM) as signal_pipe, _open(self.data, settings, signal_pipe) as store:
                 asyncio.run(_serve(store, settings, lambda _: ready(), signal_pipe))
         except _StoppedError:
             return

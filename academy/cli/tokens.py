@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
-from rich.text import Text
 
 from academy.cli import printing
 from academy.cli.commands import CommandError, Commands, ExitCode
@@ -94,7 +93,7 @@ def list_tokens(
     for token in tokens:
         table.add_row(
             token.token_id,
-            Text(token.name),
+            printing.shown(token.name),
             # Older tokens are analysts' by a flag, which still holds.
             f"{token.role.value}, analyst" if token.analyst else token.role.value,
             _date(token.created),
@@ -209,11 +208,7 @@ def _moment(seconds: float | None) -> datetime | str | None:
 
 def _as_json(token: "Token") -> dict[str, object]:
     times = {"created": token.created, "expires": token.expires, "revoked": token.revoked}
-    return {
-        "token_id": token.token_id,
-        "name": token.name,
-        "role": token.role.value,
-    } | {
+    return {"token_id": token.token_id, "name": token.name, "role": token.role.value} | {
         name: when.isoformat() if isinstance(when := _moment(seconds), datetime) else when
         for name, seconds in times.items()
     }

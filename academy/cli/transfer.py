@@ -55,8 +55,7 @@ def export(
     to: Annotated[Path | None, typer.Option(help="The file to write; nothing: standard output.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     form: Annotated[
-        Literal["text", "binary"],
-        typer.Option("--format", help="text can be edited, binary is smaller."),
+        Literal["text", "binary"], typer.Option("--format", help="text can be edited, binary is smaller.")
     ] = "text",
     library: Annotated[LibraryName | None, typer.Option(help="Only this library.")] = None,
 ) -> None:

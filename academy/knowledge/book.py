@@ -86,7 +86,7 @@ class Book:
         accepts: Callable[[OpeningNode], bool] = lambda node: True,
         own: OwnValues | None = None,
     ) -> None:
-        self._tree = tree
+        self.tree = tree
         self._accepts = accepts
         self._own = OwnValues() if own is None else own
         # By node, in millionths: each player's value with the replies considered; and the move to play there.
@@ -94,11 +94,6 @@ class Book:
         self._best: dict[int, OpeningNode] = {}
         # How often the tree had followed when the value was found.
         self._found: dict[int, int] = {}
-
-    @property
-    def tree(self) -> OpeningTree:
-        """The opening tree."""
-        return self._tree
 
     def recommend(self, node: OpeningNode) -> Recommendation | None:
         """Return the move to play after a node; None where no known move has been tried often enough.
@@ -114,7 +109,7 @@ class Book:
 
     def _look_into(self, node: OpeningNode) -> None:
         """Find the values of a node and of all below it that count."""
-        if len(self._values) > 2 * len(self._tree.nodes):
+        if len(self._values) > 2 * len(self.tree.nodes):
             # Most of them have left the tree.
             self._values.clear()
             self._best.clear()
@@ -123,7 +118,7 @@ class Book:
             return
         below, to_evaluate = [node], []
         for position in below:
-            replies = list(filter(self._accepts, self._tree.children(position.node_id)))
+            replies = list(filter(self._accepts, self.tree.children(position.node_id)))
             known = [
                 reply for reply in replies if reply.visits >= FEWEST_VISITS or reply.analysis is not None
             ]
@@ -133,11 +128,11 @@ class Book:
             self._evaluate(position, known, even_results)
 
     def _is_known(self, node: OpeningNode) -> bool:
-        return self._found.get(node.node_id, -1) >= self._tree.last_change(node.node_id)
+        return self._found.get(node.node_id, -1) >= self.tree.last_change(node.node_id)
 
     def _evaluate(self, node: OpeningNode, replies: list[OpeningNode], even_results: int) -> None:
         own = self._own.of(node, even_results)
-        self._found[node.node_id] = self._tree.followed
+        self._found[node.node_id] = self.tree.followed
         if not replies:
             self._values[node.node_id] = own
             self._best.pop(node.node_id, None)

@@ -4,12 +4,13 @@ A claim is found to be false by another one, while the contest goes on, or by wh
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
 from academy.knowledge.contests import FalseClaim, FalseConsultation
+from academy.knowledge.error_details import WithDetails
 from academy.knowledge.votes import VALUE_SCALE
 
 __all__ = [
@@ -35,20 +36,16 @@ LOW_OUTLIER: Final = 0.10
 POSITIONS_PER_OUTLIER: Final = 4
 
 
-class ClaimsContradictError(RuntimeError):
+class ClaimsContradictError(WithDetails, RuntimeError):
     """A player claimed two boards or two values of one position: it gets no more answers in the contest."""
 
     def __init__(self, contest_id: str, seat: int) -> None:
-        self.seat = seat
         super().__init__(
             f"seat {seat} claimed two boards, or values more than {VALUE_TOLERANCE} apart, for the same "
             f"position of contest {contest_id!r} (same number of plies); it gets no more answers in this "
-            "contest. State each position's value once, the same as to the arena"
+            "contest. State each position's value once, the same as to the arena",
+            seat=seat,
         )
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers."""
-        return {"seat": str(self.seat)}
 
 
 def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str]) -> FalseConsultation | None:

@@ -169,12 +169,8 @@ class EvaluationTable:
         beyond = len(patterns) - capacity
         if beyond <= 0:
             return self
-        gone = patterns[np.argsort(self.strengths[patterns], kind="stable")[:beyond]]
-        return self._without(gone)
-
-    def _without(self, rows: NDArray[np.intp]) -> "EvaluationTable":
         kept = np.ones(len(self), dtype=np.bool_)
-        kept[rows] = False
+        kept[patterns[np.argsort(self.strengths[patterns], kind="stable")[:beyond]]] = False
         return self._of_columns(*(column[kept] for column in self.columns()))
 
     def fit_settings(self, settings: LibrarySettings) -> "EvaluationTable":
@@ -241,7 +237,8 @@ class EvaluationTable:
         figures = self.figures()
         for names in (("contests",), ("taught_millionths", "taught_elo"), ("uses", "successes")):
             figures |= self._more(**{name: getattr(other, name) for name in names})
-        figures["best_elo_hundredths"] = self._best_of_both(other)
+        taught = (table.best_elo_hundredths for table in (self, other) if table.contests)
+        figures["best_elo_hundredths"] = max(taught, default=0)
         columns = (grown.codes, seen, weights, gradients)
         return EvaluationTable.of([column.tolist() for column in columns], figures)
 
@@ -250,9 +247,6 @@ class EvaluationTable:
         before = {name: getattr(self, name) for name in added}
         after = {name: figure + added[name] for name, figure in before.items()}
         return after if all(abs(figure) <= MOST_GRADIENT for figure in after.values()) else before
-
-    def _best_of_both(self, other: "EvaluationTable") -> int:
-        return max((table.best_elo_hundredths for table in (self, other) if table.contests), default=0)
 
     def count_use(self, succeeded: bool) -> "EvaluationTable":
         """Return the table with one more use.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Self, overload
 
+from academy.knowledge.error_details import WithDetails
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.votes import ELO_SCALE
 
@@ -30,95 +31,76 @@ __all__ = [
 ]
 
 
-class FairUseExceededError(RuntimeError):
+class FairUseExceededError(WithDetails, RuntimeError):
     """All consultations of the opening tree that a player had so far are used up.
 
     `consultations` were made; before move number `own_move` only `allowed` may have been, this one included.
     """
 
     def __init__(self, consultations: int, own_move: int, rules: "FairUse") -> None:
-        self.consultations = consultations
-        self.own_move = own_move
-        self.allowed = rules.opening_allowance(own_move)
+        allowed = rules.opening_allowance(own_move)
         super().__init__(
             f"{consultations} opening consultations made; before own move {own_move} the rule allows "
-            f"{self.allowed} in all (one for every {rules.opening_moves_per_consultation} moves, the first "
-            "included)"
+            f"{allowed} in all (one for every {rules.opening_moves_per_consultation} moves, the first "
+            "included)",
+            consultations=consultations,
+            own_move=own_move,
+            allowed=allowed,
         )
 
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers."""
-        return {
-            "consultations": str(self.consultations),
-            "own_move": str(self.own_move),
-            "allowed": str(self.allowed),
-        }
 
-
-class ValueNotLowError(RuntimeError):
+class ValueNotLowError(WithDetails, RuntimeError):
     """Patterns were asked for in a position that is not bad enough, or without saying how bad it is."""
 
     def __init__(self, value: float | None, rules: "FairUse") -> None:
-        self.value = value
-        self.limit = rules.pattern_value_limit
         statement = (
             "no expected value was stated" if value is None else f"the stated expected value is {value:.4g}"
         )
         super().__init__(
             f"{statement}; in a contest patterns are returned only for positions whose expected value the "
-            f"player states to be at most {self.limit}"
+            f"player states to be at most {rules.pattern_value_limit}",
+            value=value,
+            limit=rules.pattern_value_limit,
         )
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers."""
-        return {"value": str(self.value), "limit": str(self.limit)}
 
 
 _STRICTER_IF_MORE: Final = ("opening_moves_per_consultation",)
 
 
-class LooserRuleError(ValueError):
+class LooserRuleError(WithDetails, ValueError):
     """A rule of a contest that would allow more than the game's.
 
     `field` is the rule as `fair_use.NAME`, `value` what the contest would have, `limit` what the game has.
     """
 
     def __init__(self, name: str, value: float, limit: float) -> None:
-        self.field = f"fair_use.{name}"
-        self.value = value
-        self.limit = limit
         bound = "at least" if name in _STRICTER_IF_MORE else "at most"
-        own = _written(limit)
+        wanted, own = _written(value), _written(limit)
         remedy = own if isinstance(limit, bool) else f"{bound} {own}"
         super().__init__(
-            f"fair_use.{name} {_written(value)}: the game has {own}, and a contest may only be stricter; "
-            f"give {remedy}, or have an admin change the game's setting"
+            f"fair_use.{name} {wanted}: the game has {own}, and a contest may only be stricter; "
+            f"give {remedy}, or have an admin change the game's setting",
+            field=f"fair_use.{name}",
+            value=wanted,
+            limit=own,
         )
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers."""
-        return {"field": self.field, "value": _written(self.value), "limit": _written(self.limit)}
 
 
 def _written(value: float) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:g}"
 
 
-class PlaysAloneError(RuntimeError):
+class PlaysAloneError(WithDetails, RuntimeError):
     """A seat may not consult in this contest: it is one of those that the player plays by itself."""
 
     def __init__(self, contest_id: str, seat: int, share: float) -> None:
-        self.seat = seat
-        self.share = share
         super().__init__(
             f"seat {seat} plays contest {contest_id!r} without consulting: by the contest's rules, which are "
             f"the game's or stricter, players consult in a share of {share:g} of their contests, and this "
-            "contest was drawn as one without; proposals are still accepted"
+            "contest was drawn as one without; proposals are still accepted",
+            seat=seat,
+            consult_share=f"{share:g}",
         )
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers."""
-        return {"seat": str(self.seat), "consult_share": f"{self.share:g}"}
 
 
 @dataclass(frozen=True, slots=True)

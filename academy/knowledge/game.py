@@ -1,6 +1,7 @@
 """Everything that ACADEMY knows about one game: a fold over its events.
 
-Each method takes in one event. The same events in the same order make the same knowledge anywhere.
+A method takes in one event; those about one part alone, such as the opening tree, that part takes in. The
+same events in the same order make the same knowledge anywhere.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +14,6 @@ from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game_records import ChangedRecords, Counters, KnowledgeUpdate, StoredKnowledge
 from academy.knowledge.library import PatternLibrary
 from academy.knowledge.measures import Measures, Rating, Ratings
-from academy.knowledge.node_analysis import NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.pattern_entry import PatternEntry, check_entry
@@ -320,19 +320,6 @@ class GameKnowledge:
             self.settings.capacity(library), self.measures.contests, self.settings.forget_after
         )
 
-    # Analysts
-
-    def analyse(self, analyses: Iterable[tuple[int, NodeAnalysis]]) -> int:
-        """Take in what searches found out about nodes of the opening tree.
-
-        Args:
-            analyses: The nodes' numbers, and what was found.
-
-        Returns:
-            How many were news, as in `OpeningTree.analyse`.
-        """
-        return sum(self.openings.analyse(node_id, analysis) for node_id, analysis in analyses)
-
     # Administration
 
     def describe(self, description: Description) -> None:
@@ -380,21 +367,6 @@ class GameKnowledge:
         return beyond + sum(
             max(0, len(patterns) - settings.capacity(library)) for library, patterns in self.libraries.items()
         )
-
-    def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:
-        """Remove a pattern.
-
-        Args:
-            library: Its library, not the openings.
-            pattern_id: Its number.
-
-        Returns:
-            The pattern.
-
-        Raises:
-            UnknownPatternError: The library has no pattern of this number.
-        """
-        return self.libraries[library].remove(pattern_id)
 
     def delete_tesuji(self, code: int) -> int:
         """Remove a tesuji. Contests may teach it again, from weight 0, as players may propose it again.
@@ -453,20 +425,6 @@ class GameKnowledge:
             if isinstance(entry, PatternEntry):
                 self.libraries[library].remove(entry.pattern_id)
         return weak
-
-    def delete_opening(self, node_id: int) -> list[OpeningNode]:
-        """Remove an opening line with everything after it.
-
-        Args:
-            node_id: The number of the line's last node.
-
-        Returns:
-            The removed nodes, parents first.
-
-        Raises:
-            UnknownLineError: There is no such node, or it is the root.
-        """
-        return self.openings.delete(node_id)
 
     def put_back(
         self,

@@ -60,9 +60,9 @@ class KnowledgeUpdate:
     uses: tuple[tuple[Library, UseCount], ...]
     nodes: tuple[OpeningNode, ...]
     nodes_gone: tuple[int, ...]
-    muted: frozenset[str] = frozenset()
-    tesujis: TesujiTable = field(default_factory=TesujiTable.empty)
-    evaluation: EvaluationTable = field(default_factory=EvaluationTable)
+    muted: frozenset[str]
+    tesujis: TesujiTable
+    evaluation: EvaluationTable
 
 
 @dataclass(frozen=True, slots=True)

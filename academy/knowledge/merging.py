@@ -184,4 +184,4 @@ def merge_cells(
         codes[place] = code
     if is_vague(bytes(codes)):
         return None
-    return new.with_codes(bytes(codes))
+    return Pattern(new.cells, bytes(codes))

@@ -17,11 +17,7 @@ __all__ = ["LevelVisits", "OpeningNode", "level_of"]
 DOUBT: Final = 4
 # The level of a contest is the Elo of its weaker player, in steps of this many hundredths.
 LEVEL_HUNDREDTHS: Final = 100 * ELO_SCALE
-_RESULT_VALUES: Final = {
-    Result.WIN: VALUE_SCALE,
-    Result.DRAW: VALUE_SCALE // 2,
-    Result.LOSS: 0,
-}
+_RESULT_VALUES: Final = {Result.WIN: VALUE_SCALE, Result.DRAW: VALUE_SCALE // 2, Result.LOSS: 0}
 # The figures of a node of which its levels have a part each: those of all players together, and of each.
 _NUMBERS: Final = ("visits", "values", "elo_hundredths")
 _BY_PLAYER: Final = ("wins", "draws", "losses", "value_millionths")

@@ -19,13 +19,7 @@ from academy.knowledge.opening_node import LevelVisits, OpeningNode, level_of
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 
-__all__ = [
-    "ROOT",
-    "Continuation",
-    "OpeningTree",
-    "UnknownLineError",
-    "depth_limit",
-]
+__all__ = ["ROOT", "Continuation", "OpeningTree", "UnknownLineError", "depth_limit"]
 
 ROOT: Final = 0
 # Contests this number of levels or more below the weakest of the strongest twentieth, 30 at least, are
@@ -64,7 +58,8 @@ class OpeningTree:
         self._worths: dict[int, float] = {}
         # Leaves by worth, empty until a leaf must go; entries that `_worths` does not have are passed over.
         self._by_worth: list[tuple[float, int]] = []
-        self._followed = 0
+        # How often `follow` was called.
+        self.followed = 0
         self._last_change: dict[int, int] = {}
         # How many nodes there are of each depth.
         self._at_depth: Counter[int] = Counter()
@@ -466,14 +461,14 @@ class OpeningTree:
         for node in sorted(held, key=lambda node: -node.depth):
             self._remove(node.node_id)
         self.restore(nodes)
-        self._followed += 1
+        self.followed += 1
         for number, before in self._before.items():
             changed = self.nodes.get(number)
             if changed is None and before is not None:
                 changed = self.nodes.get(before.parent_id)
             # A changed node is a change of all lines through it.
-            while changed is not None and self._last_change.get(changed.node_id) != self._followed:
-                self._last_change[changed.node_id] = self._followed
+            while changed is not None and self._last_change.get(changed.node_id) != self.followed:
+                self._last_change[changed.node_id] = self.followed
                 changed = self.nodes.get(changed.parent_id)
         self._before.clear()
 
@@ -484,11 +479,6 @@ class OpeningTree:
             node_id: The number of the node.
         """
         return self._last_change.get(node_id, 0)
-
-    @property
-    def followed(self) -> int:
-        """How often `follow` was called."""
-        return self._followed
 
     def unite(self, nodes: Sequence[OpeningNode], fresh_id: int, moved: bool = False) -> int:
         """Add the figures of another tree's nodes to this one's.

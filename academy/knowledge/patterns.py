@@ -45,14 +45,6 @@ class Pattern:
         """Return the same cells with the players' colours exchanged."""
         return Pattern(self.cells, self.codes.translate(SWAP_COLOURS))
 
-    def with_codes(self, codes: bytes) -> "Pattern":
-        """Return the same cells with other codes.
-
-        Args:
-            codes: One `cells.Code` for each cell, in the order of `cells`.
-        """
-        return Pattern(self.cells, codes)
-
     def image(self, symmetry: GridSymmetry | NodeSymmetry) -> "Pattern":
         """Return the pattern under a symmetry, normalised.
 

@@ -16,11 +16,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE
 
-__all__ = [
-    "ADVERSARY_MARGIN",
-    "endgame_value",
-    "objection",
-]
+__all__ = ["ADVERSARY_MARGIN", "endgame_value", "objection"]
 
 ADVERSARY_MARGIN: Final = 100.0
 _WIDE: Final = frozenset({Code.ANYTHING, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})

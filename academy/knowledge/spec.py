@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import cached_property
 from operator import itemgetter
@@ -205,12 +205,7 @@ class GameSpec:
         """
         if description == self.description:
             return self
-        return replace(
-            self,
-            move_forms=description.move_forms,
-            placement=description.placement,
-            winning_row=description.winning_row,
-        )
+        return replace(self, **asdict(description))
 
     def _check_move_forms(self) -> None:
         if len(self.move_forms) > MOST_MOVE_FORMS:

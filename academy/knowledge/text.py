@@ -15,11 +15,12 @@ Rows of a hexagonal pattern that all begin in the same column are taken as centr
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES
+from academy.knowledge.error_details import WithDetails
 from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.votes import MAX_ELO, Signature
 
@@ -34,19 +35,15 @@ _WHOLE: Final = re.compile(r"[0-9]{1,18}")
 _NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]{1,2})?")
 
 
-class PatternSyntaxError(InvalidPatternError):
+class PatternSyntaxError(WithDetails, InvalidPatternError):
     """Text that is not a pattern; `line` and `column` count from 1."""
 
     def __init__(self, line: int, column: int, what: str) -> None:
-        super().__init__(f"line {line}, column {column}: {what}")
+        super().__init__(f"line {line}, column {column}: {what}", line=line, column=column)
         self.line = line
         self.column = column
         # The fault without its place.
         self.what = what
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers."""
-        return {"line": str(self.line), "column": str(self.column)}
 
 
 def read_cells(text: str, geometry: Geometry) -> Pattern:

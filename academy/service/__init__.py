@@ -6,5 +6,5 @@
 - What is written: `contests`, `proposals`, `libraries`, `tokens`, `transfer`.
 - What is listed: `history`, `listing`, `paging`.
 - In memory: `store_cache`, `books`, `game_cache`, `pattern_cache`.
-- The process: `server`, `workers`, `logs`, `metrics`.
+- The process: `server`, `workers`, `metrics`.
 """

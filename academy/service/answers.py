@@ -275,10 +275,7 @@ def answer_weights(
     if least_elo is not None:
         shown = acceptable(tesujis.elos, least_elo)
     weights = messages.DownloadWeightsResponse(
-        contests=evaluation.contests,
-        elo=evaluation.elo,
-        uses=evaluation.uses,
-        successes=evaluation.successes,
+        contests=evaluation.contests, elo=evaluation.elo, uses=evaluation.uses, successes=evaluation.successes
     )
     digest = blake2b(digest_size=_REVISION_BYTES)
     for message, codes, millionths in (

@@ -23,12 +23,6 @@ class Books:
         # A tree, how often it had followed, and the greatest bound at which all of it was accepted then.
         self._whole: tuple[OpeningTree, int, float] | None = None
 
-    def forget(self) -> None:
-        """Forget all: this is a different game now."""
-        self._own.forget()
-        self._books.clear()
-        self._whole = None
-
     def of(self, tree: OpeningTree, least: int | None) -> Book:
         """Return the book of a tree for readers who accept nodes of more Elo than `least`, in hundredths.
 

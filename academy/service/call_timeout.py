@@ -3,11 +3,7 @@
 import asyncio
 from typing import Any, TypeAlias
 
-from academy.service.errors import (
-    AnswerNotReadError,
-    ServerDrainingError,
-    StreamIdleError,
-)
+from academy.service.errors import AnswerNotReadError, ServerDrainingError, StreamIdleError
 from academy.wire.errors import MessageOverdueError
 
 Task: TypeAlias = "asyncio.Task[Any]"

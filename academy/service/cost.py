@@ -15,10 +15,10 @@ _SMALL_MOVES_PER_POSITION: Final = 50
 
 def cost_of_advice(cells: int, moves: Sequence[CandidateMoveChange], board: int) -> int:
     """Return the cost of advice on moves, or on this number of cells."""
-    return board + (cost_of_changes(moves, board) if moves else -(-cells // _CANDIDATES_PER_QUESTION))
+    return board + (_cost_of_changes(moves, board) if moves else -(-cells // _CANDIDATES_PER_QUESTION))
 
 
-def cost_of_changes(moves: Sequence[CandidateMoveChange], board: int) -> int:
+def _cost_of_changes(moves: Sequence[CandidateMoveChange], board: int) -> int:
     """Return the cost of moves on a board that costs `board` to match once."""
     of_position = _CANDIDATES_PER_QUESTION * board
     return -(-sum(_weight(len(cells), of_position) for cells, _ in moves) // _CANDIDATES_PER_QUESTION)
@@ -94,4 +94,4 @@ def cost_of_successors(
 ) -> int:
     """Return the cost of a call about a position and its candidate moves."""
     matches = (1 + len(moves)) * (most // _MATCHES_PER_QUESTION)
-    return board + cost_of_changes(moves, board) + matches + include_cells * _QUESTIONS_FOR_CELLS
+    return board + _cost_of_changes(moves, board) + matches + include_cells * _QUESTIONS_FOR_CELLS

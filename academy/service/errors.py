@@ -8,7 +8,7 @@ import traceback
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 import structlog
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -17,6 +17,7 @@ from grpc import StatusCode
 from academy.knowledge.boards import InvalidBoardError
 from academy.knowledge.claims import ClaimsContradictError
 from academy.knowledge.cutting import InvalidCutError
+from academy.knowledge.error_details import WithDetails
 from academy.knowledge.fair_use import (
     FairUseExceededError,
     LooserRuleError,
@@ -376,13 +377,6 @@ _TABLE: Final[Mapping[type[Exception], ErrorRow]] = {
 }
 
 
-@runtime_checkable
-class _Detailed(Protocol):
-    """An error that declares the metadata of its ErrorInfo."""
-
-    def details(self) -> Mapping[str, str]: ...
-
-
 # Faults of the store whose own words are for callers too.
 _SPEAKING: Final = (store.StoreBusyError, store.LogMessageTooLargeError, store.LogUpgradingError)
 
@@ -440,10 +434,7 @@ def to_stream_refusal(status: StatusDetails) -> consultation_pb2.Refusal:
     if status.retry_after is not None:
         metadata["retry_after"] = f"{status.retry_after:g}"
     return consultation_pb2.Refusal(
-        code=status.code.value[0],
-        message=status.short_message(),
-        reason=status.reason,
-        metadata=metadata,
+        code=status.code.value[0], message=status.short_message(), reason=status.reason, metadata=metadata
     )
 
 
@@ -491,7 +482,7 @@ def described_errors() -> list[DescribedError]:
 
 
 def _details(error: BaseException | None) -> dict[str, str]:
-    return dict(error.details()) if isinstance(error, _Detailed) else {}
+    return dict(error.details()) if isinstance(error, WithDetails) else {}
 
 
 def _incident(error: Exception) -> StatusDetails:

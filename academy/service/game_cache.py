@@ -220,17 +220,15 @@ class GameCache:
         game.view = view
         if is_other_game:
             # The game was deleted and a different one registered under its id.
-            game.books.forget()
-            game.patterns, game.saved = PatternCache(view.spec), 0
+            game.books, game.patterns, game.saved = Books(), PatternCache(view.spec), 0
             _fill(game.patterns, view)
-            _load_kernel_for(game.patterns)
-            return
-        for _, pattern_id in changes.removed:
-            game.patterns.remove(pattern_id)
-        for library, entry in changes.put:
-            game.patterns.put(library, entry)
-        for restated in changes.restated:
-            game.patterns.restate(*restated)
+        else:
+            for _, pattern_id in changes.removed:
+                game.patterns.remove(pattern_id)
+            for library, entry in changes.put:
+                game.patterns.put(library, entry)
+            for restated in changes.restated:
+                game.patterns.restate(*restated)
         _load_kernel_for(game.patterns)
 
 

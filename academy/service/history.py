@@ -159,11 +159,7 @@ class _Count:
     """
 
     def __init__(
-        self,
-        wanted: messages.ContestFilter,
-        player: int,
-        node_id: int,
-        continuations: list[Continuation],
+        self, wanted: messages.ContestFilter, player: int, node_id: int, continuations: list[Continuation]
     ) -> None:
         require_time(wanted.since, "filter.since")
         require_time(wanted.until, "filter.until")

@@ -26,7 +26,7 @@ from academy.service.cost import cost_of_moves
 from academy.service.errors import BackupsOffError, StalePageTokenError, UnknownOpeningError, require
 from academy.service.game_cache import CachedGame, GameCache
 from academy.service.interceptor import CallInterceptor, Context
-from academy.service.listing import PatternListing, TesujiListing
+from academy.service.listing import list_patterns, list_tesujis
 from academy.service.moves import check_line
 from academy.service.transfer import exported, read_for_export, read_import
 from academy.store.codec.field_rules import check_value
@@ -102,8 +102,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         key = paging.page_key(request, (float, int))
         library = pattern_library_from_proto(request.library)
         game = await self._games.game(request.game_id)
-        listing = PatternListing(game, library, request.filter, request.order_by)
-        records = (_pattern(game, library, pattern_id) for pattern_id in listing.after(key))
+        listing = list_patterns(game, library, request.filter, request.order_by)
+        pattern_ids = listing.numbers[listing.after(key)].tolist()
+        records = (_pattern(game, library, pattern_id) for pattern_id in pattern_ids)
         patterns, more = paging.fill_page(records, size, self._limits)
         if request.include_origin:
             numbers = [record.pattern_id for record in patterns]
@@ -114,7 +115,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                     record.origin.CopyFrom(known[record.pattern_id])
         token = paging.page_token(request, listing.key_of(patterns[-1].pattern_id)) if more else ""
         return messages.ListPatternsResponse(
-            patterns=patterns, next_page_token=token, total_size=listing.total
+            patterns=patterns, next_page_token=token, total_size=len(listing.numbers)
         )
 
     async def ListTesujis(
@@ -124,8 +125,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (float, float, int))
         view = (await self._games.game(request.game_id)).view
-        listing = TesujiListing(view.tesujis, request.order_by)
-        records = tesuji_records(view.tesujis, view.spec, listing.after(key))
+        listing = list_tesujis(view.tesujis, request.order_by)
+        records = tesuji_records(view.tesujis, view.spec, listing.after(key).tolist())
         tesujis, more = paging.fill_page(records, size, self._limits)
         return messages.ListTesujisResponse(
             tesujis=tesujis,
@@ -446,7 +447,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.ListMutedPlayersResponse:
         """Return the players that are muted."""
         answer = messages.ListMutedPlayersResponse()
-        for muted in sorted(self._store.read(muted_players), key=lambda record: record.player):
+        for muted in self._store.read(muted_players):
             answer.players.add(player=muted.player).time.FromMicroseconds(round(muted.time * 1e6))
         return answer
 

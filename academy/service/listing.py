@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -37,46 +37,53 @@ def _read_order(order_by: str, orders: Sequence[str]) -> tuple[str, bool]:
     return match[1], match[2] == "desc"
 
 
-class PatternListing:
-    """The patterns of a library that pass a filter, in order.
+class Listing:
+    """Rows in order: by the first of their keys, equals by the next one, and at last by their numbers.
 
-    Raises InvalidFieldError for an unknown order.
+    A row's number is that of a pattern, or the code of a tesuji.
     """
 
-    def __init__(
-        self, game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
-    ) -> None:
-        by, descending = _read_order(order_by, _ORDERS)
-        self._keys: NDArray[np.float64]
-        figures = _filter_figures(game, library, wanted)
-        self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
-        if by in _COUNTS:
-            stored = game.view.libraries[library].stored
-            counts = (use_count(stored[pattern_id]) for pattern_id in self._pattern_ids.tolist())
-            self._keys = np.fromiter((getattr(count, by) for count in counts), np.float64)
-        else:
-            self._keys = figures[by].astype(np.float64)
-        if descending:
-            self._keys = -self._keys
+    def __init__(self, numbers: NDArray[np.int64], *keys: NDArray[np.float64]) -> None:
+        self.numbers = numbers
+        self._keys = keys
 
-    @property
-    def total(self) -> int:
-        """The number of patterns in the listing."""
-        return len(self._pattern_ids)
-
-    def after(self, key: Key | None) -> Iterator[int]:
-        """Yield the numbers of the patterns after a page's key, or all of them."""
-        pattern_ids, keys = self._pattern_ids, self._keys
+    def after(self, key: Key | None) -> NDArray[np.intp]:
+        """Return the rows after a page's key, or all of them."""
+        rows = np.arange(len(self.numbers))
         if key is not None:
-            value, last = float(key[0]), int(key[1])
-            later = (keys > value) | ((keys == value) & (pattern_ids > last))
-            pattern_ids, keys = pattern_ids[later], keys[later]
-        yield from pattern_ids[np.lexsort((pattern_ids, keys))].tolist()
+            later = self.numbers > int(key[-1])
+            for column, value in reversed(list(zip(self._keys, map(float, key[:-1]), strict=True))):
+                later = (column > value) | ((column == value) & later)
+            rows = np.flatnonzero(later)
+        return rows[np.lexsort([column[rows] for column in (self.numbers, *reversed(self._keys))])]
 
-    def key_of(self, pattern_id: int) -> Key:
-        """Return the key from which the page after this pattern continues."""
-        place = int(np.searchsorted(self._pattern_ids, pattern_id))
-        return [float(self._keys[place]), pattern_id]
+    def key_of(self, number: int) -> Key:
+        """Return the key from which the page after this row continues."""
+        (row,) = np.flatnonzero(self.numbers == number)
+        return [*(float(column[row]) for column in self._keys), number]
+
+
+def list_patterns(
+    game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
+) -> Listing:
+    """Return the patterns of a library that pass a filter. Raises InvalidFieldError."""
+    by, descending = _read_order(order_by, _ORDERS)
+    figures = _filter_figures(game, library, wanted)
+    if by in _COUNTS:
+        stored = game.view.libraries[library].stored
+        counts = (use_count(stored[number]) for number in figures["pattern_id"].tolist())
+        keys = np.fromiter((getattr(count, by) for count in counts), np.float64)
+    else:
+        keys = figures[by].astype(np.float64)
+    return Listing(figures["pattern_id"], -keys if descending else keys)
+
+
+def list_tesujis(table: TesujiTable, order_by: str) -> Listing:
+    """Return the rows of a table; those of equal weights come as by strength. Raises InvalidFieldError."""
+    by, descending = _read_order(order_by, _TESUJI_ORDERS)
+    sign = -1.0 if descending else 1.0
+    keys = (table.strengths if by == "strength" else table.weight_millionths).astype(np.float64)
+    return Listing(table.codes, sign * keys, sign * table.strengths)
 
 
 def _filter_figures(game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
@@ -120,33 +127,3 @@ def _cells_filter(wanted: libraries_pb2.PatternFilter, on_map: bool) -> Callable
         return least <= size <= greatest and any(part in " ".join(line.split()) for line in lines)
 
     return passes
-
-
-class TesujiListing:
-    """The tesujis of a table, in order; those of equal weights as by strength, equals by their codes.
-
-    Raises InvalidFieldError for an unknown order.
-    """
-
-    def __init__(self, table: TesujiTable, order_by: str) -> None:
-        by, descending = _read_order(order_by, _TESUJI_ORDERS)
-        self._table = table
-        sign = -1.0 if descending else 1.0
-        self._keys = sign * (table.strengths if by == "strength" else table.weight_millionths)
-        self._then = sign * table.strengths
-
-    def after(self, key: Key | None) -> list[int]:
-        """Return the rows after a page's key, or all of them."""
-        codes, keys, then = self._table.codes, self._keys, self._then
-        rows = np.arange(len(codes))
-        if key is not None:
-            first, second, code = float(key[0]), float(key[1]), int(key[2])
-            later = (then > second) | ((then == second) & (codes > code))
-            rows = np.flatnonzero((keys > first) | ((keys == first) & later))
-        after: list[int] = rows[np.lexsort((codes[rows], then[rows], keys[rows]))].tolist()
-        return after
-
-    def key_of(self, code: int) -> Key:
-        """Return the key from which the page after this tesuji continues."""
-        (row,) = self._table.rows_of(code)
-        return [float(self._keys[row]), float(self._then[row]), code]

@@ -62,7 +62,6 @@ class Metrics(Collector):
         # By method and reason.
         self.refusals: Counter[tuple[str, str]] = Counter()
         self._methods: dict[str, MethodMeter] = {}
-        self._waiting_writes: Callable[[], int] = int
         self._sizes: Callable[[], Iterable[LibrarySize]] = tuple
         self._store: Store | None = None
         self.registry.register(self)
@@ -72,14 +71,9 @@ class Metrics(Collector):
         """Return the counters of one method."""
         return self._methods.setdefault(name, MethodMeter())
 
-    def watch(self, queue: Callable[[], int], sizes: Callable[[], Iterable[LibrarySize]]) -> None:
-        """Add the number of waiting writes and the sizes of the libraries."""
-        self._waiting_writes = queue
-        self._sizes = sizes
-
-    def watch_store(self, store: Store) -> None:
-        """Add the data folder: its room, its last backup, and the contests that are open in it."""
-        self._store = store
+    def watch(self, store: Store, sizes: Callable[[], Iterable[LibrarySize]]) -> None:
+        """Add a data folder, with its writes that wait and its open contests, and the libraries in memory."""
+        self._store, self._sizes = store, sizes
 
     def collect(self) -> Iterator[Metric]:
         """Yield all metrics, from any thread."""
@@ -118,9 +112,8 @@ class Metrics(Collector):
         yield _build_info()
         if self._store is not None:
             yield from _collect_store(self._store)
-        waiting = GaugeMetricFamily(
-            "academy_writes_waiting", "Writes not yet committed", value=self._waiting_writes()
-        )
+        writes = self._store.waiting_writes if self._store is not None else 0
+        waiting = GaugeMetricFamily("academy_writes_waiting", "Writes not yet committed", value=writes)
         records = GaugeMetricFamily(
             "academy_library_records", "Records of the libraries in memory", labels=["game", "library"]
         )

@@ -64,9 +64,7 @@ def _check_move(cells: list[int], letters: str, field: str, size: int) -> None:
     for letter in letters:
         if letter not in _STATE_OF:
             raise InvalidFieldError(
-                f"{field}.letters",
-                f"letter {letter!r}: allowed are {' '.join(STATE_LETTERS)}",
-                value=letter,
+                f"{field}.letters", f"letter {letter!r}: allowed are {' '.join(STATE_LETTERS)}", value=letter
             )
 
 

@@ -26,13 +26,7 @@ from academy.wire.errors import NotPermittedError
 class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
     """academy.v1.ProposalService."""
 
-    def __init__(
-        self,
-        store: Store,
-        games: GameCache,
-        access: ContestAccess,
-        guard: CallInterceptor,
-    ) -> None:
+    def __init__(self, store: Store, games: GameCache, access: ContestAccess, guard: CallInterceptor) -> None:
         self._store = store
         self._games = games
         self._access = access

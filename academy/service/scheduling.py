@@ -23,15 +23,9 @@ class FairScheduler:
         self._scheduled = False
 
     async def answer(self, call: PatternCall, caller: str, position_cost: int) -> Answer:
-        """Answer a call in its caller's turns, a part of its questions in each.
+        """Answer a call in its caller's turns, in each as many questions as one turn has room for.
 
-        Args:
-            call: Positions of one game, all with the same limits.
-            caller: The name of the caller.
-            position_cost: The number of questions that each position counts as.
-
-        Raises:
-            InvalidBoardError: A board is not one of the game's.
+        A position counts as `position_cost` questions. Raises InvalidBoardError.
         """
         positions = max(1, _QUESTIONS_OF_PART // position_cost)
         matches: list[Matches] = []

@@ -114,8 +114,7 @@ class AcademyServer:
         settings.endpoint.credentials()
         self.metrics = Metrics()
         self.games = GameCache(store)
-        self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
-        self.metrics.watch_store(store)
+        self.metrics.watch(store, self.games.sizes)
         store.give_way(self.metrics.questions.total)
         store.schedule_snapshots(settings.snapshot_every, cut=settings.cut_log)
         catch_up = None if store.follows_log is None else LogCatchUp(store).catch_up

@@ -43,21 +43,13 @@ def read_for_export(
 
 
 async def exported(
-    view: GameView,
-    wanted: Set[Library],
-    ratings: Sequence[tuple[str, int]] | None,
-    sources: Iterable[bytes],
+    view: GameView, wanted: Set[Library], ratings: Sequence[tuple[str, int]] | None, sources: Iterable[bytes]
 ) -> AsyncIterator[libraries_pb2.ExportLibraryResponse]:
     """Yield a game's libraries: the game, its history, patterns, tesujis, the evaluation, then opening nodes.
 
     Patterns and the moves after a position come in the order of their numbers, tesujis in their own, so that
-    equal libraries give equal exports.
-
-    Args:
-        view: The game.
-        wanted: Its libraries.
-        ratings: Its players and their Elos in hundredths, in order; None to leave them and its measures out.
-        sources: The games whose contests these libraries come from.
+    equal libraries give equal exports. `ratings` are the players' Elos in hundredths, in order; without them
+    (None) the measures are left out, too. `sources` are the games whose contests the libraries come from.
     """
     # As they are now: later lessons do not change the export.
     patterns = [

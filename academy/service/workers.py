@@ -96,10 +96,10 @@ class Watchdog:
 _PR_SET_PDEATHSIG: Final = 1
 
 
-def end_with_parent(parent: int | None = None) -> None:
-    """Have SIGTERM sent to this process when its parent dies.
+def end_with_parent(parent: int | None) -> None:
+    """Have SIGTERM sent to this process when its parent dies, which may have happened before this call.
 
-    Give the parent's number if it is known: the parent may have died before this call.
+    None: the parent's number is not known.
     """
     parent = parent or os.getppid()
     libc = ctypes.CDLL(None, use_errno=True)

@@ -6,6 +6,7 @@ arena have a namespace named for it: `NAME@ARENA`. A player's identity is decide
 or reported, and stands in the event: later links change nothing that was learnt before.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -83,19 +84,18 @@ def _ends_of_names(transaction: Transaction) -> Iterator[str]:
 
 def name_home(transaction: Transaction) -> None:
     """Make the arena that reported most of the events kept the folder's own, in a folder that knows none."""
-    reports: dict[str, int] = {}
     tokens = {
         record.name
         for _, stored in transaction.scan(TableName.TOKENS)
         if (record := unpack_message(records_pb2.TokenRecord, stored)).role == "arena"
     }
-    for event in event_log.scan(transaction):
-        if event.WhichOneof("kind") == "contest_reported" and event.actor in tokens:
-            reports[event.actor] = reports.get(event.actor, 0) + 1
-    if not reports and len(tokens) == 1:
-        reports = dict.fromkeys(tokens, 0)
-    if reports:
-        _add(transaction, max(reports, key=lambda name: reports[name]))
+    reports = Counter(
+        event.actor
+        for event in event_log.scan(transaction)
+        if event.WhichOneof("kind") == "contest_reported" and event.actor in tokens
+    )
+    if reports or len(tokens) == 1:
+        _add(transaction, max(reports or tokens, key=reports.__getitem__))
 
 
 def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str, field: str = "name") -> str:
@@ -106,11 +106,11 @@ def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str
     keys.check_player_name(field, name)
     if arena.namespace:
         return f"{name}{_MARK}{arena.namespace}"
-    _, mark, end = name.rpartition(_MARK)
+    player, mark, end = name.rpartition(_MARK)
     if mark and any(end == other.own_namespace for other in list_arenas(transaction)):
         raise InvalidRecordError(
             field,
-            f"{name!r} would be player {name.rpartition(_MARK)[0]!r} of arena {end!r}: "
+            f"{name!r} would be player {player!r} of arena {end!r}: "
             f"what follows the last {_MARK!r} must not be the name of an arena",
         )
     return name
@@ -252,10 +252,12 @@ class AllowArena:
 
     def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
-        # An arena may act for others before its own first contest.
-        arena = (
-            _find_known(work.transaction, self.name) if self.forbid else self._enter_arena(work.transaction)
-        )
+        if self.forbid:
+            arena = _find_known(work.transaction, self.name)
+        else:
+            keys.check_player_name("arena", self.name)
+            # An arena may act for others before its own first contest.
+            arena = enter(work.transaction, self.name)
         if self.name == self.other:
             raise InvalidRecordError("acts_for", f"{self.other!r} acts for itself without being allowed")
         others = set(arena.acts_for) - {self.other}
@@ -264,10 +266,6 @@ class AllowArena:
         arena.acts_for[:] = sorted(others)
         _put(work.transaction, arena)
         return as_message(arena)
-
-    def _enter_arena(self, transaction: Transaction) -> records_pb2.ArenaRecord:
-        keys.check_player_name("arena", self.name)
-        return enter(transaction, self.name)
 
 
 def _find_known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:

@@ -8,35 +8,21 @@ from academy.knowledge.claims import Claim, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import FairUse
 from academy.knowledge.settings import Library
-from academy.knowledge.spec import (
-    GameSpec,
-)
+from academy.knowledge.spec import GameSpec
 from academy.store import arenas, contest_tables, keys, player_statistics, proposal_tables
 from academy.store.codec.contests import (
-    check_elos,
+    check_new_contest,
     check_report,
     expectations,
     false_claim_to_proto,
     uses_to_proto,
 )
-from academy.store.codec.games import (
-    fair_use_from_proto,
-    fair_use_to_proto,
-)
+from academy.store.codec.games import fair_use_from_proto, fair_use_to_proto
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_notes import store_notes
-from academy.store.contest_tables import (
-    QUESTIONS_KEPT,
-    as_given,
-    check_open,
-    find_contest,
-    store_contest,
-)
+from academy.store.contest_tables import QUESTIONS_KEPT, as_given, check_open, find_contest, store_contest
 from academy.store.environment import TableName, Transaction
-from academy.store.errors import (
-    ContestConflictError,
-    InvalidRecordError,
-)
+from academy.store.errors import ContestConflictError, InvalidRecordError
 from academy.store.game_tables import is_rated
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
@@ -299,11 +285,7 @@ def _new_record(
     work: WriteContext, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
 ) -> records_pb2.ContestRecord:
     """Raises InvalidRecordError for what is not a contest of this game."""
-    if len(contest.players) != spec.players:
-        raise InvalidRecordError(
-            "players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}"
-        )
-    check_elos(contest)
+    check_new_contest(contest, spec)
     opened = arenas.kept_contest(work.transaction, arena, contest)
     _check_new_names(work.transaction, contest, opened)
     # What the arena wishes is not yet in force.

@@ -30,17 +30,17 @@ SCHEMA_VERSION: Final = 6
 _OLDEST: Final = 1
 
 
-def schema_value(version: int) -> bytes:
+def _schema_value(version: int) -> bytes:
     """Return a version as a folder names it."""
     return b"%d" % version
 
 
-def schema_mismatch(folder: Path, stored: bytes | None) -> SchemaMismatchError:
+def _schema_mismatch(folder: Path, stored: bytes | None) -> SchemaMismatchError:
     """Return what to raise for a folder that names this version (None: it names none) and shall be read."""
     written = "?" if stored is None else stored.decode("ascii", "replace")
     what = f"{folder}: written under schema version {written}, this program reads {SCHEMA_VERSION}"
     for version in range(_OLDEST, SCHEMA_VERSION):
-        if stored == schema_value(version):
+        if stored == _schema_value(version):
             remedy = "serve it once, which brings it up to date, or restore it into an empty folder"
             return SchemaOutdatedError(f"{what}; {remedy}", version)
     return SchemaMismatchError(
@@ -158,7 +158,7 @@ class Transaction:
 
     def put_schema(self, version: int) -> None:
         """Say what version of the schema the records are of."""
-        self.put(TableName.META, _SCHEMA_KEY, schema_value(version))
+        self.put(TableName.META, _SCHEMA_KEY, _schema_value(version))
 
     def delete(self, table: TableName, key: bytes) -> bool:
         """Remove a key; return whether it was there."""
@@ -369,16 +369,13 @@ class Environment:
             version = transaction.get(TableName.META, _SCHEMA_KEY)
         if version is None and not read_only:
             self.write(lambda new: new.put_schema(self.schema))
-        elif version != schema_value(self.schema):
-            raise schema_mismatch(self.folder, version)
+        elif version != _schema_value(self.schema):
+            raise _schema_mismatch(self.folder, version)
         self._open_tables(self._names, read_only)
 
     def _open_tables(self, tables: Sequence[TableName], read_only: bool) -> None:
         # New tables wait for the disk once, in one transaction. One that only reads would not keep them open.
-        with (
-            self._translate_errors(),
-            nullcontext() if read_only else self._lmdb.begin(write=True) as begun,
-        ):
+        with self._translate_errors(), nullcontext() if read_only else self._lmdb.begin(write=True) as begun:
             for table in tables:
                 try:
                     self._tables[table] = self._lmdb.open_db(table.encode(), txn=begun, create=not read_only)

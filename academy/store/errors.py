@@ -1,23 +1,12 @@
 """The errors of the store: refused records, and faults of its folder."""
 
 import errno
-from collections.abc import Mapping
 from typing import Final
+
+from academy.knowledge.error_details import WithDetails
 
 # What the system answers where a disk or a quota is full.
 NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-
-
-class WithDetails:
-    """Keeps what callers get as metadata; stands before the exception among an error's bases."""
-
-    def __init__(self, *message: str, **details: object) -> None:
-        super().__init__(*message)
-        self._details = details
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers, by name."""
-        return {name: str(value) for name, value in self._details.items()}
 
 
 class StoreError(WithDetails, OSError):
@@ -156,7 +145,7 @@ class UnknownTesujiError(UnknownRecordError):
 class UnknownRemovalError(UnknownRecordError):
     """Nothing is kept of what an event removed, or `muted` is a player whose unmuting alone restores it."""
 
-    def __init__(self, removal: int, muted: str = "") -> None:
+    def __init__(self, removal: int, muted: str) -> None:
         why = (
             f"removal {removal} is what muting {muted!r} took out: unmute this player to bring it back"
             if muted

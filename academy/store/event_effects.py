@@ -180,7 +180,7 @@ def _import(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
 def _delete_or_restore(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
     if event.WhichOneof("kind") == "pattern_deleted":
         deleted = event.pattern_deleted
-        knowledge.delete_pattern(pattern_library_from_proto(deleted.library), deleted.pattern_id)
+        knowledge.libraries[pattern_library_from_proto(deleted.library)].remove(deleted.pattern_id)
         return EventOutcome(removed=1)
     record = event.pattern_restored.record
     library = pattern_library_from_proto(record.library)
@@ -195,8 +195,11 @@ def _analyse(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
         forgotten = knowledge.openings.forget_analyses(event.analyses_forgotten.analyst)
         return EventOutcome(removed=forgotten)
     nodes = event.openings_analysed.nodes
-    analyses = ((node.node_id, analysis_from_proto(node.analysis, "nodes.analysis")) for node in nodes)
-    return EventOutcome(analysed=knowledge.analyse(analyses))
+    analysed = sum(
+        knowledge.openings.analyse(node.node_id, analysis_from_proto(node.analysis, "nodes.analysis"))
+        for node in nodes
+    )
+    return EventOutcome(analysed=analysed)
 
 
 def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
@@ -205,7 +208,7 @@ def _remove_or_put_back(knowledge: GameKnowledge, event: events_pb2.Event) -> Ev
         pruned = knowledge.prune(library, event.library_pruned.below)
         return EventOutcome(removed=len(pruned), pruned=tuple(pruned))
     if event.WhichOneof("kind") == "opening_deleted":
-        deleted = knowledge.delete_opening(event.opening_deleted.node_id)
+        deleted = knowledge.openings.delete(event.opening_deleted.node_id)
         return EventOutcome(removed=len(deleted), pruned=tuple(deleted))
     if event.WhichOneof("kind") == "tesuji_deleted":
         return EventOutcome(removed=knowledge.delete_tesuji(event.tesuji_deleted.code))

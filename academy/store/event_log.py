@@ -60,8 +60,7 @@ def first_sequence(transaction: Transaction) -> int:
 
 def last_compacted(transaction: Transaction) -> int:
     """Return the number up to which events are marked as compacted, removed or not yet."""
-    stored = transaction.get(TableName.META, _COMPACTED)
-    return 0 if stored is None else int.from_bytes(stored)
+    return int.from_bytes(transaction.get(TableName.META, _COMPACTED) or b"")
 
 
 def mark_compacted(transaction: Transaction, cut: int) -> None:
@@ -71,8 +70,8 @@ def mark_compacted(transaction: Transaction, cut: int) -> None:
 
 def last_unreferable(transaction: Transaction) -> int:
     """Return the number of the last event that no new one may refer to, 0 where there is none."""
-    stored = transaction.get(TableName.META, TOO_LATE)
-    return max(0 if stored is None else int.from_bytes(stored), last_compacted(transaction))
+    too_late = int.from_bytes(transaction.get(TableName.META, TOO_LATE) or b"")
+    return max(too_late, last_compacted(transaction))
 
 
 def forbid_references(transaction: Transaction, cut: int) -> None:
@@ -96,8 +95,7 @@ def remove_oldest(transaction: Transaction) -> int:
 
 def find_deletion(transaction: Transaction, game_id: str) -> int:
     """Return the number of the event that deleted a game last, 0 where none did."""
-    stored = transaction.get(TableName.META, _DELETED + keys.game(game_id))
-    return 0 if stored is None else int.from_bytes(stored)
+    return int.from_bytes(transaction.get(TableName.META, _DELETED + keys.game(game_id)) or b"")
 
 
 def delete_game(transaction: Transaction, event: events_pb2.Event) -> None:

@@ -7,15 +7,7 @@ from typing import Any, Final
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
-from academy.store import (
-    event_effects,
-    event_log,
-    game_tables,
-    keys,
-    library_import,
-    rebuild,
-    removals,
-)
+from academy.store import event_effects, event_log, game_tables, keys, library_import, rebuild, removals
 from academy.store.codec.games import library_to_proto, pattern_library_from_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import (
@@ -101,11 +93,7 @@ class Replay:
     """A game replayed up to event `generation`, as it happened and without a player."""
 
     def __init__(
-        self,
-        transaction: Transaction,
-        game_id: str,
-        player: str,
-        note_event: rebuild.NoteEvent = rebuild.note_nothing,
+        self, transaction: Transaction, game_id: str, player: str, note_event: rebuild.NoteEvent
     ) -> None:
         """Begin at the game's snapshot, or before its first event.
 
@@ -131,10 +119,8 @@ class Replay:
         for event in event_log.scan(transaction, self.game_id, after=self.compacted):
             if event.WhichOneof("kind") == "player_forgotten":
                 self._forgotten[event.player_forgotten.player] = event.sequence
-        begun, again = (
-            rebuild.find_snapshot(transaction, self.game_id),
-            rebuild.find_snapshot(transaction, self.game_id),
-        )
+        # Twice: each is changed by itself.
+        begun, again = (rebuild.find_snapshot(transaction, self.game_id) for _ in range(2))
         if begun is not None and again is not None:
             self._actual, self._without = begun[0], again[0]
             for name in {self.player, *self._forgotten}:
@@ -388,10 +374,7 @@ def _is_same(made: GameKnowledge, now: GameKnowledge) -> bool:
 
 
 def begin_replay(
-    environment: Environment,
-    game_id: str,
-    player: str,
-    note_event: rebuild.NoteEvent = rebuild.note_nothing,
+    environment: Environment, game_id: str, player: str, note_event: rebuild.NoteEvent = rebuild.note_nothing
 ) -> Replay:
     """Replay a game without a player up to its newest event, in parts, so that the file need not grow."""
     with environment.reading() as transaction:
@@ -466,7 +449,7 @@ def _forget_what_was_kept(work: WriteContext, replay: Replay, difference: Differ
             ]
         del removal.patterns[:]
         removal.patterns.extend(left)
-        removals.keep_removal(work, game_id, removal, knowledge.settings)
+        removals.keep_removal(work, game_id, removal)
     for key, stored in list(work.transaction.scan(TableName.DELETED_PATTERNS, keys.in_game(game_id))):
         deleted = unpack_message(records_pb2.DeletedPattern, stored)
         if _drop_votes(deleted.record, player):

@@ -7,23 +7,11 @@ import numpy as np
 from academy.knowledge.boards import GraphGeometry, SquareGeometry
 from academy.knowledge.learnable import check_learnable
 from academy.knowledge.settings import LibrarySettings
-from academy.knowledge.spec import (
-    MOST_NODE_SYMMETRIES,
-    Description,
-    GameSpec,
-    InvalidGameError,
-    Placement,
-)
+from academy.knowledge.spec import MOST_NODE_SYMMETRIES, Description, GameSpec, InvalidGameError, Placement
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.store import removals
-from academy.store.codec.games import (
-    settings_from_proto,
-    spec_to_proto,
-)
-from academy.store.errors import (
-    GameConflictError,
-    UnknownGameError,
-)
+from academy.store.codec.games import settings_from_proto, spec_to_proto
+from academy.store.errors import GameConflictError, UnknownGameError
 from academy.store.game_tables import game_record
 from academy.store.player_commands import mute_in_new_game
 from academy.store.writer import WriteContext

@@ -84,7 +84,7 @@ def fingerprint(transaction: Transaction, game_id: str, generation: int) -> byte
     return None if stored is None else blake2b(stored, digest_size=MARK_LENGTH).digest()
 
 
-def append_changes(
+def _append_changes(
     transaction: Transaction,
     game_id: str,
     changes: ChangedRecords,
@@ -445,7 +445,7 @@ def store_changes(
         transaction.put(TableName.RATINGS, keys.rating(spec.game_id, player), stored)
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)
-    append_changes(transaction, spec.game_id, changes, previous, generation, event)
+    _append_changes(transaction, spec.game_id, changes, previous, generation, event)
     return changes
 
 

@@ -124,7 +124,7 @@ def _note_contest(
 
 def _contests_of_node(transaction: Transaction, game_id: str, node_id: int) -> records_pb2.NodeContests:
     stored = transaction.get(TableName.NODE_CONTESTS, keys.in_game(game_id, node_id))
-    return records_pb2.NodeContests() if stored is None else unpack_message(records_pb2.NodeContests, stored)
+    return unpack_message(records_pb2.NodeContests, stored or b"")
 
 
 def contests_of_node(
@@ -132,8 +132,8 @@ def contests_of_node(
 ) -> tuple[list[history_pb2.ContestSummary], list[history_pb2.ContestSummary]]:
     """Return the newest and the strongest contests that are kept of a position."""
     known = _contests_of_node(transaction, game_id, node_id)
-    newest = [summarise(transaction, contest.contest_id) for contest in known.newest]
-    strongest = [summarise(transaction, contest.contest_id) for contest in known.strongest]
+    newest = [_summarise(transaction, contest.contest_id) for contest in known.newest]
+    strongest = [_summarise(transaction, contest.contest_id) for contest in known.strongest]
     return newest, strongest
 
 
@@ -151,7 +151,7 @@ def count_recent_contests(transaction: Transaction, game_id: str) -> int:
     return 0 if first is None or last is None else keys.last_number(last[0]) - keys.last_number(first[0]) + 1
 
 
-def summarise(transaction: Transaction, contest_id: str) -> history_pb2.ContestSummary:
+def _summarise(transaction: Transaction, contest_id: str) -> history_pb2.ContestSummary:
     """Return a contest in short, by the id that it is kept under; its bare id where nothing is kept of it."""
     record = find_contest(transaction, contest_id)
     if record is None:
@@ -188,7 +188,7 @@ def _in_short(transaction: Transaction, event: events_pb2.Event) -> history_pb2.
     )
     if kind == "contest_reported":
         contest_id = event.contest_reported.report.contest.contest_id
-        short.contest.CopyFrom(summarise(transaction, contest_id))
+        short.contest.CopyFrom(_summarise(transaction, contest_id))
         proposals = proposals_of_contest(transaction, contest_id)
         taken = (proposal for proposal in proposals if proposal.verdict in _TAKEN)
         for proposal in islice(taken, _MOST_TAKEN):
@@ -353,7 +353,7 @@ def origins(
             origin = pattern_pb2.PatternOrigin(player=first.player, ply=first.ply, time=first.time)
             if first.contest_id:
                 origin.contest_id = keys.given_contest_id(first.contest_id)
-                origin.arena = summarise(transaction, first.contest_id).arena
+                origin.arena = _summarise(transaction, first.contest_id).arena
             found[pattern_id] = origin
     return found
 
@@ -367,12 +367,12 @@ def pattern_history(
     for step in known.steps:
         if step.contest_id:
             if step.contest_id not in arenas:
-                arenas[step.contest_id] = summarise(transaction, step.contest_id).arena
+                arenas[step.contest_id] = _summarise(transaction, step.contest_id).arena
             step.arena = arenas[step.contest_id]
             step.contest_id = keys.given_contest_id(step.contest_id)
     examples = [
         history_pb2.PatternExample(
-            contest=summarise(transaction, example.contest_id),
+            contest=_summarise(transaction, example.contest_id),
             ply=example.ply,
             seat=example.seat,
             board=example.board,

@@ -12,6 +12,9 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | meta | `shared_log` | LogPlace; nothing in a folder with a log of its own |
 | meta | `frozen_log schema `, number, `, rules `, number | nothing; while servers of these do not write |
 | meta | `imported `, game, digest of an import's records | number of its event |
+| meta | `source `, game | number of an event, and the name that its contests go under (`sources`) |
+| meta | `taken `, game, section, source | number of the event that brought contests of this source |
+| meta | `origin `, game | number of an event, and the game that it was forked from; after a compaction |
 | games | game | academy.v1.Game with its present settings |
 | game_state | game | GameState |
 | measures | game | the sums behind its measures, as JSON with sorted keys |
@@ -117,11 +120,11 @@ def rating(game_id: str, name: str) -> bytes:
 def contest(contest_id: str) -> bytes:
     """A contest by itself. Raises InvalidRecordError for what cannot be the id that one is kept under."""
     if not _KEPT_CONTEST_ID.fullmatch(contest_id):
-        check_contest_id(contest_id)
+        _check_contest_id(contest_id)
     return contest_id.encode()
 
 
-def check_contest_id(contest_id: str) -> None:
+def _check_contest_id(contest_id: str) -> None:
     """Raise InvalidRecordError for what cannot be a contest's id as its arena gives it."""
     if not CONTEST_ID.fullmatch(contest_id):
         raise InvalidRecordError(
@@ -131,7 +134,7 @@ def check_contest_id(contest_id: str) -> None:
 
 def kept_contest_id(contest_id: str, arena: int) -> str:
     """The id that a contest of the arena of this number is kept under. Raises InvalidRecordError."""
-    check_contest_id(contest_id)
+    _check_contest_id(contest_id)
     return f"{contest_id} {arena}" if arena else contest_id
 
 

@@ -16,22 +16,8 @@ from academy.store.codec.openings import analysis_to_proto
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.patterns import entry_to_proto
 from academy.store.environment import TableName
-from academy.store.errors import (
-    GameInUseError,
-    InvalidRecordError,
-    NotDeletedError,
-    UnknownTesujiError,
-)
-from academy.store.removals import (
-    CAPACITY_LOWERED,
-    OPENING_DELETED,
-    PRUNED,
-    TESUJI_DELETED,
-    find_removed_pattern,
-    keep_muted_votes,
-    keep_removal,
-    record_removal,
-)
+from academy.store.errors import GameInUseError, InvalidRecordError, NotDeletedError, UnknownTesujiError
+from academy.store.removals import find_removed_pattern, keep_muted_votes, keep_removal, record_removal
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import events_pb2, game_pb2, pattern_pb2
@@ -60,12 +46,8 @@ class ChangeSettings:
         if self.dry_run:
             return settings, knowledge.count_beyond(settings)
         changed = settings_to_proto(settings)
-        _, outcome = record_removal(
-            work,
-            events_pb2.Event(game_id=self.game_id, actor=self.actor, settings_changed=changed),
-            CAPACITY_LOWERED,
-        )
-        return settings, outcome.removed
+        event = events_pb2.Event(game_id=self.game_id, actor=self.actor, settings_changed=changed)
+        return settings, record_removal(work, event)[1].removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +150,7 @@ class RestorePattern:
             work.transaction.delete(TableName.DELETED_PATTERNS, key)
             if removal is not None:
                 removal.patterns.remove(record)
-                keep_removal(work, self.game_id, removal, knowledge.settings)
+                keep_removal(work, self.game_id, removal)
         return knowledge.libraries[self.library].entries.get(outcome.pattern_id)
 
 
@@ -187,11 +169,8 @@ class DeleteOpening:
     def execute(self, work: WriteContext) -> tuple[list[OpeningNode], int]:
         """Log the deletion and keep the nodes."""
         deleted = events_pb2.OpeningDeleted(node_id=self.node_id, moves=self.moves)
-        number, outcome = record_removal(
-            work,
-            events_pb2.Event(game_id=self.game_id, actor=self.actor, opening_deleted=deleted),
-            OPENING_DELETED,
-        )
+        event = events_pb2.Event(game_id=self.game_id, actor=self.actor, opening_deleted=deleted)
+        number, outcome = record_removal(work, event)
         return [node for node in outcome.pruned if isinstance(node, OpeningNode)], number
 
 
@@ -214,12 +193,8 @@ class DeleteTesuji:
         if tesuji is None:
             raise UnknownTesujiError(self.game_id, self.code)
         deleted = events_pb2.TesujiDeleted(code=self.code, cells=tesuji.cells)
-        number, _ = record_removal(
-            work,
-            events_pb2.Event(game_id=self.game_id, actor=self.actor, tesuji_deleted=deleted),
-            TESUJI_DELETED,
-        )
-        return tesuji, number
+        event = events_pb2.Event(game_id=self.game_id, actor=self.actor, tesuji_deleted=deleted)
+        return tesuji, record_removal(work, event)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,9 +285,5 @@ class PruneLibrary:
         if self.dry_run or not prunable:
             return prunable
         pruned = events_pb2.LibraryPruned(library=library_to_proto(self.library), below=below)
-        _, outcome = record_removal(
-            work,
-            events_pb2.Event(game_id=self.game_id, actor=self.actor, library_pruned=pruned),
-            PRUNED,
-        )
-        return outcome.pruned
+        event = events_pb2.Event(game_id=self.game_id, actor=self.actor, library_pruned=pruned)
+        return record_removal(work, event)[1].pruned

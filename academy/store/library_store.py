@@ -60,9 +60,9 @@ def _begin_with_snapshot(folder: Path, log: LogAddress) -> None:
 def _read_address(folder: Path) -> LogAddress:
     """Return the address of the log that a folder follows."""
     with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
-        known = place.read(transaction)
+        known = place.log_of(transaction)
     assert known is not None  # as it was opened with it just now
-    return LogAddress.parse(known.address)
+    return known
 
 
 def _check_has_read(folder: Path, log: LogAddress | None) -> None:
@@ -132,9 +132,7 @@ class Store:
             raise
 
     def _make_writer(self, journal: ConsultationJournal, queue_size: int, log: LogAddress | None) -> Writer:
-        known = self.read(place.read)
-        if log is None and known is not None:
-            log = LogAddress.parse(known.address)
+        log = log or self.read(place.log_of)
         if log is None:
             return Writer(self.environment, journal, queue_size=queue_size, clock=self.clock)
         with _needing_nats(log):

@@ -4,13 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from academy.store import (
-    contest_tables,
-    game_tables,
-    keys,
-    proposal_tables,
-    removals,
-)
+from academy.store import contest_tables, game_tables, keys, proposal_tables, removals
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError
@@ -154,14 +148,13 @@ def _is_known(transaction: Transaction, name: str) -> bool:
 
 
 def muted_players(transaction: Transaction) -> list[records_pb2.MutedPlayer]:
-    """Return the players that are muted."""
-    return [
-        unpack_message(records_pb2.MutedPlayer, stored)
-        for _, stored in transaction.scan(TableName.MUTED_PLAYERS)
-    ]
+    """Return the players that are muted, by name."""
+    stored = (record for _, record in transaction.scan(TableName.MUTED_PLAYERS))
+    muted = (unpack_message(records_pb2.MutedPlayer, record) for record in stored)
+    return sorted(muted, key=lambda record: record.player)
 
 
 def mute_in_new_game(work: WriteContext, game_id: str, actor: str) -> None:
     """Mute in a new game every player that is muted everywhere."""
-    for muted in sorted(muted_players(work.transaction), key=lambda record: record.player):
+    for muted in muted_players(work.transaction):
         MuteInGame(game_id, muted.player, actor).execute(work)

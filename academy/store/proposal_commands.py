@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from academy.knowledge.contests import Judgement
 from academy.store import event_log, player_statistics, proposal_tables
 from academy.store.contest_tables import contest_record, seat_record, store_contest
-from academy.store.errors import (
-    TooManyProposalsError,
-)
+from academy.store.errors import TooManyProposalsError
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2, events_pb2, proposals_pb2

@@ -52,8 +52,8 @@ def store_snapshot(transaction: Transaction, game_id: str, snapshot: bytes) -> N
 
 def snapshot_generation(transaction: Transaction, game_id: str) -> int:
     """Return the number of the last event in a game's snapshot, 0 where it has none."""
-    stored = transaction.get(TableName.SNAPSHOTS, keys.game(game_id))
-    return 0 if stored is None else int.from_bytes(stored[:_GENERATION_BYTES])
+    stored = transaction.get(TableName.SNAPSHOTS, keys.game(game_id)) or b""
+    return int.from_bytes(stored[:_GENERATION_BYTES])
 
 
 def find_snapshot(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int] | None:

@@ -26,25 +26,26 @@ from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import events_pb2, libraries_pb2, pattern_pb2
 
-PRUNED: Final = "pruned"
-CAPACITY_LOWERED: Final = "capacity lowered"
-OPENING_DELETED: Final = "opening deleted"
-TESUJI_DELETED: Final = "tesuji deleted"
-PLAYER_MUTED: Final = "player muted"
+# What a removal is called, by the kind of its event.
+_WHAT: Final = {
+    "library_pruned": "pruned",
+    "settings_changed": "capacity lowered",
+    "opening_deleted": "opening deleted",
+    "tesuji_deleted": "tesuji deleted",
+    "player_muted": "player muted",
+}
 MOST_LISTED: Final = 1_000
 _DAY: Final = 86_400.0
 
 
-def record_removal(
-    work: WriteContext, event: events_pb2.Event, what: str
-) -> tuple[int, event_effects.EventOutcome]:
+def record_removal(work: WriteContext, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
     """Record an event and keep what it removes; returns its number and what became of it."""
     knowledge = work.knowledge(event.game_id)
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
     nodes = dict(knowledge.openings.nodes)
     tesujis, evaluation = knowledge.tesujis, knowledge.evaluation
     number, outcome = work.record(event)
-    removal = _begin_removal(work, number, event, what)
+    removal = _begin_removal(work, event)
     _keep_learnt(
         removal,
         knowledge.spec,
@@ -63,7 +64,7 @@ def record_removal(
         elif now.value_millionths != node.value_millionths:
             for level, taken in node.value_taken(now).items():
                 removal.values_taken.add(node_id=node_id, value_millionths=taken, level=level)
-    keep_removal(work, event.game_id, removal, knowledge.settings)
+    keep_removal(work, event.game_id, removal)
     return number, outcome
 
 
@@ -73,31 +74,30 @@ def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     Returns how many patterns that affects.
     """
     knowledge = work.knowledge(event.game_id)
-    number, outcome = work.record(event)
-    removal = _begin_removal(work, number, event, PLAYER_MUTED)
+    _, outcome = work.record(event)
+    removal = _begin_removal(work, event)
     removal.muted = event.player_muted.player
     removal.patterns.extend(entries_to_proto(outcome.taken_out, knowledge.spec))
-    keep_removal(work, event.game_id, removal, knowledge.settings)
+    keep_removal(work, event.game_id, removal)
     return len(outcome.taken_out)
 
 
 def keep_muted_votes(work: WriteContext, game_id: str, outcome: event_effects.EventOutcome) -> None:
     """Keep the votes that restored patterns came back without with what muting their players took out."""
-    spec, settings = work.knowledge(game_id).spec, work.knowledge(game_id).settings
+    spec = work.knowledge(game_id).spec
     kept: dict[str, list[tuple[Library, PatternEntry]]] = {}
     for player, library, votes in outcome.kept_out:
         kept.setdefault(player, []).append((library, votes))
     for record in list(newest_removals_first(work.transaction, game_id)) if kept else ():
         if record.muted in kept:
             record.patterns.extend(entries_to_proto(kept.pop(record.muted), spec))
-            keep_removal(work, game_id, record, settings)
+            keep_removal(work, game_id, record)
 
 
-def _begin_removal(
-    work: WriteContext, number: int, event: events_pb2.Event, what: str
-) -> records_pb2.RemovalRecord:
+def _begin_removal(work: WriteContext, event: events_pb2.Event) -> records_pb2.RemovalRecord:
     record = records_pb2.RemovalRecord()
-    record.removal.event, record.removal.actor, record.removal.what = number, event.actor, what
+    record.removal.event, record.removal.actor = event.sequence, event.actor
+    record.removal.what = _WHAT[event.WhichOneof("kind") or ""]
     record.removal.time.CopyFrom(work.time)
     return record
 
@@ -105,34 +105,32 @@ def _begin_removal(
 def _keep_learnt(
     removal: records_pb2.RemovalRecord, spec: GameSpec, tesujis: TesujiTable, evaluation: EvaluationTable
 ) -> None:
-    """Keep these tesujis and weights with a removal, in place of those that it has."""
-    del removal.tesujis[:], removal.evaluation[:]
+    """Keep these tesujis and weights with a removal."""
     removal.tesujis.extend(tesuji_records(tesujis, spec, range(len(tesujis))))
     removal.evaluation.extend(evaluation_records(evaluation, spec))
 
 
-def keep_removal(
-    work: WriteContext, game_id: str, record: records_pb2.RemovalRecord, settings: LibrarySettings
-) -> None:
+def keep_removal(work: WriteContext, game_id: str, record: records_pb2.RemovalRecord) -> None:
     """Store a removal, or drop it where nothing is left of it; drop those too old or too many.
 
     That of a muted player stays: patterns that come back may bring votes of this player.
     """
+    settings = work.knowledge(game_id).settings
     record.removal.patterns, record.removal.nodes = len(record.patterns), len(record.nodes)
     record.removal.tesujis = len(record.tesujis)
     record.removal.weights = sum(len(part.weights) for part in record.evaluation)
-    key = keys.in_game(game_id, record.removal.event)
     if _count(record.removal) or record.muted:
+        key = keys.in_game(game_id, record.removal.event)
         work.transaction.put(TableName.REMOVALS, key, pack_message(record))
     else:
-        work.transaction.delete(TableName.REMOVALS, key)
+        drop_removal(work.transaction, game_id, record)
     kept = 0
     for other in list(newest_removals_first(work.transaction, game_id)):
         if other.muted:
             continue
         kept += _count(other.removal)
-        if kept > settings.removed_records or is_removal_over(other, settings, work.now):
-            work.transaction.delete(TableName.REMOVALS, keys.in_game(game_id, other.removal.event))
+        if kept > settings.removed_records or _is_removal_over(other, settings, work.now):
+            drop_removal(work.transaction, game_id, other)
 
 
 def _count(removal: libraries_pb2.Removal) -> int:
@@ -147,11 +145,10 @@ def drop_removal(transaction: Transaction, game_id: str, record: records_pb2.Rem
 
 def drop_tesujis(work: WriteContext, game_id: str) -> None:
     """Keep removed tesujis no longer: the game's begin again, with other shapes. All else stays."""
-    settings = work.knowledge(game_id).settings
     for record in list(newest_removals_first(work.transaction, game_id)):
         if record.tesujis:
             del record.tesujis[:]
-            keep_removal(work, game_id, record, settings)
+            keep_removal(work, game_id, record)
 
 
 def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[records_pb2.RemovalRecord]:
@@ -170,18 +167,18 @@ def list_removals(transaction: Transaction, game_id: str, now: float) -> list[li
     lasting = (
         record.removal
         for record in kept
-        if _count(record.removal) and not is_removal_over(record, settings, now)
+        if _count(record.removal) and not _is_removal_over(record, settings, now)
     )
     return list(islice(lasting, MOST_LISTED))
 
 
-def find_removal(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
+def _find_removal(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
     """Return what an event removed, or None."""
     stored = transaction.get(TableName.REMOVALS, keys.in_game(game_id, event))
     return None if stored is None else unpack_message(records_pb2.RemovalRecord, stored)
 
 
-def is_removal_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: float) -> bool:
+def _is_removal_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: float) -> bool:
     """Whether a removal is too old to be restored; never one whose player is still muted."""
     age = now - record.removal.time.ToNanoseconds() / 1e9
     return not record.muted and age >= settings.removed_days * _DAY
@@ -193,7 +190,7 @@ def find_removed_pattern(
     """Return the newest removal that a pattern can be restored from, and the pattern; or None."""
     settings = work.knowledge(game_id).settings
     for record in newest_removals_first(work.transaction, game_id):
-        if record.muted or is_removal_over(record, settings, work.now):
+        if record.muted or _is_removal_over(record, settings, work.now):
             continue
         for pattern in record.patterns:
             if (pattern.library, pattern.pattern_id) == (library, pattern_id):
@@ -216,8 +213,8 @@ class RestoreRemoval:
         """Log the undo with the whole records."""
         knowledge = work.knowledge(self.game_id)
         spec, settings = knowledge.spec, knowledge.settings
-        kept = find_removal(work.transaction, self.game_id, self.removal)
-        if kept is None or kept.muted or is_removal_over(kept, settings, work.now):
+        kept = _find_removal(work.transaction, self.game_id, self.removal)
+        if kept is None or kept.muted or _is_removal_over(kept, settings, work.now):
             raise UnknownRemovalError(self.removal, "" if kept is None else kept.muted)
         restored = events_pb2.RemovalRestored(
             removal=self.removal,
@@ -248,7 +245,7 @@ class RestoreRemoval:
             tesujis_from_records(kept.tesujis, spec).missing_from(knowledge.tesujis),
             evaluation_from_records(kept.evaluation, spec).missing_from(knowledge.evaluation),
         )
-        keep_removal(work, self.game_id, left, settings)
+        keep_removal(work, self.game_id, left)
         return libraries_pb2.RestoreRemovalResponse(
             patterns=len(patterns),
             nodes=len(nodes),

@@ -54,7 +54,7 @@ def note(transaction: Transaction, event: events_pb2.Event) -> None:
     elif kind == "game_registered":
         transaction.put(TableName.META, own, number + _digest(event))
     elif transaction.get(TableName.META, own) is None:
-        keep_own(transaction, event.game_id)
+        _keep_own(transaction, event.game_id)
     if (section := section_of(event)) is None:
         return
     taken = _taken(event.game_id, section)
@@ -67,13 +67,13 @@ def note(transaction: Transaction, event: events_pb2.Event) -> None:
 
 def keep(transaction: Transaction, game_id: str) -> None:
     """Store what a game's first events tell of where it is from: these may go from now on."""
-    keep_own(transaction, game_id)
+    _keep_own(transaction, game_id)
     if (forked := _find_origin(transaction, game_id)) is not None:
         game, number = forked
         transaction.put(TableName.META, _ORIGIN + keys.game(game_id), keys.number(number) + game.encode())
 
 
-def keep_own(transaction: Transaction, game_id: str) -> None:
+def _keep_own(transaction: Transaction, game_id: str) -> None:
     """Store the name of a game that an earlier version registered."""
     if (own := _own(transaction, game_id)) is not None:
         transaction.put(TableName.META, _OWN + keys.game(game_id), keys.number(own[1]) + own[0])

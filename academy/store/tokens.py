@@ -117,10 +117,17 @@ class CreateToken:
         keys.check_new_player_name(self.name)
         if self.expires is not None and not self.expires > work.now:
             raise InvalidRecordError("expires", "the time of expiry has passed already")
-        token = Token(secrets.token_hex(8), self.name, self.role, work.now, self.expires)
         secret = secrets.token_urlsafe(32)
-        _put(work.transaction, token, digest_of(secret))
-        return token, f"acd_{token.token_id}_{secret}"
+        record = records_pb2.TokenRecord(
+            token_id=secrets.token_hex(8),
+            secret_hash=digest_of(secret),
+            name=self.name,
+            role=self.role.value,
+            create_time=work.now,
+            expire_time=self.expires or 0.0,
+        )
+        work.transaction.put(TableName.TOKENS, record.token_id.encode(), pack_message(record))
+        return _token(record), f"acd_{record.token_id}_{secret}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,19 +200,6 @@ def _ticket_caller(transaction: Transaction, contest: str, seat: int, secret: st
     over = record.contest.state != contests_pb2.CONTEST_STATE_OPEN
     name = record.contest.players[seat - 1].name
     return Caller(name, Role.BOT, contest_id=contest_id, seat=seat, over=over)
-
-
-def _put(transaction: Transaction, token: Token, secret_hash: bytes) -> None:
-    record = records_pb2.TokenRecord(
-        token_id=token.token_id,
-        secret_hash=secret_hash,
-        name=token.name,
-        role=token.role.value,
-        create_time=token.created,
-        expire_time=token.expires or 0.0,
-        analyst=token.analyst,
-    )
-    transaction.put(TableName.TOKENS, token.token_id.encode(), pack_message(record))
 
 
 def _token(record: records_pb2.TokenRecord) -> Token:

@@ -108,7 +108,7 @@ class WriteContext:
         games: LoadedGames,
         journal: ConsultationJournal,
         now: float,
-        give_way: Callable[[], None] = lambda: None,
+        give_way: Callable[[], None],
         note_events: Callable[[Sequence[events_pb2.Event]], None] = lambda events: None,
     ) -> None:
         """Begin at the time `now`.
@@ -181,11 +181,7 @@ class WriteContext:
             sources.note(self.transaction, event)
             self._give_way()
             changes = game_tables.store_changes(
-                self.transaction,
-                knowledge,
-                loaded.generation,
-                event.sequence,
-                stored,
+                self.transaction, knowledge, loaded.generation, event.sequence, stored
             )
             self._give_way()
             history.note_event(self.transaction, knowledge, event, changes, outcome)
@@ -257,8 +253,8 @@ class Writer:
         environment: Environment,
         journal: ConsultationJournal,
         *,
-        queue_size: int = QUEUE_SIZE,
-        clock: Callable[[], float] = time.time,
+        queue_size: int,
+        clock: Callable[[], float],
     ) -> None:
         self.giving_way = WriterYield()
         self._environment = environment

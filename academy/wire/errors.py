@@ -11,6 +11,8 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import error_details_pb2, status_pb2
 from grpc import aio
 
+from academy.knowledge.error_details import WithDetails
+
 # In bytes, percent-encoded. Clients drop trailers of more than 8 KiB, and these hold the message three times.
 MAX_MESSAGE: Final = 1_500
 # In bytes. ErrorInfo metadata is meant for numbers and names, not for documents.
@@ -67,10 +69,11 @@ def _short(value: str) -> str:
     return value.encode()[:MAX_METADATA_VALUE].decode(errors="ignore")
 
 
-class RefusedCallError(RuntimeError):
+class RefusedCallError(WithDetails, RuntimeError):
     """A call that a server refuses. Subclasses declare its code, its reason and what its caller can do.
 
-    `retry_after` is in seconds. `field` is the path of the request's field that is wrong.
+    `retry_after` is in seconds. `field` is the path of the request's field that is wrong. The `details` are
+    the metadata of the `google.rpc.ErrorInfo`.
     """
 
     code: ClassVar[grpc.StatusCode] = grpc.StatusCode.FAILED_PRECONDITION
@@ -78,15 +81,6 @@ class RefusedCallError(RuntimeError):
     remedy: ClassVar[str] = ""
     retry_after: float | None = None
     field: str = ""
-
-    def __init__(self, message: str, **details: float | str) -> None:
-        """Refuse with a message; `details` are the numbers and names that it mentions."""
-        super().__init__(message)
-        self._details = details
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata of the `google.rpc.ErrorInfo`."""
-        return {name: str(value) for name, value in self._details.items()}
 
     def status(self, domain: str) -> StatusDetails:
         """Return the status of a server."""

@@ -1,6 +1,6 @@
 """A game's description as the message that registers it at ACADEMY, and read from that message."""
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Final
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
@@ -78,9 +78,7 @@ def read_spec(game: game_pb2.Game) -> GameSpec:
         cell_names=tuple(game.cell_names),
         expected_length=game.expected_length,
         simultaneous=game.simultaneous,
-        move_forms=description.move_forms,
-        placement=description.placement,
-        winning_row=description.winning_row,
+        **asdict(description),
     )
 
 

@@ -9,13 +9,8 @@ __all__ = ["allow_open_files"]
 def allow_open_files(wanted: int) -> int:
     """Raise this process's limit of open files where it is below `wanted`, as far as the hard limit lets it.
 
-    Programs that are started inherit the limit, so ask for no more than is needed.
-
-    Args:
-        wanted: How many files the process needs to have open at once.
-
-    Returns:
-        How many may be now, which can be less or more.
+    Returns how many may be open now, which can be less or more. Programs that are started inherit the limit,
+    so ask for no more than is needed.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:

@@ -7,10 +7,8 @@ from urllib.parse import unquote
 def holder_of(peer: str) -> str:
     """Return whom a peer's calls are counted for: its address without the port, of IPv6 its network.
 
-    Everybody on IPv6 has a network of 2 to the 64 addresses.
-
-    Args:
-        peer: As gRPC writes it: `ipv4:1.2.3.4:5678`, `ipv6:%5B::1%5D:5678` or `unix:`.
+    Everybody on IPv6 has a network of 2 to the 64 addresses. gRPC writes peers as `ipv4:1.2.3.4:5678`,
+    `ipv6:%5B::1%5D:5678` or `unix:`.
     """
     if not peer.startswith("ipv"):
         return peer

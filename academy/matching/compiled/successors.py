@@ -244,7 +244,7 @@ def _collect_removed(tests: Numbers, task: Task) -> tuple[Numbers, Numbers]:
 
 @compiled
 def _visit_removed(tests: Numbers, task: Task, ends: Numbers, removed: Numbers) -> None:
-    """Advance a move's end by each match that the move ends; write the match there if `found` has room."""
+    """Advance a move's end by each match that the move ends; write the match there if `removed` has room."""
     first, following, states = task.affected.first, task.affected.following, task.changes.states
     move_of, last_match = task.affected.moves, np.full(len(ends), -1, dtype=np.int32)
     writes = len(removed) > 0

@@ -1,6 +1,6 @@
 """Contests and reports as protobuf messages, and back, with every rule checked."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from academy.knowledge.boards import Board
@@ -40,8 +40,9 @@ _RESULTS_OF_TWO: Final = (
 PLAUSIBLE_ELO: Final = 6_000.0
 
 
-def check_elos(contest: contests_pb2.Contest) -> None:
-    """Check the Elos of a new contest; the log may hold others. Raises InvalidRecordError."""
+def check_new_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
+    """Check a new contest's players and their Elos; the log may hold others. Raises InvalidRecordError."""
+    _check_number_of_players(contest, spec)
     for place, player in enumerate(contest.players):
         check_plausible_elo(f"players[{place}].elo", player.elo)
 
@@ -54,19 +55,23 @@ def check_plausible_elo(field: str, elo: float) -> None:
         )
 
 
-def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
+def _check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
     """Check a contest as it is kept: id, number of players, identities and Elos.
 
     Raises InvalidRecordError.
     """
     keys.contest(contest.contest_id)
+    _check_number_of_players(contest, spec)
+    for place, player in enumerate(contest.players):
+        keys.check_identity(f"players[{place}].name", player.name)
+        check_elo(f"players[{place}].elo", player.elo)
+
+
+def _check_number_of_players(contest: contests_pb2.Contest, spec: GameSpec) -> None:
     if len(contest.players) != spec.players:
         raise InvalidRecordError(
             "players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}"
         )
-    for place, player in enumerate(contest.players):
-        keys.check_identity(f"players[{place}].name", player.name)
-        check_elo(f"players[{place}].elo", player.elo)
 
 
 def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
@@ -111,7 +116,7 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
     Raises InvalidRecordError naming the ply and field.
     """
     report = reported.report
-    check_contest(report.contest, spec)
+    _check_contest(report.contest, spec)
     if len(report.plies) > MAX_PLIES:
         raise InvalidRecordError("plies", f"{len(report.plies):,} given; at most {MAX_PLIES:,} are allowed")
     _check_number_of_results(report, spec)
@@ -129,7 +134,7 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
     return ContestReport(
         contest_id=report.contest.contest_id,
         contestants=tuple(Contestant(player.name, player.elo) for player in report.contest.players),
-        plies=tuple(_plies(report.plies, spec)),
+        plies=tuple(_ply(ply, place, spec) for place, ply in enumerate(report.plies)),
         results=tuple(results),
         proposals=tuple(proposal_from_proto(proposal, spec) for proposal in reported.proposals),
         uses=tuple(
@@ -196,11 +201,6 @@ def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[E
         expectations += [expected] * unanswered
         unanswered = 0
     return expectations + [None] * unanswered
-
-
-def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:
-    for place, ply in enumerate(plies):
-        yield _ply(ply, place, spec)
 
 
 def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec) -> Ply:

@@ -1,7 +1,7 @@
 """Games, their settings and measures as protobuf messages, and back."""
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from academy.knowledge.fair_use import FairUse
@@ -46,16 +46,13 @@ def settings_from_proto(
     message: game_pb2.LibrarySettings, base: LibrarySettings | None = None
 ) -> LibrarySettings:
     """Read settings; those not given are `base`'s, or the defaults. Raises InvalidSettingsError."""
-    given = {field.name: getattr(base or LibrarySettings(), field.name) for field in fields(LibrarySettings)}
-    given.update((field.name, value) for field, value in message.ListFields())
-    return LibrarySettings(**given)
+    given: dict[str, Any] = {field.name: value for field, value in message.ListFields()}
+    return replace(base or LibrarySettings(), **given)
 
 
 def settings_to_proto(settings: LibrarySettings) -> game_pb2.LibrarySettings:
     """Write all settings."""
-    return game_pb2.LibrarySettings(
-        **{field.name: getattr(settings, field.name) for field in fields(LibrarySettings)}
-    )
+    return game_pb2.LibrarySettings(**asdict(settings))
 
 
 def measures_from_text(text: str) -> Measures:

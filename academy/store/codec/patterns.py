@@ -144,7 +144,7 @@ def use_count(stored: bytes) -> UseCount:
     )
 
 
-def check_counts(record: pattern_pb2.PatternRecord, field: str = "pattern") -> None:
+def check_counts(record: pattern_pb2.PatternRecord, field: str) -> None:
     """Check the number and the counts of a pattern from elsewhere. Raises InvalidRecordError.
 
     More patterns can be numbered after it, and more uses and contests counted.
@@ -225,9 +225,5 @@ def _folded(folded: pattern_pb2.FoldedVotes, field: str) -> AggregatedVotes:
             f"{field}.weighted_value", f"{folded.weighted_value} is more than its weight"
         )
     return AggregatedVotes(
-        folded.votes,
-        folded.elo_hundredths,
-        folded.weight,
-        folded.weighted_value,
-        frozenset(folded.players),
+        folded.votes, folded.elo_hundredths, folded.weight, folded.weighted_value, frozenset(folded.players)
     )

@@ -89,10 +89,7 @@ def _parse(json: str, message: _Message, line: int) -> _Message:
 
 
 def _read_figures(
-    record: Message,
-    figures: list[Word],
-    readers: dict[str, Callable[[Word], int]],
-    fields: dict[str, str],
+    record: Message, figures: list[Word], readers: dict[str, Callable[[Word], int]], fields: dict[str, str]
 ) -> None:
     """Read words with a value after each into a record; `fields` are the fields of other names or parts."""
     for figure, value in _pair_figures(figures, [*readers]).items():
@@ -156,16 +153,19 @@ class _Reader:
         self.found = LibraryTexts(spec.game_id)
         self._spec = spec
         self._library: Library | str | None = None
-        self._record = pattern_pb2.PatternRecord()
-        self._tesuji = pattern_pb2.TesujiRecord()
-        self._first_line = 0
-        self._figures: set[str] = set()
-        self._cells: list[str] = []
-        self._cells_line = 0
+        self._begin_pattern()
         self._path: list[pattern_pb2.OpeningNodeRecord] = []
         self._nodes: list[_Node] = []
         # The lines of learnt rows, by their section and code.
         self._lines: dict[tuple[str, int], int] = {}
+
+    def _begin_pattern(self) -> None:
+        """Begin the next pattern or tesuji, of which no line is read yet."""
+        self._record = pattern_pb2.PatternRecord()
+        self._tesuji = pattern_pb2.TesujiRecord()
+        self._figures: set[str] = set()
+        self._cells: list[str] = []
+        self._first_line = self._cells_line = 0
 
     def read(self, text: str) -> LibraryTexts:
         lines = text.replace("\r\n", "\n").split("\n")
@@ -208,6 +208,7 @@ class _Reader:
         elif line.lstrip().startswith("<"):
             self._end_pattern(number, line)
         else:
+            self._first_line = self._first_line or number
             self._cells_line = self._cells_line or number
             self._cells.append(line)
 
@@ -228,11 +229,7 @@ class _Reader:
             case "library":
                 self._expect_no_pattern(line)
                 (library,) = self._exactly(1, name, rest)
-                sections: dict[str, Library | str] = {
-                    **_LIBRARIES,
-                    TESUJIS: TESUJIS,
-                    EVALUATION: EVALUATION,
-                }
+                sections: dict[str, Library | str] = {**_LIBRARIES, TESUJIS: TESUJIS, EVALUATION: EVALUATION}
                 if library.text not in sections:
                     raise library.refuse(f"is not a library; there are {', '.join(sections)}")
                 self._library = sections[library.text]
@@ -385,21 +382,19 @@ class _Reader:
         try:
             entry = entry_from_proto(record, self._spec)
         except InvalidRecordError as error:
-            raise LibraryTextError(self._first_line or self._cells_line, 1, str(error)) from error
+            raise LibraryTextError(self._first_line, 1, str(error)) from error
         if label:
             _check_label(line, label, entry.signature)
         self.found.patterns.setdefault(self._library, []).append(record)
-        self._record, self._cells = pattern_pb2.PatternRecord(), []
-        self._first_line = self._cells_line = 0
-        self._figures.clear()
+        self._begin_pattern()
 
     def _check_written_by_hand(self, line: int, label: str) -> None:
         """Take the player from the label where no line gives it, and name the lines that are missing."""
-        record, first_line = self._record, self._first_line or self._cells_line
+        record = self._record
         if "player" not in self._figures:
             if not label:
                 raise LibraryTextError(
-                    first_line,
+                    self._first_line,
                     1,
                     "the pattern has no player: give '% player P' above it, or a label below it",
                 )
@@ -413,7 +408,7 @@ class _Reader:
             record.player = player
         if not record.votes and not record.folded.votes:
             raise LibraryTextError(
-                first_line,
+                self._first_line,
                 1,
                 "the pattern has no vote: give '% vote \"NAME\" ELO VALUE' above it for each proposer",
             )
@@ -428,15 +423,13 @@ class _Reader:
         except PatternSyntaxError as error:
             raise LibraryTextError(self._cells_line + error.line - 1, error.column, error.what) from error
         except InvalidRecordError as error:
-            raise LibraryTextError(self._first_line or self._cells_line, 1, str(error)) from error
-        self._expect_new(TESUJIS, table.codes, self._first_line or self._cells_line)
+            raise LibraryTextError(self._first_line, 1, str(error)) from error
+        self._expect_new(TESUJIS, table.codes, self._first_line)
         if label:
             (written,) = tesuji_records(table, self._spec, [0])
             _check_label(line, label, signature_from_proto(written.signature))
         self.found.tesujis.append(record)
-        self._tesuji, self._cells = pattern_pb2.TesujiRecord(), []
-        self._first_line = self._cells_line = 0
-        self._figures.clear()
+        self._begin_pattern()
 
     def _expect_new(self, section: str, codes: Numbers, line: int) -> None:
         """Refuse what an earlier line had, even in another spelling."""
@@ -446,7 +439,7 @@ class _Reader:
             raise LibraryTextError(line, 1, f"the same as in line {first}: leave one of the two out")
 
     def _expect_no_pattern(self, line: int) -> None:
-        if self._cells or self._first_line:
+        if self._first_line:
             raise LibraryTextError(line, 1, "a pattern has cells below the lines that begin with '%'")
 
     # Openings

@@ -156,10 +156,8 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
     return generation + zlib.compress(pack_message(snapshot))
 
 
-def _from_version_2(transaction: Transaction) -> None:
-    """Libraries were made by the first rules of learning; all contests and players were in one namespace."""
-    # What its rules made is kept by the last step.
-    arenas.name_home(transaction)
+def _from_other_rules(transaction: Transaction) -> None:
+    """Nothing but rules of learning changed: what the old ones made is kept by the last step."""
 
 
 def _keep_what_other_rules_made(transaction: Transaction) -> None:
@@ -173,16 +171,6 @@ def _keep_what_other_rules_made(transaction: Transaction) -> None:
             if table in (TableName.GAMES, TableName.MEASURES):
                 transaction.put(table, one_of_game, record)
         transaction.put(TableName.SNAPSHOTS, key, rebuild.pack_snapshot(knowledge, generation))
-
-
-def _from_version_3(transaction: Transaction) -> None:
-    """Contests of players far weaker than others counted in the opening trees."""
-    # What its rules made is kept by the last step.
-
-
-def _from_version_4(transaction: Transaction) -> None:
-    """Ten contests of a high Elo silenced all others in the opening trees."""
-    # What its rules made is kept by the last step.
 
 
 def _from_version_5(transaction: Transaction) -> None:
@@ -217,8 +205,11 @@ def _forget_impossible_levels(node: pattern_pb2.OpeningNodeRecord) -> bool:
 
 _STEPS: Final[dict[int, Callable[[Transaction], None]]] = {
     1: _from_version_1,
-    2: _from_version_2,
-    3: _from_version_3,
-    4: _from_version_4,
+    # All contests and players were in one namespace, and the rules of learning were the first ones.
+    2: arenas.name_home,
+    # Contests of players far weaker than others counted in the opening trees.
+    3: _from_other_rules,
+    # Ten contests of a high Elo silenced all others in the opening trees.
+    4: _from_other_rules,
     5: _from_version_5,
 }

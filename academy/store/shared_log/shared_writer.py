@@ -40,7 +40,7 @@ from academy.store.shared_log.jetstream import JetStreamLog, LostRaceError
 from academy.store.shared_log.messages import CommandEntries, MessageDraft, MessageFullError
 from academy.store.shared_log.stream import MOVE, LogStream, Message, StreamState
 from academy.store.v1 import records_pb2
-from academy.store.writer import QUEUE_SIZE, Queued, WriteContext, Writer
+from academy.store.writer import Queued, WriteContext, Writer
 from academy.v1 import events_pb2
 
 # What a transaction folds at most before it is committed.
@@ -105,8 +105,8 @@ class SharedWriter(Writer):
         journal: ConsultationJournal,
         address: LogAddress,
         *,
-        queue_size: int = QUEUE_SIZE,
-        clock: Callable[[], float] = time.time,
+        queue_size: int,
+        clock: Callable[[], float],
     ) -> None:
         """Connect, and fold what the stream has by now.
 
@@ -181,7 +181,8 @@ class SharedWriter(Writer):
 
     def _read_place(self) -> int:
         with self._environment.reading() as transaction:
-            return _followed(transaction)
+            now = place.read(transaction)
+        return 0 if now is None else now.followed
 
     def _tell_news(self) -> None:
         """Let the writer's thread fold what came; it may be called already."""
@@ -472,8 +473,3 @@ def _changes_after(
         if changes is not None:
             changed[game_id] = generation, changes
     return changed
-
-
-def _followed(transaction: Transaction) -> int:
-    now = place.read(transaction)
-    return 0 if now is None else now.followed

@@ -54,7 +54,7 @@ class LogStream(NatsConnection):
         super().__init__(address)
         self._may_make = known is None
         try:
-            self.state = self.run(self._look_again())
+            self.look_again()
             if known is not None:
                 self._check_follower(known)
         except BaseException:
@@ -63,7 +63,7 @@ class LogStream(NatsConnection):
 
     def look_again(self) -> None:
         """Bring `state` up to date. Raises LogUnavailableError, LogDivergedError."""
-        self.state = self.run(self._look_again())
+        self.state = self._check(self.ask(self._find_stream))
 
     def find_last(self, deadline: float) -> int:
         """Ask for the number of the stream's last message. Raises LogUnavailableError."""
@@ -72,9 +72,6 @@ class LogStream(NatsConnection):
             return (await self.stream.stream_info(self.address.stream)).state.last_seq
 
         return self.run(self._persist(ask, deadline))
-
-    async def _look_again(self) -> StreamState:
-        return self._check(await self._persist(self._find_stream))
 
     async def _find_stream(self) -> StreamInfo:
         name = self.address.stream

@@ -5,8 +5,10 @@ from rich.console import Console
 from rich.table import Table
 
 from academy.cli import contest_tables, event_table, library_tables, printing
+from academy.knowledge.evaluation_features import FIRST_PATTERN
 from academy.store.library_text.writing import write_text
-from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2
+from academy.v1 import consultation_pb2, contests_pb2, events_pb2, game_pb2, pattern_pb2
+from academy.wire.names import visible
 from tests.academy.service import examples
 from tests.academy.store.examples import export
 
@@ -28,6 +30,32 @@ def test_moves_and_words_are_printed_without_their_control_characters() -> None:
     printed = capture.get()
     assert printed.count(r"E5\u001b[2J\u009b1m") == 3
     assert all(letter.isprintable() or letter == "\n" for letter in printed)
+
+
+def test_whole_numbers_of_settings_are_printed_with_all_digits() -> None:
+    settings = game_pb2.LibrarySettings(opening_capacity=1_000_000, prune_below=0.25, evaluation=True)
+    settings.elo_margin = 9_999_999
+    table = printed_in_columns(200, library_tables.settings_table("go", settings))
+    assert all(value in table for value in ("1000000", "9999999", "0.25", "true", "false"))
+    fair_use = library_tables.games_fair_use_table([game_pb2.Game(game_id="go", settings=settings)])
+    assert "9999999" in printed_in_columns(200, fair_use)
+
+
+@pytest.mark.parametrize("name", [ESCAPE, "[/a1]", "[red]a1"])
+def test_a_cells_name_is_printed_as_it_is_but_for_control_characters(name: str) -> None:
+    game = game_pb2.Game(game_id="named", players=2, symmetric=True, symmetries=["identity"])
+    game.reversal, game.expected_length = "identity", 60.0
+    game.geometry.square.rows = game.geometry.square.columns = 5
+    game.cell_names.extend([f"{name}{cell}" for cell in range(25)])
+    tesuji = pattern_pb2.TesujiRecord(code=5, cells="-*-", place=0)
+    weights = consultation_pb2.DownloadWeightsResponse()
+    weights.evaluation.codes.append(FIRST_PATTERN)
+    weights.evaluation.millionths.append(1)
+    for table in (
+        library_tables.tesujis_table("Tesujis", [tesuji], game),
+        library_tables.weights_table(game, weights, 1),
+    ):
+        assert f"{visible(name)}0" in printed_in_columns(200, table)
 
 
 def test_an_event_of_another_server_without_positions_ends_no_list_of_events() -> None:

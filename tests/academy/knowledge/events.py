@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from random import Random
 from typing import Any
 
@@ -25,14 +26,14 @@ START = bytes([State.EMPTY]) * 25
 
 @dataclass(frozen=True)
 class Event:
-    """A method of GameKnowledge and its arguments."""
+    """A method of GameKnowledge, or of a part of it, and its arguments."""
 
     method: str
     arguments: tuple[Any, ...]
 
     def happen(self, game: GameKnowledge) -> object:
         try:
-            return getattr(game, self.method)(*self.arguments)
+            return attrgetter(self.method)(game)(*self.arguments)
         except UnknownPatternError as error:
             return str(error)
 
@@ -52,7 +53,7 @@ def _event(random: Random, number: int) -> Event:
     if kind < 0.80:
         return Event("judge_late", (_report(random, f"c{number}"), number))
     if kind < 0.84:
-        return Event("delete_pattern", (library, random.randint(1, 30)))
+        return Event("put_others", ([(library, random.randint(1, 30))], []))
     if kind < 0.88:
         return Event("prune", (random.choice(tuple(Library)), random.choice((0.2, 0.4, 10.0))))
     if kind < 0.92:
@@ -66,11 +67,8 @@ def _event(random: Random, number: int) -> Event:
         return Event("import_patterns", (library, entries, random.random() < 0.3, number))
     if kind < 0.98:
         return Event("import_openings", (_nodes(random), random.random() < 0.3))
-    analyses = [
-        (random.randint(1, 40), NodeAnalysis(random.randint(0, 1_000_000), random.randint(1, 9), "ann"))
-        for _ in range(random.randint(1, 5))
-    ]
-    return Event("analyse", (analyses,))
+    analysis = NodeAnalysis(random.randint(0, 1_000_000), random.randint(1, 9), "ann")
+    return Event("openings.analyse", (random.randint(1, 40), analysis))
 
 
 def _report(random: Random, contest_id: str) -> ContestReport:

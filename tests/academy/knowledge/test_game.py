@@ -263,10 +263,10 @@ def test_deleting_and_restoring_a_pattern() -> None:
     game = GameKnowledge(GO)
     propose(game, endgame(cells("x"), 0.9), endgame(cells("w"), 0.9))
     before = summary(game)
-    deleted = game.delete_pattern(ENDGAME, 1)
+    deleted = game.libraries[ENDGAME].remove(1)
     assert [entry.pattern_id for entry in entries(game)] == [2]
     with pytest.raises(UnknownPatternError):
-        game.delete_pattern(ENDGAME, 1)
+        game.libraries[ENDGAME].remove(1)
     assert game.restore_pattern(ENDGAME, deleted) == 1
     assert summary(game) == before
 
@@ -274,7 +274,7 @@ def test_deleting_and_restoring_a_pattern() -> None:
 def test_what_a_full_library_has_no_room_for_is_not_restored() -> None:
     game = GameKnowledge(GO, LibrarySettings(endgame_capacity=1))
     propose(game, endgame(cells("x"), 0.4), results=(DRAW, DRAW))
-    weak = game.delete_pattern(ENDGAME, 1)
+    weak = game.libraries[ENDGAME].remove(1)
     propose(game, endgame(cells("w"), 0.9), event=2)
     assert game.restore_pattern(ENDGAME, weak) == 0
     assert [entry.pattern for entry in entries(game)] == [cells("w")]

@@ -507,7 +507,7 @@ def test_a_generalised_pattern_lies_wherever_either_parent_lay(
     assume(partners)
     codes = bytearray(known.codes)
     codes[place] = data.draw(st.sampled_from(partners))
-    new = known.with_codes(bytes(codes))
+    new = Pattern(known.cells, bytes(codes))
     shelf = Shelf(spec)
     shelf.learn(known, 1000, value)
     learnt = shelf.learn(new, 1000, value)

@@ -447,11 +447,11 @@ def test_muting_who_proposed_first_lets_the_silent_votes_of_others_count() -> No
 def test_a_removed_pattern_comes_back_with_the_silent_votes_of_who_is_not_muted() -> None:
     game = with_cheat()
     (entry,) = game.libraries[ENDGAME]
-    removed = game.delete_pattern(ENDGAME, 1)
+    removed = game.libraries[ENDGAME].remove(1)
     game.mute("cheat")
     assert game.restore_pattern(ENDGAME, removed) == 1
     assert game.libraries[ENDGAME].entries[1].signature.proposers == 3
-    game.delete_pattern(ENDGAME, 1)
+    game.libraries[ENDGAME].remove(1)
     game.import_patterns(ENDGAME, [entry], False, 9)
     (imported,) = game.libraries[ENDGAME]
     assert {vote.player for vote in imported.votes.counted} == {vote.player for vote in HONEST}
@@ -462,7 +462,7 @@ def test_a_muted_players_silent_vote_does_not_come_back_with_a_pattern(how: str)
     game = GameKnowledge(GO)
     known(game, "x - o", count=2)
     report(game, 1, "eve", 0, endgame(cells("x - o"), 0.5), value=0.5)
-    entry = game.delete_pattern(ENDGAME, 1)
+    entry = game.libraries[ENDGAME].remove(1)
     assert [vote.player for vote in entry.votes.silent] == ["eve"]
     game.mute("eve")
     match how:
@@ -489,7 +489,7 @@ def test_a_silent_vote_of_a_muted_player_that_is_still_there_never_counts() -> N
 
 def test_what_only_muted_players_proposed_is_not_imported() -> None:
     game = with_cheat()
-    entry = replace(game.delete_pattern(ENDGAME, 1), votes=VoteTally((CHEAT,)))
+    entry = replace(game.libraries[ENDGAME].remove(1), votes=VoteTally((CHEAT,)))
     game.mute("cheat")
     assert game.import_patterns(ENDGAME, [entry], False, 9) == 0
     assert not list(game.libraries[ENDGAME])

@@ -1,8 +1,5 @@
 """Readers of every strength get the book of what they may see, and those who may see all share one."""
 
-import gc
-import weakref
-
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import LibrarySettings
 from academy.service.books import Books, accepts
@@ -31,13 +28,3 @@ def test_readers_who_may_see_all_share_one_book_until_a_contest_leaves_something
     assert books.of(tree, 140_000) is not books.of(tree, None)
     fresh_tree = OpeningTree(DRAUGHTS)
     assert books.of(fresh_tree, 10**9) is books.of(fresh_tree, None)
-
-
-def test_what_is_forgotten_keeps_no_tree_of_a_deleted_game_in_memory() -> None:
-    tree, books = OpeningTree(DRAUGHTS), Books()
-    books.of(tree, 0)
-    books.forget()
-    deleted = weakref.ref(tree)
-    del tree
-    gc.collect()
-    assert deleted() is None

@@ -22,7 +22,7 @@ from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
 from academy.store.proposal_tables import ProposalFilter
-from academy.store.removals import PLAYER_MUTED, RestoreRemoval, list_removals
+from academy.store.removals import RestoreRemoval, list_removals
 from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import SIZE, contest, go, go_game, marked_proposal, report, submission
@@ -295,7 +295,7 @@ def test_votes_of_muted_players_that_a_restored_pattern_lacks_come_back_with_the
 
 def restore_removals(store: Store) -> None:
     for removal in store.read(list_removals, GAME, store.clock()):
-        if removal.what != PLAYER_MUTED:
+        if removal.what != "player muted":
             store.run(RestoreRemoval(GAME, removal.event, "admin"))
 
 
