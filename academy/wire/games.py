@@ -55,7 +55,7 @@ def unusual_settings(settings: game_pb2.LibrarySettings) -> str:
     """The settings that are not LUDAE's or the usual ones, as `academy settings` takes them: `name=value`."""
     usual = LibrarySettings()
     unusual = [
-        f"{field.name}={str(value).lower() if isinstance(value, bool) else format(value, 'g')}"
+        f"{field.name}={format(value, 'g') if isinstance(value, float) else str(value).lower()}"
         for field, value in settings.ListFields()
         if value != getattr(usual, field.name)
     ]
