@@ -168,10 +168,6 @@ class CrossEntropyTuner(Tuner):
             return ""
         return describe(self._parameters, self._values(candidate))
 
-    def best_values(self) -> list[object]:
-        """The parameters' values at the mean of the distribution."""
-        return self._values_at(self.distribution.means)
-
     def state(self) -> TuningState:
         """The values at the mean of the distribution, how they came about, and the distribution."""
         now = self.distribution
@@ -207,7 +203,7 @@ class CrossEntropyTuner(Tuner):
             self._means.note(self._played(), self.distribution.means)
 
     def _distribution_lines(self) -> list[str]:
-        values = describe(self._parameters, self.best_values())
+        values = describe(self._parameters, self._values_at(self.distribution.means))
         return [f"distribution: {self.distribution}", f"its mean: {values}"]
 
     def _candidate_lines(self, best: Sequence[int]) -> list[str]:

@@ -192,10 +192,6 @@ class MonteCarloTuner(Tuner):
         numbers = self._numbers
         return not numbers.open and numbers.given == numbers.completed + self._dropped
 
-    def best_values(self) -> list[object]:
-        """The parameters' values at the best place."""
-        return self._values(self.tree.best())
-
     def state(self) -> TuningState:
         """The best values, how they came about, and where in the tree they are."""
         best = self.tree.best()
