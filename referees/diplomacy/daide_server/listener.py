@@ -18,7 +18,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from referees.diplomacy.daide import grammar
@@ -210,9 +209,7 @@ class DaideListener:
         """The path of the socket where games ask for clients."""
         return str(Path(self._folder) / "listener")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._bell_rope.close()
         self._thread.join()
         for client in self._clients:
