@@ -149,7 +149,7 @@ class CompetitionReport:
         for player in self.standings.table():
             score, facts = player.score, self.players[player.name]
             counts = [score.games, score.wins, score.draws, score.losses, score.unknown, player.forfeits]
-            row = [player.name, *map(str, [*counts, player.time_losses, player.faults.total()])]
+            row = [player.name, *map(str, [*counts, player.time_losses, player.fault_games])]
             row += [f"{player.points:g}", f"{player.elo:.0f}"]
             if self.ratings:
                 estimate = self.ratings.estimates.get(player.name)
