@@ -108,7 +108,7 @@ class LiveNews:
     """What is new in a game: `moves` that follow `moves_before` others; `over` once its file is gone."""
 
     heading: LiveHeading
-    moves_before: int = 0
+    moves_before: int
     moves: tuple[LiveMove, ...] = ()
     over: bool = False
 

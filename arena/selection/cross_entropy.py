@@ -72,9 +72,7 @@ class CrossEntropyTuner(Tuner):
 
     void_policy = VoidPolicy.RETRY_GAME
 
-    def __init__(
-        self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int = 0, folder: str = ""
-    ) -> None:
+    def __init__(self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int, folder: str = "") -> None:
         self._plan = plan
         terms = {
             "samples": plan.samples,

@@ -158,7 +158,7 @@ class MonteCarloTuner(Tuner):
 
     void_policy = VoidPolicy.DROP
 
-    def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0, folder: str = "") -> None:
+    def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int, folder: str = "") -> None:
         self._plan = plan
         terms = {"initial_visits": plan.initial_visits, "initial_wins": plan.initial_wins}
         super().__init__(plan, opponent, seed, terms, folder)
