@@ -29,9 +29,7 @@ from referees.diplomacy.daide.orders import (
     flat,
     meant,
     read_order,
-    read_turn,
-    tree_of,
-    turn_tokens,
+    turn_of,
     unit_tokens,
 )
 from referees.diplomacy.daide.tokens import (
@@ -312,7 +310,7 @@ class DaideTable:
         self.game = after
         owners = centre_owners(self.words, after.position)
         now = standing(self.words, after.position)
-        self.history[self.turn_of(before)] = [*messages, owners, now]
+        self.history[turn_of(before)] = [*messages, owners, now]
         for tokens in messages:
             self.say(tokens)
         took_centres = before.phase is not Phase.BUILDS and (
@@ -323,10 +321,6 @@ class DaideTable:
         if after.outcome is not None:
             self.finish(tuple(seat - 1 for seat in after.outcome.winners))
         self._next_turn()
-
-    def turn_of(self, position: Position) -> tuple[int, int]:
-        """The season's token and the year of a position's turn."""
-        return read_turn(tree_of(turn_tokens(position))[0])
 
     def finish(self, winners: Sequence[int]) -> None:
         """The game is over: SLO or DRW, and SMR. Without winners it has no result, and only SMR is sent."""
