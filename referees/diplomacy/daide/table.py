@@ -98,21 +98,18 @@ class OrderBook:
         """
         position, tokens = self._position, read_order(self._words, tree)
         order = meant(position.map, tokens)
-        province = None
-        if tokens.unit is not None and tokens.unit.location is not None:
-            province = position.map.province_of[tokens.unit.location]
+        location = None if tokens.unit is None else tokens.unit.location
+        province = None if location is None else self._province(location)
         earlier = self.given - (province in self._orders)
         note = note_of(position, self._power, tokens, self._legal, earlier)
-        taken = note == ACCEPTED or (self._any_order and is_for_own_unit(position, note))
-        if not taken:
+        if note != ACCEPTED and not (self._any_order and is_for_own_unit(position, note)):
             return note
-        if province is None:
+        if location is None or province is None:
             self._waives += 1
             return ACCEPTED
-        assert tokens.unit is not None and tokens.unit.location is not None
         if note != ACCEPTED or order is None:
             stays = OrderKind.HOLD if position.phase is Phase.MOVES else OrderKind.DISBAND
-            order = Order(stays, tokens.unit.location)
+            order = Order(stays, location)
         self._orders[province] = order
         self.submitted[province] = Submitted(bracketed(*flat(tree)), note)
         return ACCEPTED
