@@ -128,15 +128,9 @@ class Seasons:
             # An empty table is one of a game that the league has.
             LeagueReader(self._league).ratings(game, 1)
             return []
-        place = {row.PlayerId: number for number, row in enumerate(rows)}
-        columns = np.array([tuple(row) for row in met], dtype=np.float64).reshape(-1, 4)
+        keys = np.array([row.PlayerId for row in rows], dtype=np.int64)
         strengths = likeliest(
-            Pairings(
-                np.array([place[row[0]] for row in met], dtype=np.int64),
-                np.array([place[row[1]] for row in met], dtype=np.int64),
-                columns[:, 2],
-                columns[:, 3],
-            ),
+            Pairings.of_rows(np.array([tuple(row) for row in met], dtype=np.float64).reshape(-1, 4), keys),
             np.full(len(rows), -1, dtype=np.int64),
             np.full(len(rows), np.nan),
             np.full(len(rows), PRIOR),
