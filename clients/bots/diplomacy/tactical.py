@@ -169,8 +169,8 @@ class PlannedMove(NamedTuple):
     gain: float
     unit: Unit
     target: int
-    supporters: tuple[Unit, ...] = ()
-    fleet: Unit | None = None
+    supporters: tuple[Unit, ...]
+    fleet: Unit | None
 
 
 class Plan:
