@@ -105,18 +105,13 @@ class ParameterTree:
 
     def tried(self, depth: int) -> list[tuple[TreePath, Node]]:
         """All nodes of a depth that were tried, the most visited first."""
-        nodes = [
-            (path, node) for path, node in self._at_depth(depth) if node.visits > self._plan.initial_visits
-        ]
-        return sorted(nodes, key=lambda item: (-item[1].visits, item[0]))
-
-    def _at_depth(self, depth: int) -> Iterator[tuple[TreePath, Node]]:
         level: list[tuple[TreePath, Node]] = [((), self.root)]
         for _ in range(depth):
             level = [
                 ((*path, place), child) for path, node in level for place, child in enumerate(node.children)
             ]
-        yield from level
+        nodes = [item for item in level if item[1].visits > self._plan.initial_visits]
+        return sorted(nodes, key=lambda item: (-item[1].visits, item[0]))
 
     def _node(self) -> Node:
         return Node(self._plan.initial_visits, self._plan.initial_wins)
