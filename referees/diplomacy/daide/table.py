@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Protocol
 
-from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
+from referees.diplomacy.adjudication import PhaseAdjudication
 from referees.diplomacy.adjustments import adjustment
 from referees.diplomacy.daide.frames import message_frame
 from referees.diplomacy.daide.messages import (
@@ -410,8 +410,3 @@ class DaideDialogue:
         options = {field.name: getattr(settings, field.name) for field in fields(DaideVariant)}
         limits = {name: options[name] or limit for name in ("mtl", "rtl", "btl")}
         return DaideVariant(**{**options, **limits})
-
-    def adjudicate(self, game: GamePosition, moves: Mapping[int, PowerOrders]) -> PhaseAdjudication:
-        """The results of a phase, given what each seat wrote."""
-        orders = {seat - 1: move.orders for seat, move in moves.items()}
-        return adjudicate(game.position, orders, self._settings.choices)
