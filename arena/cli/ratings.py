@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup, Program
+from academy.wire.command_line import Program
 from arena.cli.arguments import Json
 from arena.cli.service import ANY, Service, with_service
 from arena.output import say, say_json
@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 
 
 group = Program(
-    name="rating",
-    cls=CommandGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Ratings of a service's league, over gRPC; `arena league` reads the database itself.",
+    "rating",
+    "Ratings of a service's league, over gRPC; `arena league` reads the database itself.",
 )
 
 
