@@ -288,11 +288,12 @@ def _measure(
         echo = AnswerStream(play, connection)
         stack.callback(echo.close)
         echoed = consultation_pb2.PlayRequest(advice=message)
-        times(echo.ask, [echoed] * WARMING, time.process_time)
+        ask_echo = partial(echo.ask, seconds=echo.seconds)
+        times(ask_echo, [echoed] * WARMING, time.process_time)
         spent, of_echo = [], []
         for number in range(WARMING, WARMING + QUESTIONS):
             spent += times(alone, [number], time.process_time)
-            of_echo += times(echo.ask, [echoed], time.process_time)
+            of_echo += times(ask_echo, [echoed], time.process_time)
         more = [whole - part for whole, part in zip(spent, of_echo, strict=True)]
         waited = times(alone, range(WARMING + QUESTIONS, WARMING + 2 * QUESTIONS), time.perf_counter)
         begun = time.perf_counter()

@@ -240,14 +240,14 @@ class Analyst:
         searcher: searches a line.
         guard: ends searches.
         nodes: how many of the most visited lines to look at.
-        game_id: what ACADEMY calls the game; as the rules call it where it is empty.
+        game_id: what ACADEMY calls the game.
     """
 
     academy: Academy
     searcher: LineSearcher
     guard: SearchGuard
     nodes: int
-    game_id: str = ""
+    game_id: str
 
     def run(self, once: bool) -> int:
         """Search until nothing is left to search, or the guard's deadline has passed.
@@ -304,7 +304,7 @@ class Analyst:
         """
         if self.guard.is_over:
             return "the time is over"
-        known = self.academy.statistics(self.game_id or self.searcher.rules.spec().game_id).opening_nodes
+        known = self.academy.statistics(self.game_id).opening_nodes
         if not known:
             return "no contest is in its opening tree yet"
         kind, budget = self.searcher.effort
@@ -316,19 +316,17 @@ class Analyst:
     def _check_rules(self) -> None:
         """Raise OtherRulesError where values would be stored at positions that were never searched."""
         spec = self.searcher.rules.spec()
-        game_id = self.game_id or spec.game_id
-        field = differing_field(spec, self.academy.game(game_id))
+        field = differing_field(spec, self.academy.game(self.game_id))
         if field is not None:
             raise OtherRulesError(
-                f"these rules are of {spec.game_id}, and {game_id!r} at ACADEMY has another {field}: give "
-                "the game and settings (--set) that its contests are played by, or another --game-id"
+                f"these rules are of {spec.game_id}, and {self.game_id!r} at ACADEMY has another {field}: "
+                "give the game and settings (--set) that its contests are played by, or another --game-id"
             )
 
     def _walk(self, unsearchable: set[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], float]]:
         """Search some lines of the tree as it is now; yield those whose value was news to ACADEMY."""
-        spec, (kind, budget) = self.searcher.rules.spec(), self.searcher.effort
-        game_id = self.game_id or spec.game_id
-        seat = Seat(game_id, spec.geometry, player=1)
+        kind, budget = self.searcher.effort
+        seat = Seat(self.game_id, self.searcher.rules.spec().geometry, player=1)
         unsearched = (
             line
             for line, analysis in most_visited_lines(self.academy, seat, self.nodes)
@@ -344,7 +342,7 @@ class Analyst:
             value = self.guard.search(lambda line=line: self.searcher.value(line))  # type: ignore[misc]
             if value is None:
                 unsearchable.add(line)
-            elif self.academy.report_analysis(game_id, line, Analysis(value, budget, kind=kind)):
+            elif self.academy.report_analysis(self.game_id, line, Analysis(value, budget, kind=kind)):
                 counted += 1
                 yield line, value
 

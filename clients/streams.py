@@ -38,10 +38,8 @@ class AnswerStream:
         except grpc.RpcError as error:
             self._heard.put(to_client_error(error))
 
-    def ask(
-        self, request: consultation_pb2.PlayRequest, seconds: float | None = None
-    ) -> consultation_pb2.PlayResponse:
-        """Send a question and wait for its answer: at most `seconds`, where these are left of its time.
+    def ask(self, request: consultation_pb2.PlayRequest, seconds: float) -> consultation_pb2.PlayResponse:
+        """Send a question and wait for its answer, at most what is left of its time.
 
         Raises AcademyUnavailableError and AcademyRefusedError.
         """
@@ -51,7 +49,7 @@ class AnswerStream:
                 raise self._ended.with_traceback(None)
             try:
                 self._questions.put(request)
-                heard = self._heard.get(timeout=max(0.0, self.seconds if seconds is None else seconds))
+                heard = self._heard.get(timeout=max(0.0, seconds))
                 if isinstance(heard, Exception):
                     raise heard
                 return _check(request, heard)
@@ -82,9 +80,9 @@ class AsyncAnswerStream:
         self._lock = asyncio.Lock()
 
     async def ask(
-        self, request: consultation_pb2.PlayRequest, seconds: float | None = None
+        self, request: consultation_pb2.PlayRequest, seconds: float
     ) -> consultation_pb2.PlayResponse:
-        """Send a question and wait for its answer: at most `seconds`, where these are left of its time.
+        """Send a question and wait for its answer, at most what is left of its time.
 
         Raises AcademyUnavailableError and AcademyRefusedError.
         """
@@ -92,7 +90,7 @@ class AsyncAnswerStream:
             if self._call.done():
                 raise AcademyUnavailableError(_ENDED)
             try:
-                async with asyncio.timeout(self.seconds if seconds is None else seconds):
+                async with asyncio.timeout(seconds):
                     await self._call.write(request)
                     response = await self._call.read()
                 if not isinstance(response, consultation_pb2.PlayResponse):

@@ -47,14 +47,6 @@ class Command(TyperCommand):
             return super().make_context(info_name, args, parent, **extra)
 
 
-class Program(typer.Typer):
-    """A program, or a group within it, whose commands are of the class Command."""
-
-    def command(self, name: str | None = None, **settings: Any) -> Any:
-        """Add a command."""
-        return super().command(name, cls=Command, **settings)
-
-
 class CommandGroup(TyperGroup):
     """A group of commands whose help cuts no sentence."""
 
@@ -74,6 +66,21 @@ class CommandGroup(TyperGroup):
                     if not command.hidden
                 ]
             )
+
+
+class Program(typer.Typer):
+    """A program, or a group within it, of commands of the class Command; alone it prints its help."""
+
+    def __init__(
+        self, name: str, purpose: str, cls: type[CommandGroup] = CommandGroup, **settings: Any
+    ) -> None:
+        # Rich cuts the names of options in a narrow terminal.
+        settings |= {"no_args_is_help": True, "rich_markup_mode": None}
+        super().__init__(name=name, help=purpose, cls=cls, **settings)
+
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        """Add a command."""
+        return super().command(name, cls=Command, **settings)
 
 
 def not_nan(value: _Number) -> _Number:

@@ -32,7 +32,7 @@ class ContestLifecycle(Contests):
         session: AcademySession,
         outbox: Outbox,
         warn: Callable[[str], None],
-        fair_use: Mapping[str, float] | None = None,
+        fair_use: Mapping[str, float],
     ) -> None:
         self._session = session
         self._fair_use = fair_use

@@ -130,16 +130,14 @@ def _arena(
 def make_application(*, to_run: bool = False) -> typer.Typer:
     """Make the command; where it is `to_run` a competition, without most of the other actions."""
     application = Program(
-        name="arena",
-        cls=Actions,
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        help="Run competitions of game-playing programs, look at them, stop them. Options and the action may "
+        "arena",
+        "Run competitions of game-playing programs, look at them, stop them. Options and the action may "
         "stand anywhere; without an action the competition is run. Exit status: 0 done, 1 an error, "
         "2 wrong usage, 3 interrupted, 4 halted by void games, or because no missing game can be played, "
         "5 reports to ACADEMY, or games to the league, still wait, 6 completed, except for "
         "games of players or matchups that are left out.",
+        Actions,
+        pretty_exceptions_enable=False,
         epilog="First steps: arena init all-play-all cup.toml; arena check cup.toml; arena run cup.toml",
     )
     application.callback()(_arena)

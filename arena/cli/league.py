@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from academy.wire.command_line import CommandGroup, Program
+from academy.wire.command_line import Program
 from arena.cli.arguments import Json
 from arena.output import complain, say, say_json
 
@@ -28,11 +28,8 @@ GameOption = Annotated[
 ]
 
 group = Program(
-    name="league",
-    cls=CommandGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Ratings for life: a league keeps players, their versions and families, and all their games. "
+    "league",
+    "Ratings for life: a league keeps players, their versions and families, and all their games. "
     "Competitions belong to it by [league] in the control file.",
 )
 

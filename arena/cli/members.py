@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup, Program, not_nan
+from academy.wire.command_line import Program, not_nan
 from arena.cli.arguments import Json
 from arena.cli.service import MEMBERS, NOT_NEEDED, OPERATORS, Service, say_listed, say_message, with_service
 from arena.output import say
@@ -36,11 +36,8 @@ Days = Annotated[
 ]
 
 group = Program(
-    name="member",
-    cls=CommandGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Players that register themselves at a service of a league (`arena serve --league`).",
+    "member",
+    "Players that register themselves at a service of a league (`arena serve --league`).",
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup, Program, not_nan
+from academy.wire.command_line import Program, not_nan
 from arena.cli.arguments import MOST, Json
 from arena.cli.control_files import read_settings
 from arena.cli.service import ANY, OPERATORS, Service, say_listed, with_service
@@ -92,18 +92,12 @@ Hours = Annotated[
 ]
 
 pools = Program(
-    name="pool",
-    cls=CommandGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Pools of a service's standing arena (`arena serve --league`), changed while it runs.",
+    "pool",
+    "Pools of a service's standing arena (`arena serve --league`), changed while it runs.",
 )
 seasons = Program(
-    name="season",
-    cls=CommandGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Seasons of a service's league: spans of time with tables of their own.",
+    "season",
+    "Seasons of a service's league: spans of time with tables of their own.",
 )
 
 

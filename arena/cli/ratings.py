@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from academy.wire.command_line import CommandGroup, Program
+from academy.wire.command_line import Program
 from arena.cli.arguments import Json
-from arena.cli.service import ANY, Service, with_service
+from arena.cli.service import ANY, Service, say_listed, with_service
 from arena.output import say, say_json
 
 if TYPE_CHECKING:
@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 
 
 group = Program(
-    name="rating",
-    cls=CommandGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Ratings of a service's league, over gRPC; `arena league` reads the database itself.",
+    "rating",
+    "Ratings of a service's league, over gRPC; `arena league` reads the database itself.",
 )
 
 
@@ -52,10 +49,8 @@ def list_ratings(
 
     if game is None:
         games = _call(service, "ListRatedGames", leagues_pb2.ListRatedGamesRequest(), "listing games").games
-        if as_json:
-            say_json({"games": [MessageToDict(rated) for rated in games]})
-        else:
-            say(games_text([RatedGame(rated.game, rated.games, rated.players, 0) for rated in games]), end="")
+        rated = [RatedGame(listed.game, listed.games, listed.players, 0) for listed in games]
+        say_listed("games", games, as_json, lambda _: games_text(rated))
         return
     lines: list[Any] = []
     token = ""

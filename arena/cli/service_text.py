@@ -66,64 +66,47 @@ def state_line(competition: competitions_pb2.Competition) -> str:
 
 def competitions_text(competitions: Iterable[competitions_pb2.Competition]) -> str:
     """A table of competitions."""
-    table = _table(" name", " state", " kind", " game", "games", "void", " remark")
+    rows = []
     for competition in competitions:
-        table.add_row(
-            *(Text(legible(text)) for text in (competition.name, _state(competition), competition.kind)),
-            Text(legible(competition.game)),
-            _games(competition),
-            str(competition.void_games),
-            Text(legible(competition.remark.strip().rpartition("\n")[2])),
-        )
-    return _text(table)
+        remark = competition.remark.strip().rpartition("\n")[2]
+        what = (competition.name, _state(competition), competition.kind, competition.game)
+        rows.append((*what, _games(competition), competition.void_games, remark))
+    return _table_text(rows, " name", " state", " kind", " game", "games", "void", " remark")
 
 
 def players_text(players: Iterable[competitions_pb2.DialledInPlayer]) -> str:
     """A table of players that have dialled in."""
-    table = _table(" player", " engine", "games", "at once")
+    rows = []
     for player in players:
         engine = f"{player.engine_name} {player.engine_version}".strip()
-        table.add_row(
-            Text(legible(player.name)), Text(legible(engine)), str(player.games), str(player.games_at_once)
-        )
-    return _text(table)
+        rows.append((player.name, engine, player.games, player.games_at_once))
+    return _table_text(rows, " player", " engine", "games", "at once")
 
 
 def standings_text(standings: competitions_pb2.GetStandingsResponse) -> str:
     """The table of a competition, the best player first."""
-    table = _table(
-        " player", "games", "wins", "draws", "losses", "unknown", "points", "forfeits", "Elo", "CPU s"
-    )
+    rows = []
     for line in standings.standings:
         score = line.score
         counts = (score.wins, score.draws, score.losses, score.unknown)
         cpu = f"{line.mean_cpu.ToMicroseconds() / 1e6:.2f}" if line.HasField("mean_cpu") else "-"
-        table.add_row(
-            Text(legible(line.player)),
-            *map(str, (sum(counts), *counts)),
-            f"{line.points:g}",
-            str(line.forfeits),
-            f"{line.elo:.0f}",
-            cpu,
-        )
-    return _text(table)
+        after = (f"{line.points:g}", line.forfeits, f"{line.elo:.0f}", cpu)
+        rows.append((line.player, sum(counts), *counts, *after))
+    return _table_text(
+        rows, " player", "games", "wins", "draws", "losses", "unknown", "points", "forfeits", "Elo", "CPU s"
+    )
 
 
 def games_text(listed: competitions_pb2.ListGamesResponse) -> str:
     """A table of games, and how many there are."""
-    table = _table(" game", " players", " result", " ended by", "moves", " opening", " when (UTC)")
+    rows = []
     for game in listed.games:
-        names = [f"{player.name}{'*' if player.winner else ''}" for player in game.players]
-        table.add_row(
-            *(
-                Text(legible(text))
-                for text in (game.game_id, ", ".join(names), game.result, game.termination)
-            ),
-            str(game.move_count),
-            Text(legible(game.opening)),
-            f"{game.finished.ToDatetime():%Y-%m-%d %H:%M}",
-        )
-    return f"{_text(table)}{len(listed.games)} of {listed.total} games; * won, or shared the win\n"
+        names = ", ".join(f"{player.name}{'*' if player.winner else ''}" for player in game.players)
+        finished = f"{game.finished.ToDatetime():%Y-%m-%d %H:%M}"
+        ended = (game.result, game.termination, game.move_count)
+        rows.append((game.game_id, names, *ended, game.opening, finished))
+    table = _table_text(rows, " game", " players", " result", " ended by", "moves", " opening", " when (UTC)")
+    return f"{table}{len(listed.games)} of {listed.total} games; * won, or shared the win\n"
 
 
 def _state(competition: competitions_pb2.Competition) -> str:
@@ -138,19 +121,17 @@ def _games(competition: competitions_pb2.Competition) -> str:
     return count_text(competition.games_played, total)
 
 
-def _table(*headings: str) -> Table:
-    """An empty table; a heading that begins with a blank is of text, others are of numbers."""
+def _table_text(rows: Iterable[Iterable[object]], *headings: str) -> str:
+    """A table; a heading that begins with a blank is of text, others are of numbers."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in headings:
         text = heading.startswith(" ")
         table.add_column(heading.strip(), justify="left" if text else "right", overflow="fold")
-    return table
-
-
-def _text(table: Table) -> str:
-    text = io.StringIO()
-    Console(file=text, width=_WIDTH, color_system=None).print(table)
-    return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+    for row in rows:
+        table.add_row(*(Text(legible(str(cell))) for cell in row))
+    output = io.StringIO()
+    Console(file=output, width=_WIDTH, color_system=None).print(table)
+    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
 
 
 def member_text(member: members_pb2.Member) -> str:
@@ -171,31 +152,26 @@ def member_text(member: members_pb2.Member) -> str:
 
 def members_text(members: Iterable[members_pb2.Member]) -> str:
     """A table of members."""
-    table = _table(" member", " version", " family", " plays", " registered", " banned", " quota", " contact")
+    rows = []
     for member in members:
         cells = (member.name, member.version, member.family, ", ".join(member.games) or "all games")
         more = (_time(member.registered), _ban(member), _quota(member.quota), member.contact)
-        table.add_row(*(Text(legible(text)) for text in (*cells, *more)))
-    return _text(table)
+        rows.append((*cells, *more))
+    return _table_text(
+        rows, " member", " version", " family", " plays", " registered", " banned", " quota", " contact"
+    )
 
 
 def invitations_text(invitations: Iterable[members_pb2.Invitation]) -> str:
     """A table of invitations."""
-    table = _table("number", " for", "used", "of", " created", " ends", " note")
+    rows = []
     for invitation in invitations:
         ends = "revoked" if invitation.revoked else "--"
         if invitation.HasField("expires") and not invitation.revoked:
             ends = _time(invitation.expires)
-        table.add_row(
-            str(invitation.invitation_id),
-            Text(legible(invitation.name or "any name")),
-            str(invitation.used),
-            str(invitation.uses),
-            _time(invitation.created),
-            ends,
-            Text(legible(invitation.note)),
-        )
-    return _text(table)
+        cells = (invitation.invitation_id, invitation.name or "any name", invitation.used, invitation.uses)
+        rows.append((*cells, _time(invitation.created), ends, invitation.note))
+    return _table_text(rows, "number", " for", "used", "of", " created", " ends", " note")
 
 
 def _ban(member: members_pb2.Member) -> str:
@@ -216,7 +192,7 @@ def _time(time: Timestamp) -> str:
 
 def pools_text(pools: Iterable[pools_pb2.Pool]) -> str:
     """A table of pools."""
-    table = _table(" pool", " state", " game", " settings", " clock", " schedule", " remark")
+    rows = []
     for pool in pools:
         settings = pool.settings
         state = pools_pb2.PoolState.Name(pool.state).removeprefix("POOL_STATE_").lower()
@@ -226,28 +202,26 @@ def pools_text(pools: Iterable[pools_pb2.Pool]) -> str:
         remark = pool.remark.strip().rpartition("\n")[2]
         cells = (pool.name, state, settings.game, settings.settings_json, _clock(settings))
         more = (f"{settings.schedule}{open_for}" or "always", remark)
-        table.add_row(*(Text(legible(cell)) for cell in (*cells, *more)))
-    return _text(table)
+        rows.append((*cells, *more))
+    return _table_text(rows, " pool", " state", " game", " settings", " clock", " schedule", " remark")
 
 
 def seasons_text(seasons: Iterable[pools_pb2.Season]) -> str:
     """A table of seasons."""
-    table = _table(" season", " begins", " ends")
-    for season in seasons:
-        ends = _time(season.ends) if season.HasField("ends") else "--"
-        table.add_row(Text(legible(season.name)), _time(season.begins), ends)
-    return _text(table)
+    rows = [
+        (season.name, _time(season.begins), _time(season.ends) if season.HasField("ends") else "--")
+        for season in seasons
+    ]
+    return _table_text(rows, " season", " begins", " ends")
 
 
 def season_text(lines: Iterable[pools_pb2.SeasonLine]) -> str:
     """The table of a game in a season."""
-    table = _table("", " player", "Elo", "+-", "games", "points")
+    rows = []
     for place, line in enumerate(lines, start=1):
-        name = Text(legible(f"{line.player} {line.version}".strip()))
-        table.add_row(
-            str(place), name, f"{line.elo:.0f}", f"{line.error:.0f}", str(line.games), f"{line.points:g}"
-        )
-    return _text(table)
+        name = f"{line.player} {line.version}".strip()
+        rows.append((place, name, f"{line.elo:.0f}", f"{line.error:.0f}", line.games, f"{line.points:g}"))
+    return _table_text(rows, "", " player", "Elo", "+-", "games", "points")
 
 
 def _clock(settings: pools_pb2.PoolSettings) -> str:

@@ -67,7 +67,7 @@ class Contents:
     game: plans.GameSettings
     players: Mapping[str, PlayerSetup]
     folder: Path
-    clock: TimeControl | None = None
+    clock: TimeControl | None
 
     @cached_property
     def seats(self) -> int:

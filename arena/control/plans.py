@@ -124,7 +124,7 @@ class SwissPlan:
 
     competitors: tuple[str, ...]
     rounds: int
-    games: int = 2
+    games: int
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class SprtPlan:
 
     competitors: tuple[str, str]
     test: Sprt
-    games: int | None = None
+    games: int | None
 
 
 Average = Literal["strength", "tenacity", "fitness"]
@@ -293,7 +293,7 @@ class GenerationsPlan:
     panel: tuple[str, ...]
     generations: int
     rounds: int
-    meet: Literal["everybody", "panel"] = "everybody"
+    meet: Literal["everybody", "panel"]
 
     @property
     def competitors(self) -> tuple[str, ...]:

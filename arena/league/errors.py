@@ -14,7 +14,6 @@ class InvalidMembershipError(RefusedCallError):
 
     def __init__(self, field: str, complaint: str) -> None:
         super().__init__(f"{field}: {complaint}")
-        self.field = field
 
 
 class NameClaimedError(RefusedCallError):

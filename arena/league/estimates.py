@@ -119,8 +119,7 @@ def _likeliest(
     players: Sequence[Row[Any]], pairs: npt.NDArray[np.float64], moving: Collection[int]
 ) -> Strengths:
     """The strengths of all players; where some are moving, the others' are those that they have."""
-    place = {player.PlayerId: number for number, player in enumerate(players)}
-    keys = np.array(list(place), dtype=np.int64)
+    keys = np.array([player.PlayerId for player in players], dtype=np.int64)
     anchors = np.array([math.nan if player.Anchor is None else player.Anchor for player in players])
     last = np.array([PRIOR if player.Likeliest is None else player.Likeliest for player in players])
     errors = None
@@ -128,12 +127,7 @@ def _likeliest(
         anchors = np.where(np.isin(keys, list(moving)), anchors, last)
         errors = np.array([player.Error or 0.0 for player in players])
     return likeliest(
-        Pairings(
-            np.searchsorted(keys, pairs[:, 0].astype(np.int64)),
-            np.searchsorted(keys, pairs[:, 1].astype(np.int64)),
-            pairs[:, 2],
-            pairs[:, 3],
-        ),
+        Pairings.of_rows(pairs, keys),
         np.array(_versions_before(players), dtype=np.int64),
         anchors,
         last,

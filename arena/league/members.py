@@ -223,9 +223,7 @@ class Members:
 
     def revoke(self, name: str) -> None:
         """End a member's tokens."""
-        with self.league.sole_transaction() as connection:
-            member = _by_name(connection, name)
-            _change(connection, member.member_id, Digest=None, OldDigest=None, OldUntil=None, KeyDigest=None)
+        self._set(name, Digest=None, OldDigest=None, OldUntil=None, KeyDigest=None)
 
     def ban(self, name: str, reason: str, duration: timedelta | None) -> Member:
         """Keep a member out. Raises InvalidMembershipError."""
@@ -282,7 +280,8 @@ class Members:
             _check_room(connection, INVITATION, MOST_INVITATIONS)
             added = connection.execute(insert(INVITATION).values(row)).inserted_primary_key
             assert added is not None
-            return _invitation_of(connection, INVITATION.c.InvitationId == added[0]), code
+            query = _invitations().where(INVITATION.c.InvitationId == added[0])
+            return Invitation(*connection.execute(query).one()), code
 
     def invitations(self, before: int | None, limit: int) -> list[Invitation]:
         """The newest invitations, those below a number."""
@@ -447,10 +446,6 @@ def _invitations() -> Any:
         table.InvitationId, table.Note, table.Name, table.Uses, table.Used, table.Created, table.Expires,
         table.Revoked,
     )  # fmt: skip
-
-
-def _invitation_of(connection: Connection, condition: Any) -> Invitation:
-    return Invitation(*connection.execute(_invitations().where(condition)).one())
 
 
 def _good_invitation(connection: Connection, code: str, name: str, now: datetime) -> Invitation | None:

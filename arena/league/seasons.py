@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Float, and_, case, cast, delete, func, insert, select, update
+from sqlalchemy import CTE, Float, Select, and_, case, cast, delete, func, insert, select, update
 
 from arena.league.database import LeagueDatabase
 from arena.league.errors import InvalidSeasonError, SeasonConflictError, UnknownSeasonError
@@ -109,34 +110,16 @@ class Seasons:
             .join_from(sums, PLAYER, PLAYER.c.PlayerId == sums.c.PlayerId)
             .order_by(PLAYER.c.PlayerId)
         )
-        left, right, size = mine.alias("one"), mine.alias("other"), mine.alias("size")
-        seats = select(size.c.GameId, func.count().label("seats")).group_by(size.c.GameId).subquery("seats")
-        better = case((left.c.Score > right.c.Score, 1.0), (left.c.Score < right.c.Score, 0.0), else_=0.5)
-        share = 1.0 / cast(seats.c.seats - 1, Float)
-        pairs = (
-            select(
-                left.c.PlayerId, right.c.PlayerId.label("Other"), func.sum(better * share), func.sum(share)
-            )
-            .join_from(left, right, and_(left.c.GameId == right.c.GameId, left.c.PlayerId < right.c.PlayerId))
-            .join(seats, seats.c.GameId == left.c.GameId)
-            .group_by(left.c.PlayerId, right.c.PlayerId)
-        )
         # Games of players who came in between would be of nobody.
         with self._league.snapshot() as connection:
-            rows, met = connection.execute(query).all(), connection.execute(pairs).all()
+            rows, met = connection.execute(query).all(), connection.execute(_pairs(mine)).all()
         if not rows:
             # An empty table is one of a game that the league has.
             LeagueReader(self._league).ratings(game, 1)
             return []
-        place = {row.PlayerId: number for number, row in enumerate(rows)}
-        columns = np.array([tuple(row) for row in met], dtype=np.float64).reshape(-1, 4)
+        keys = np.array([row.PlayerId for row in rows], dtype=np.int64)
         strengths = likeliest(
-            Pairings(
-                np.array([place[row[0]] for row in met], dtype=np.int64),
-                np.array([place[row[1]] for row in met], dtype=np.int64),
-                columns[:, 2],
-                columns[:, 3],
-            ),
+            Pairings.of_rows(np.array([tuple(row) for row in met], dtype=np.float64).reshape(-1, 4), keys),
             np.full(len(rows), -1, dtype=np.int64),
             np.full(len(rows), np.nan),
             np.full(len(rows), PRIOR),
@@ -146,3 +129,20 @@ class Seasons:
             for row, elo, error in zip(rows, strengths.elo, strengths.error, strict=True)
         ]
         return sorted(lines, key=lambda line: (-line.elo, line.name))
+
+
+def _pairs(mine: CTE) -> Select[Any]:
+    """Each two of these seats' players who met, the first one's points, and their games.
+
+    A game counts as one for each of its players: less for each two of them where they are many.
+    """
+    left, right, size = mine.alias("one"), mine.alias("other"), mine.alias("size")
+    seats = select(size.c.GameId, func.count().label("seats")).group_by(size.c.GameId).subquery("seats")
+    better = case((left.c.Score > right.c.Score, 1.0), (left.c.Score < right.c.Score, 0.0), else_=0.5)
+    share = 1.0 / cast(seats.c.seats - 1, Float)
+    return (
+        select(left.c.PlayerId, right.c.PlayerId.label("Other"), func.sum(better * share), func.sum(share))
+        .join_from(left, right, and_(left.c.GameId == right.c.GameId, left.c.PlayerId < right.c.PlayerId))
+        .join(seats, seats.c.GameId == left.c.GameId)
+        .group_by(left.c.PlayerId, right.c.PlayerId)
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from arena.league.lists import ListedCompetition, ListedPlayer, ListedRating, RatedGame, RatingAt
+from arena.league.players import label
 
 _EXPLANATION = (
     "Likeliest: over all games, with the half-width of its 95 % interval. Elo: LUDAE's, game by game.\n"
@@ -44,7 +45,7 @@ def players_text(players: Sequence[ListedPlayer]) -> str:
     """The players, with their games."""
     rows = [
         (
-            f"{player.name} {player.version}".strip(),
+            label(player.name, player.version),
             player.family,
             player.predecessor or "--",
             f"{player.since:%Y-%m-%d}",

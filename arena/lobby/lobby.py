@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import time
 from collections import deque
 from collections.abc import Callable
@@ -274,7 +273,6 @@ class Lobby:
         self._limits = limits
         self._sessions: dict[str, RemoteSession] = {}
         self._seats: dict[int, RemoteSeat] = {}
-        self._numbers = itertools.count(1)
         self._newest = 0
         self._closing = False
         # Streams that have not ended, replaced ones too.
@@ -390,7 +388,7 @@ class Lobby:
 
     def seek(self, seek: lobby_pb2.Seek, send_to_game: Callable[[lobby_pb2.ToGame], None]) -> RemoteSeat:
         """Register a seat that waits for its player, and seat the player if it is there and has room."""
-        self._newest = next(self._numbers)
+        self._newest += 1
         seat = RemoteSeat(self._newest, seek, send_to_game)
         self._seats[seat.seat_id] = seat
         if session := self._sessions.get(seat.player):

@@ -251,7 +251,7 @@ class _Match:
                 try:
                     step(seating)
                 except InvalidPlayerParametersError as error:
-                    return self._void(seating.seat, Fault.PROTOCOL, f"player {seating.label}: {error}")
+                    return self._note_fault(seating.seat, Fault.PROTOCOL, f"player {seating.label}: {error}")
                 except PlayerError as failure:
                     return self._unready(seating.seat, failure)
         return self._arrange() or self._open()
@@ -272,7 +272,8 @@ class _Match:
                     called = seat
                     player.arranged(self._rules.view(self._position, seat))
         except UnreadableMoveError as error:
-            return self._void(called, Fault.PROTOCOL, f"player {self._seatings[called - 1].label}: {error}")
+            label = self._seatings[called - 1].label
+            return self._note_fault(called, Fault.PROTOCOL, f"player {label}: {error}")
         except PlayerError as failure:
             return self._unready(called, failure)
         return ""
@@ -317,9 +318,10 @@ class _Match:
         """A player failed before the game. Returns why the game is void."""
         if failure.fault in (Fault.LATE, Fault.DISCONNECTED) and not failure.passing:
             self._absent = seat
-        return self._void(seat, failure.fault, str(failure))
+        return self._note_fault(seat, failure.fault, str(failure))
 
-    def _void(self, seat: int, fault: Fault, reason: str) -> str:
+    def _note_fault(self, seat: int, fault: Fault, reason: str) -> str:
+        """Note what a seat's player, if it could be made, did wrong. Returns the reason, made legible."""
         reason = legible(reason)
         self._sheet.fault(seat, fault, reason)
         if seat <= len(self._players):
@@ -479,9 +481,7 @@ class _Match:
         return self._forfeit(seat, failure.fault, str(failure))
 
     def _forfeit(self, seat: int, fault: Fault, reason: str) -> Loss:
-        reason = legible(reason)
-        self._sheet.fault(seat, fault, reason)
-        self._players[seat - 1].faulty = True
+        reason = self._note_fault(seat, fault, reason)
         if self._job.failures == "void" and fault in _VOIDING:
             raise _GameVoidError(reason)
         reason = f"forfeit by {self._seatings[seat - 1].label}: {reason}"

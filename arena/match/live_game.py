@@ -108,7 +108,7 @@ class LiveNews:
     """What is new in a game: `moves` that follow `moves_before` others; `over` once its file is gone."""
 
     heading: LiveHeading
-    moves_before: int = 0
+    moves_before: int
     moves: tuple[LiveMove, ...] = ()
     over: bool = False
 
@@ -137,10 +137,7 @@ class LiveFolder:
                 # A game may end while it is looked at.
                 with suppress(FileNotFoundError):
                     sizes[entry.name] = entry.stat().st_size
-        for name in [name for name in self._known if name not in sizes]:
-            read = self._known.pop(name)
-            if read.heading is not None:
-                yield LiveNews(read.heading, read.moves, over=True)
+        yield from self._end([name for name in self._known if name not in sizes])
         for name, size in sizes.items():
             read = self._known.setdefault(name, _Read())
             if name.endswith(SUFFIX) and size > read.offset and (news := self._read(name, read)) is not None:
@@ -148,10 +145,13 @@ class LiveFolder:
 
     def forget(self) -> Iterator[LiveNews]:
         """Tell of all games that they are over, as they are when nobody plays them any more."""
-        for read in self._known.values():
+        return self._end(list(self._known))
+
+    def _end(self, names: Sequence[str]) -> Iterator[LiveNews]:
+        for name in names:
+            read = self._known.pop(name)
             if read.heading is not None:
                 yield LiveNews(read.heading, read.moves, over=True)
-        self._known.clear()
 
     def _read(self, name: str, read: _Read) -> LiveNews | None:
         try:
@@ -174,11 +174,10 @@ class LiveFolder:
     def game(cls, path: Path, game_id: str) -> LiveNews | None:
         """All of one game in progress; None where there is none of this id."""
         folder = cls(path)
-        for name in _files(path):
-            read = _Read()
+        for name in [name for name in _files(path) if _game_id(name) == game_id]:
+            read, offset = _Read(), -1
             moves: list[LiveMove] = []
-            offset = -1
-            while _game_id(name) == game_id and read.offset > offset:
+            while read.offset > offset:
                 offset = read.offset
                 news = folder._read(name, read)
                 moves += news.moves if news is not None else ()

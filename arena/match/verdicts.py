@@ -155,9 +155,8 @@ class Departures:
         """
         rules, seat = self._rules, loss.seat
         self._losses[seat] = loss
-        if rules.seats <= 2 or rules.stand_in_move(position, seat) is None:
-            return False
-        if self.all_left(position):
+        has_moves = rules.seats > 2 and rules.stand_in_move(position, seat) is not None
+        if not has_moves or self.all_left(position):
             return False
         why = "resigned" if loss.termination is Termination.RESIGNATION else "failed"
         label = self._seatings[seat - 1].label

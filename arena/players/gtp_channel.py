@@ -112,7 +112,9 @@ class GtpChannel:
         for a failure response, PlayerTimeoutError when the whole response has not come after `seconds`,
         IllFormedAnswerError, PlayerDisconnectedError, and InvalidGtpWordError before anything is sent.
         """
-        command, line = _spell(words) if words[0] not in self._aliases else self._renamed(words)
+        if words[0] in self._aliases:
+            words = (self._aliases[words[0]], *words[1:])
+        command, line = _spell(words)
         if secret:
             command = command.replace(secret, _HIDDEN)
         if self.transcript is not None:
@@ -139,9 +141,6 @@ class GtpChannel:
         raise IllFormedAnswerError(
             self._message(command, f'a response must begin with "=" or "?", not "{first}"')
         )
-
-    def _renamed(self, words: tuple[str, ...]) -> tuple[str, bytes]:
-        return _spell((self._aliases[words[0]], *words[1:]))
 
     def knows(self, command: str, seconds: float) -> bool:
         """Whether the engine has a command. It is asked once."""

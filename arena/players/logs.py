@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from referees.legible_text import legible
@@ -139,8 +138,6 @@ class Transcript:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with contextlib.suppress(OSError):
             self._file.close()

@@ -81,7 +81,7 @@ class MoveRefusedError(PlayerError):
 
     fault = Fault.REFUSED
 
-    def __init__(self, message: str, answer: str = "") -> None:
+    def __init__(self, message: str, answer: str) -> None:
         super().__init__(message)
         self.answer = answer
 

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-_PR_SET_PDEATHSIG: Final = 1
-_PR_SET_CHILD_SUBREAPER: Final = 36
+_OPTIONS: Final = {"PR_SET_PDEATHSIG": 1, "PR_SET_CHILD_SUBREAPER": 36}
 _CHILDREN_SECONDS: Final = 5.0
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
@@ -23,18 +22,20 @@ def die_with_parent(how: signal.Signals, parent: int) -> None:
     it may have ended before the call. The kernel's "parent" is the thread that started the child:
     start children from a thread that lives as long as they may. See prctl(2), PR_SET_PDEATHSIG.
     """
-    if _LIBC.prctl(_PR_SET_PDEATHSIG, int(how), 0, 0, 0) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"prctl(PR_SET_PDEATHSIG): {os.strerror(number)}")
+    _prctl("PR_SET_PDEATHSIG", int(how))
     if os.getppid() != parent:
         os.kill(os.getpid(), how)
 
 
 def adopt_orphans(adopt: bool = True) -> None:
     """Become the parent of all descendants whose parents end. See prctl(2), PR_SET_CHILD_SUBREAPER."""
-    if _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0) != 0:
+    _prctl("PR_SET_CHILD_SUBREAPER", int(adopt))
+
+
+def _prctl(option: str, value: int) -> None:
+    if _LIBC.prctl(_OPTIONS[option], value, 0, 0, 0) != 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"prctl(PR_SET_CHILD_SUBREAPER): {os.strerror(number)}")
+        raise OSError(number, f"prctl({option}): {os.strerror(number)}")
 
 
 def end_children(spared: Collection[int] = ()) -> None:

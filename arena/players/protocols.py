@@ -47,8 +47,6 @@ class InvalidListenerError(ValueError):
 
     def __init__(self, setting: str, why: str) -> None:
         super().__init__(f"{setting}: {why}")
-        self.setting = setting
-        self.why = why
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,12 @@ class Pairings:
     second: Places
     points: Numbers
     games: Numbers
+
+    @classmethod
+    def of_rows(cls, rows: Numbers, keys: Places) -> Self:
+        """Rows of two players, points and games; players are numbered by where their keys stand in `keys`."""
+        first, second = np.searchsorted(keys, rows[:, :2].astype(np.int64)).T
+        return cls(first, second, rows[:, 2], rows[:, 3])
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ class SkillTable:
     def __init__(self) -> None:
         self._skills: dict[str, Skill] = {}
 
-    def add(self, players: Sequence[str], winners: Sequence[int], places: Sequence[int] = ()) -> None:
+    def add(self, players: Sequence[str], winners: Sequence[int], places: Sequence[int]) -> None:
         """Take in a game: `players` by seat, `winners` seats from 1. A game without winners changes no skill.
 
-        `places`, by seat and 0 the best, say who came before whom; without any all losers are equal.
+        `places`, by seat and 0 the best, say who came before whom.
 
         A player in several seats becomes the mean of what its seats became.
         """
@@ -34,8 +34,7 @@ class SkillTable:
             return
         before = [self.skill(name) for name in players]
         teams = [[PlackettLuceRating(mu=skill.mu, sigma=skill.sigma)] for skill in before]
-        order = places or [0 if seat in winners else 1 for seat in range(1, len(players) + 1)]
-        after = [team[0] for team in _MODEL.rate(teams, ranks=list(map(float, order)))]
+        after = [team[0] for team in _MODEL.rate(teams, ranks=list(map(float, places)))]
         for name in dict.fromkeys(players):
             mine = [skill for player, skill in zip(players, after, strict=True) if player == name]
             self._skills[name] = Skill(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.control.schema import TUNERS
@@ -35,7 +35,7 @@ class PlayerFacts:
     usage: PlayerTotals | None
     daide_score: float
     skill: "Skill"
-    last_fault: LastFault | None = None
+    last_fault: LastFault | None
 
 
 def faults_line(whose: str, by_kind: Mapping[Fault, int], last: LastFault) -> str:
@@ -108,14 +108,14 @@ class CompetitionReport:
     refusals: Mapping[str, str]
     proposals: Mapping[str, ProposalTally]
     duration: Duration | None
-    first_ratings: Mapping[str, FirstRating] = field(default_factory=dict)
-    sprt: SprtState | None = None
-    tuning: TuningState | None = None
-    descent: Descent | None = None
-    candidates: CandidateFaults | None = None
-    warning: str = ""
-    newest: Sequence[FinishedGame] = ()
-    record_extension: str = ""
+    first_ratings: Mapping[str, FirstRating]
+    sprt: SprtState | None
+    tuning: TuningState | None
+    descent: Descent | None
+    candidates: CandidateFaults | None
+    warning: str
+    newest: Sequence[FinishedGame]
+    record_extension: str
 
     @property
     def beginnings(self) -> str:
@@ -149,7 +149,7 @@ class CompetitionReport:
         for player in self.standings.table():
             score, facts = player.score, self.players[player.name]
             counts = [score.games, score.wins, score.draws, score.losses, score.unknown, player.forfeits]
-            row = [player.name, *map(str, [*counts, player.time_losses, player.faults.total()])]
+            row = [player.name, *map(str, [*counts, player.time_losses, player.fault_games])]
             row += [f"{player.points:g}", f"{player.elo:.0f}"]
             if self.ratings:
                 estimate = self.ratings.estimates.get(player.name)

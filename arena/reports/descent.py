@@ -56,7 +56,7 @@ def descent_drawing(descent: Descent) -> str:
     tops, height = _lay_out(descent.families)
     width = round(_LEFT + step * columns + 20)
     label = f"descent of {len(descent.members)} members in {columns} generations"
-    parts = [*_grid(descent.families, tops, columns, step, height)]
+    parts = [*_grid(descent.families, tops, columns, step)]
     by_name = {member.name: member for member in descent.members}
 
     def at(member: Descendant, generation: float) -> tuple[float, float]:
@@ -90,9 +90,8 @@ def _lay_out(families: Mapping[str, int]) -> tuple[dict[str, int], int]:
     return tops, y
 
 
-def _grid(
-    families: Mapping[str, int], tops: Mapping[str, int], columns: int, step: float, height: int
-) -> Iterator[str]:
+def _grid(families: Mapping[str, int], tops: Mapping[str, int], columns: int, step: float) -> Iterator[str]:
+    """The numbers of generations above, and the families' names at the left."""
     every = next(
         count for count in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000) if count * step >= _BETWEEN_NUMBERS
     )

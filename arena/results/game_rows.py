@@ -41,9 +41,9 @@ class StoredMove:
     seconds: float
     values: Mapping[int, float]
     comment: str
-    opening: bool = False
-    clock_seconds: float | None = None
-    clock_stones: int = 0
+    opening: bool
+    clock_seconds: float | None
+    clock_stones: int
 
 
 def pack_moves(moves: Iterable[JobMove]) -> str:

@@ -7,13 +7,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, inspect, select, text, update
+from sqlalchemy import Connection, Index, inspect, select, text, update
 from sqlalchemy.schema import CreateColumn
 
+from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.own_tables import META, SCHEMA_VERSION, SEAT
 from arena.results.schema import METADATA
-from arena.results.totals import count_totals, make_indexes
+from arena.results.totals import count_totals
 from arena.results.views import create_views, drop_views
 
 # The ids of Diplomacy's variants begin so.
@@ -104,7 +104,7 @@ def upgrade(connection: Connection, version: int) -> None:
         _pack_moves_and_split_missions(connection)
     if version < 5:
         _name_powers(connection)
-    make_indexes(connection)
+    _make_indexes(connection)
     create_views(connection)
     if version < 6:
         connection.exec_driver_sql(_COUNT_PLIES)
@@ -113,7 +113,17 @@ def upgrade(connection: Connection, version: int) -> None:
     if version < 9:
         connection.exec_driver_sql(_RESULTS)
         count_totals(connection)
-    connection.execute(update(META).filter_by(Key="schema_version").values(Value=str(SCHEMA_VERSION)))
+    connection.execute(update(own.META).filter_by(Key="schema_version").values(Value=str(own.SCHEMA_VERSION)))
+
+
+def _make_indexes(connection: Connection) -> None:
+    """Make the indexes that tables of earlier versions lack."""
+    for table in (own.GAME_DETAIL, own.SEAT, own.RATING):
+        for index in sorted(table.indexes, key=lambda index: str(index.name)):
+            assert isinstance(index, Index)
+            index.create(connection, checkfirst=True)
+    connection.execute(own.INDEX_OF_FAULTS)
+    connection.execute(own.INDEX_OF_WAITING)
 
 
 def _add_missing_columns(connection: Connection) -> None:
@@ -182,8 +192,8 @@ def _name_powers(connection: Connection) -> None:
     # SQLite can't add a column that must not be empty.
     connection.exec_driver_sql(f"CREATE TEMPORARY TABLE seat AS {_SEATS}")
     connection.exec_driver_sql('DROP TABLE "ARENA_Seat"')
-    SEAT.create(connection)
-    columns = ", ".join(f'"{column.name}"' for column in SEAT.columns)
+    own.SEAT.create(connection)
+    columns = ", ".join(f'"{column.name}"' for column in own.SEAT.columns)
     connection.exec_driver_sql(f'INSERT INTO "ARENA_Seat" ({columns}) SELECT {columns} FROM seat')
     connection.exec_driver_sql("DROP TABLE seat")
     name_numbered_powers(connection)

@@ -110,9 +110,9 @@ class WholeGame:
     record: str
     record_extension: str
     seed: int
-    arrangement: str = ""
-    contest_id: str = ""
-    start_board: str = ""
+    arrangement: str
+    contest_id: str
+    start_board: str
 
 
 class SeriesReader:

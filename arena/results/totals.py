@@ -6,7 +6,7 @@ They change in the transaction that stores a game.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Index, Table, TextClause, text
+from sqlalchemy import Connection, Table, TextClause, text
 
 from arena.ratings.elo import EloRules
 from arena.results import own_tables as own
@@ -123,13 +123,3 @@ def count_totals(connection: Connection) -> None:
         connection.execute(table.delete())
     for statement in (_COUNT_STANDINGS, _COUNT_PAIRS):
         connection.exec_driver_sql(statement)
-
-
-def make_indexes(connection: Connection) -> None:
-    """Make the indexes that tables of earlier versions lack."""
-    for table in (own.GAME_DETAIL, own.SEAT, own.RATING):
-        for index in sorted(table.indexes, key=lambda index: str(index.name)):
-            assert isinstance(index, Index)
-            index.create(connection, checkfirst=True)
-    connection.execute(own.INDEX_OF_FAULTS)
-    connection.execute(own.INDEX_OF_WAITING)

@@ -1,7 +1,6 @@
 """A competition's event log: one line an event, time first, then `name=value` pairs."""
 
 import re
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,18 +9,11 @@ from typing import Final
 _QUOTED: Final = re.compile('[ ="]')
 
 
-def _as_line(values: Mapping[str, object]) -> str:
-    return " ".join(f"{name}={_value(value)}" for name, value in values.items())
-
-
 def _value(value: object) -> str:
     """A value in logfmt: in quotes where it has a space, an equals sign or a quote."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-    text = str(value)
+    if value is None:
+        return ""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     if _QUOTED.search(text) is None:
         return text.replace("\n", "\\n")
     text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -49,12 +41,9 @@ class EventLog(AbstractContextManager["EventLog"]):
     def add(self, event: str, **values: object) -> None:
         """Write an event, with what belongs to it."""
         now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        line = _as_line({"timestamp": now, "event": event, **values})
+        pairs = {"timestamp": now, "event": event, **values}
+        line = " ".join(f"{name}={_value(value)}" for name, value in pairs.items())
         self._file.write(f"{_printable(line)}\n".encode())
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
     def __exit__(self, *error: object) -> None:
-        self.close()
+        self._file.close()

@@ -210,7 +210,7 @@ class CompetitionFiles:
             shutil.rmtree(self._at(extension), ignore_errors=True)
 
 
-def history_line(game: FinishedGame, remark: str = "") -> str:
+def history_line(game: FinishedGame, remark: str) -> str:
     """A game's line in the history file."""
     # Earlier releases stored what players wrote without escaping it.
     line = f"{game.game_id:>7} {legible(game.describe())}"

@@ -35,8 +35,8 @@ class CheckedPlayer(NamedTuple):
     """What a player calls itself, what it did wrong that would not have stopped a game, and if it scores."""
 
     description: str
-    warnings: tuple[str, ...] = ()
-    scores: bool = False
+    warnings: tuple[str, ...]
+    scores: bool
 
 
 def hidden_from(setup: PlayerSetup, rules: Referee[Any, Any]) -> str:

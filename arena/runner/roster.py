@@ -33,10 +33,6 @@ class Roster:
         # The file may have changed since it was read: the first look reads it again.
         self._seen: tuple[int, int, int] | None = None
 
-    def _state(self) -> tuple[int, int, int]:
-        status = self.control.path.stat()
-        return status.st_mtime_ns, status.st_size, status.st_ino
-
     def free(self, names: Sequence[str]) -> set[str]:
         """Those players that can begin a game now."""
         return free_competitors(self.control, names)
@@ -48,7 +44,8 @@ class Roster:
     def look(self) -> Control | None:
         """The control file with its present players; None where it is as before. Raises SQLAlchemyError."""
         try:
-            state = self._state()
+            status = self.control.path.stat()
+            state = status.st_mtime_ns, status.st_size, status.st_ino
             if state == self._seen:
                 return None
             self._seen = state

@@ -46,13 +46,12 @@ class VoidGames:
     def note_completed(self, fixture: Fixture) -> None:
         """Note a finished game."""
         self._rules.completed(self._group(fixture))
-        for name in fixture.players:
-            self._failures.pop(original_name(name), None)
-            self._failures_by_game.pop((original_name(name), fixture.game_id), None)
+        for name in map(original_name, fixture.players):
+            self._failures.pop(name, None)
+            self._failures_by_game.pop((name, fixture.game_id), None)
 
-    def complaint(self, player: str, game_id: str) -> str:
+    def complaint(self, name: str, game_id: str) -> str:
         """How many games a player that dials in made void, so that it is left out."""
-        name = original_name(player)
         in_a_row, of_game = self._failures[name], self._failures_by_game[name, game_id]
         if in_a_row < of_game:
             return f"it made game {game_id} void {of_game} times"
@@ -67,14 +66,14 @@ class VoidGames:
         Args:
             fixture: The game.
             culprit: The player who is at fault; None where no player is, or several are.
-            elsewhere: The players of the games that go on now.
+            elsewhere: The control file's names of the players whose other games go on now.
 
         Returns:
             What follows.
         """
         if culprit is not None and culprit.protocol in DIALS_IN:
             name = original_name(culprit.name)
-            if any(original_name(other) == name for other in elsewhere):
+            if name in elsewhere:
                 return Sequel.PUT_OFF
             self._failures[name] += 1
             self._failures_by_game[name, fixture.game_id] += 1

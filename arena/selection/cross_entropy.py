@@ -72,9 +72,7 @@ class CrossEntropyTuner(Tuner):
 
     void_policy = VoidPolicy.RETRY_GAME
 
-    def __init__(
-        self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int = 0, folder: str = ""
-    ) -> None:
+    def __init__(self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int, folder: str = "") -> None:
         self._plan = plan
         terms = {
             "samples": plan.samples,
@@ -168,10 +166,6 @@ class CrossEntropyTuner(Tuner):
             return ""
         return describe(self._parameters, self._values(candidate))
 
-    def best_values(self) -> list[object]:
-        """The parameters' values at the mean of the distribution."""
-        return self._values_at(self.distribution.means)
-
     def state(self) -> TuningState:
         """The values at the mean of the distribution, how they came about, and the distribution."""
         now = self.distribution
@@ -207,7 +201,7 @@ class CrossEntropyTuner(Tuner):
             self._means.note(self._played(), self.distribution.means)
 
     def _distribution_lines(self) -> list[str]:
-        values = describe(self._parameters, self.best_values())
+        values = describe(self._parameters, self._values_at(self.distribution.means))
         return [f"distribution: {self.distribution}", f"its mean: {values}"]
 
     def _candidate_lines(self, best: Sequence[int]) -> list[str]:

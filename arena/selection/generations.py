@@ -151,7 +151,7 @@ class Generations(Selector):
     by those of all their games. The older one is better among equals.
     """
 
-    def __init__(self, plan: GenerationsPlan, panel: Mapping[str, PlayerSetup], seed: int = 0) -> None:
+    def __init__(self, plan: GenerationsPlan, panel: Mapping[str, PlayerSetup], seed: int) -> None:
         self._plan = plan
         self._panel = panel
         self._seed = seed

@@ -105,18 +105,13 @@ class ParameterTree:
 
     def tried(self, depth: int) -> list[tuple[TreePath, Node]]:
         """All nodes of a depth that were tried, the most visited first."""
-        nodes = [
-            (path, node) for path, node in self._at_depth(depth) if node.visits > self._plan.initial_visits
-        ]
-        return sorted(nodes, key=lambda item: (-item[1].visits, item[0]))
-
-    def _at_depth(self, depth: int) -> Iterator[tuple[TreePath, Node]]:
         level: list[tuple[TreePath, Node]] = [((), self.root)]
         for _ in range(depth):
             level = [
                 ((*path, place), child) for path, node in level for place, child in enumerate(node.children)
             ]
-        yield from level
+        nodes = [item for item in level if item[1].visits > self._plan.initial_visits]
+        return sorted(nodes, key=lambda item: (-item[1].visits, item[0]))
 
     def _node(self) -> Node:
         return Node(self._plan.initial_visits, self._plan.initial_wins)
@@ -158,7 +153,7 @@ class MonteCarloTuner(Tuner):
 
     void_policy = VoidPolicy.DROP
 
-    def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0, folder: str = "") -> None:
+    def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int, folder: str = "") -> None:
         self._plan = plan
         terms = {"initial_visits": plan.initial_visits, "initial_wins": plan.initial_wins}
         super().__init__(plan, opponent, seed, terms, folder)
@@ -191,10 +186,6 @@ class MonteCarloTuner(Tuner):
         """Whether all games are completed or, in this run, void."""
         numbers = self._numbers
         return not numbers.open and numbers.given == numbers.completed + self._dropped
-
-    def best_values(self) -> list[object]:
-        """The parameters' values at the best place."""
-        return self._values(self.tree.best())
 
     def state(self) -> TuningState:
         """The best values, how they came about, and where in the tree they are."""

@@ -38,7 +38,7 @@ class Swiss(Selector):
     `rR_AvB`, because the same two may be paired again. Earlier versions called it `AvB`.
     """
 
-    def __init__(self, plan: SwissPlan, seed: int = 0) -> None:
+    def __init__(self, plan: SwissPlan, seed: int) -> None:
         self._plan = plan
         self._seed = seed
         self._places = {name: place for place, name in enumerate(plan.competitors)}

@@ -51,11 +51,11 @@ _NOT_HALTED: Final = (ExitStatus.DONE, ExitStatus.INTERRUPTED, ExitStatus.UNDELI
 class Counts:
     """How far a competition is; `last` is its newest game's sequence, `series` begins its contests' ids."""
 
-    games: int = 0
-    voids: int = 0
-    last: int = 0
-    completed: bool = False
-    series: str = ""
+    games: int
+    voids: int
+    last: int
+    completed: bool
+    series: str
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class CompetitionView:
             return []
 
     def listed_games(
-        self, after: int, limit: int, which: GameFilter, *, newest_first: bool = False
+        self, after: int, limit: int, which: GameFilter, *, newest_first: bool
     ) -> tuple[list[competitions_pb2.Game], int]:
         """The next games that pass a filter, and how many there are of them. Raises ResultsError."""
         try:

@@ -106,7 +106,7 @@ class CompetitionFolder:
         Raises InvalidRequestError, UnknownCompetitionError, InvalidControlFileError for a file that can't be
         used, CompetitionConflictError and OSError.
         """
-        path = self._path(name, ".toml")
+        path = self._path(name, SUFFIX)
         content = text.encode()
         if len(content) > MAX_BYTES:
             raise InvalidControlFileError(f"control: {len(content)} bytes; at most {MAX_BYTES} are allowed")

@@ -208,10 +208,10 @@ def _check_draft(
     draft: Path, settings: pools_pb2.PoolSettings, openings: Path, own: Mapping[str, Mapping[str, Any]]
 ) -> Control:
     stand_ins = [Entrant(f"member{number}") for number in range(1, MOST_SEATS + 1)]
+    draft_openings = openings.with_name(f".{openings.name}")
     try:
         text = control_text(settings, "sqlite:///league.db", openings, stand_ins, own)
         if settings.openings:
-            draft_openings = openings.with_name(f".{openings.name}")
             draft_openings.write_text(settings.openings, encoding="utf-8")
             text = text.replace(_value(str(openings)), _value(str(draft_openings)))
         draft.write_text(text, encoding="utf-8")
@@ -223,12 +223,11 @@ def _check_draft(
     except RecursionError:
         raise InvalidPoolError("settings_json", "it is too deep: settings are plain values") from None
     except InvalidOpeningsError as error:
-        draft_of = re.escape(str(openings.with_name(f".{openings.name}")))
-        complaint = re.sub(f"{draft_of}[,:] ", "", str(error))
+        complaint = re.sub(f"{re.escape(str(draft_openings))}[,:] ", "", str(error))
         raise InvalidPoolError("openings", complaint) from None
     finally:
         draft.unlink(missing_ok=True)
-        openings.with_name(f".{openings.name}").unlink(missing_ok=True)
+        draft_openings.unlink(missing_ok=True)
 
 
 def openings_file(folder: Path, name: str, settings: pools_pb2.PoolSettings) -> Path:

@@ -69,10 +69,10 @@ class ServiceSettings:
     folder: Path
     tokens: Path
     endpoint: Endpoint
-    allow_uploads: bool = False
-    metrics: ServerAddress | None = None
-    league: str | None = None
-    open_to_all: bool = False
+    allow_uploads: bool
+    metrics: ServerAddress | None
+    league: str | None
+    open_to_all: bool
 
 
 async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None:

@@ -65,7 +65,7 @@ def _figures(player: PlayerStanding) -> list[str]:
     return [
         *map(str, (score.games, score.wins, score.draws, score.losses, score.unknown)),
         str(player.time_losses),
-        str(player.faults.total()),
+        str(player.fault_games),
         f"{player.points:g}",
         f"{player.elo:.0f}",
         "-" if player.mean_cpu is None else f"{player.mean_cpu:.2f}",

@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -20,6 +21,7 @@ from referees.legible_text import legible
 MAX_GAMES: Final = 1000
 MAX_VISIT_GAMES: Final = 10**9
 MAX_VISIT_HOURS: Final = 10**6
+_MOST_DIGITS: Final = 10
 
 
 class SeatedProgram(Protocol):
@@ -150,11 +152,12 @@ def connector_parser(name: str, description: str, example: str) -> argparse.Argu
         help="the file that holds the player's token (ARENA_TOKEN_FILE, or the token itself in ARENA_TOKEN)",
     )
     parser.add_argument(
-        "--games", type=_games, default=1, metavar="N", help=f"games at once, 1 to {MAX_GAMES} (%(default)s)"
-    )
+        "--games", type=partial(_count, "a number", MAX_GAMES), default=1, metavar="N",
+        help=f"games at once, 1 to {MAX_GAMES} (%(default)s)",
+    )  # fmt: skip
     parser.add_argument(
         "--leave-after-games",
-        type=_count,
+        type=partial(_count, "a number of games", MAX_VISIT_GAMES),
         metavar="N",
         help="leave after this number of games; without it, never",
     )
@@ -190,17 +193,9 @@ def _token_file(text: str) -> Path:
     return file
 
 
-def _games(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_GAMES):
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a number from 1 to {MAX_GAMES}")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:12]) <= MAX_VISIT_GAMES):
-        raise argparse.ArgumentTypeError(
-            f"{text[:80]!r} is not a number of games from 1 to {MAX_VISIT_GAMES}"
-        )
+def _count(what: str, most: int, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and 1 <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not {what} from 1 to {most}")
     return int(text)
 
 

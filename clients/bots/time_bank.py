@@ -1,6 +1,5 @@
 """Time for the moves of a contest: what one of them leaves over, later ones may have."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,7 +18,7 @@ class TimeBank:
     """
 
     seconds: float
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float]
     saved: float = 0.0
     _began: float = field(default=0.0, init=False)
 

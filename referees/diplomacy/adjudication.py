@@ -180,10 +180,11 @@ def _retreats(
         order = accepted.get(province) or Order(OrderKind.DISBAND, unit.location)
         others = clashes.get(province_of[order.target], ()) if order.kind is OrderKind.RETREAT else ()
         if others:
-            by = tuple(other for other in others if other != province)
-            who = " and ".join(board.owned_unit_text(leaving[other].unit) for other in by)
+            who = " and ".join(
+                board.owned_unit_text(leaving[other].unit) for other in others if other != province
+            )
             why = f"disbanded: {who} retreated there too"
-            results.append(OrderResult(unit.power, order, OrderOutcome.CLASHED, why, by))
+            results.append(OrderResult(unit.power, order, OrderOutcome.CLASHED, why))
         else:
             results.append(OrderResult(unit.power, order, OrderOutcome.SUCCEEDED))
     return units, (*results, *void)

@@ -1,7 +1,6 @@
-"""Where a map is drawn: its provinces' points, the polygons between them (Voronoi's cells), and colours."""
+"""Where a map is drawn: its provinces' points, and the polygons between them (Voronoi's cells)."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,12 +24,9 @@ _LAYOUT_ROUNDS: Final = 120
 _MARGIN: Final = 60.0
 # How far a coast is from the middle of its province, where the map's file does not say.
 _COAST_DISTANCE: Final = 24.0
+# Older maps name colours as well; they are the page's to choose.
 _ENTRIES: Final = ("size", "points", "impassable", "colours")
 _MAX_SIDE: Final = 100_000
-_COLOUR: Final = re.compile("#[0-9a-f]{6}")
-_COLOURS: Final = (
-    "#c0392b", "#2456a6", "#4fa3d1", "#4a4a4a", "#3c8d40", "#8e6bb5", "#d9b310", "#c2691c",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,30 +34,27 @@ class Drawing:
     """Shapes of a map, in a frame of `width` and `height` from the upper left.
 
     `shapes` are the provinces' polygons, by province; `impassable` those of no province. `borders` are lines
-    between them, each with what it parts: `land`, `sea` or `coast`. `places` are where units stand, by
-    location. `links` join provinces that border each other and do not touch here. `colours` are by power.
+    between them. `places` are where units stand, by location. `links` join provinces that border each other
+    and do not touch here.
     """
 
     width: float
     height: float
     shapes: tuple[tuple[tuple[Point, ...], ...], ...]
     impassable: tuple[tuple[Point, ...], ...]
-    borders: tuple[tuple[str, Point, Point], ...]
+    borders: tuple[tuple[Point, Point], ...]
     places: tuple[Point, ...]
     links: tuple[tuple[Point, Point], ...]
-    colours: tuple[str, ...]
-    touching: frozenset[tuple[int, int]]
 
 
 class _Plan(NamedTuple):
-    """What a drawing is made from: size, points, the province of each, coasts' points, and colours."""
+    """What a drawing is made from: size, points, the province of each, and coasts' points."""
 
     width: float
     height: float
     points: Sequence[Point]
     owners: Sequence[int]
     coasts: Mapping[int, Point]
-    colours: Mapping[int, str]
 
 
 def draw(position: Position, arrows: tuple[Arrow, ...] = ()) -> Picture:
@@ -108,7 +101,7 @@ def _layout_of(board: Map) -> Layout:
         cells,
         links=drawing.links,
         background=drawing.impassable,
-        borders=tuple((first, last) for _, first, last in drawing.borders),
+        borders=drawing.borders,
         radius=_UNIT_RADIUS,
         standing="Supply centres",
     )
@@ -120,7 +113,7 @@ def drawing_of(board: Map) -> Drawing:
     plan = _read_plan(board)
     if plan is None:
         points = _lay_out(board)
-        return _draw(board, _Plan(*_LAYOUT_SIZE, points, range(len(points)), {}, {}), linked=True)
+        return _draw(board, _Plan(*_LAYOUT_SIZE, points, range(len(points)), {}), linked=True)
     return _draw(board, plan, linked=False)
 
 
@@ -140,17 +133,11 @@ def _read_plan(board: Map) -> _Plan | None:
             raise InvalidMapError(f"drawing: it has no {entry!r:.60}; there are {', '.join(_ENTRIES)}")
     width, height = _size(entries.get("size"))
     points, owners, coasts = _read_points(board, entries)
-    try:
-        colours = {
-            board.power(power): _colour(colour) for power, colour in _table(entries, "colours").items()
-        }
-    except UnknownPlaceError as error:
-        raise InvalidMapError(f"drawing.colours: {error}") from None
     if not all(0 < right < width and 0 < down < height for right, down in [*points, *coasts.values()]):
         raise InvalidMapError(
             f"drawing.points: one lies outside of the map, which is {width:g} by {height:g}"
         )
-    return _Plan(width, height, points, owners, coasts, colours)
+    return _Plan(width, height, points, owners, coasts)
 
 
 def _size(entries: object) -> tuple[float, float]:
@@ -165,19 +152,15 @@ def _size(entries: object) -> tuple[float, float]:
     return float(entries[0]), float(entries[1])
 
 
-def _table(entries: Mapping[str, Any], entry: str) -> Mapping[str, Any]:
-    table = entries.get(entry, {})
-    if not isinstance(table, dict):
-        raise InvalidMapError(f"drawing.{entry}: {table!r:.60} is not a table")
-    return table
-
-
 def _read_points(board: Map, entries: Mapping[str, Any]) -> tuple[list[Point], list[int], dict[int, Point]]:
     """All points, whose province each is, and the coasts' points."""
     points: list[Point] = []
     owners: list[int] = []
     coasts: dict[int, Point] = {}
-    for code, text in _table(entries, "points").items():
+    table = entries.get("points", {})
+    if not isinstance(table, dict):
+        raise InvalidMapError(f"drawing.points: {table!r:.60} is not a table")
+    for code, text in table.items():
         try:
             location = board.location(code)
         except UnknownPlaceError as error:
@@ -211,12 +194,6 @@ def _points(entry: str, text: object) -> list[Point]:
     return points
 
 
-def _colour(text: object) -> str:
-    if not isinstance(text, str) or not _COLOUR.fullmatch(text):
-        raise InvalidMapError(f"drawing.colours: {text!r:.60} is not a colour like {_COLOURS[2]}")
-    return text
-
-
 def _lay_out(board: Map) -> list[Point]:
     """A point for each province."""
     width, height = _LAYOUT_SIZE
@@ -231,13 +208,13 @@ def _lay_out(board: Map) -> list[Point]:
 
 
 def _draw(board: Map, plan: _Plan, *, linked: bool) -> Drawing:
-    width, height, points, owners, coasts, colours = plan
+    width, height, points, owners, coasts = plan
     outlines = cells(points, width, height)
     shapes: list[list[tuple[Point, ...]]] = [[] for _ in board.codes]
     impassable: list[tuple[Point, ...]] = []
     for owner, sides in zip(owners, outlines, strict=True):
         (impassable if owner == FRAME else shapes[owner]).append(tuple(side.corner for side in sides))
-    borders, touching = _borders(board, owners, outlines)
+    borders, touching = _borders(owners, outlines)
     firsts = [points[owners.index(province)] for province in range(len(board.codes))]
     links = [
         (firsts[first], firsts[other])
@@ -252,28 +229,24 @@ def _draw(board: Map, plan: _Plan, *, linked: bool) -> Drawing:
         tuple(borders),
         tuple(_place(board, location, firsts, coasts) for location in range(len(board.location_codes))),
         tuple(links),
-        tuple(colours.get(power, _COLOURS[power % len(_COLOURS)]) for power in range(len(board.powers))),
-        frozenset(touching),
     )
 
 
 def _borders(
-    board: Map, owners: Sequence[int], outlines: Sequence[Sequence[Side]]
-) -> tuple[list[tuple[str, Point, Point]], set[tuple[int, int]]]:
-    """The lines between cells of different provinces, and which provinces touch."""
-    lines: list[tuple[str, Point, Point]] = []
+    owners: Sequence[int], outlines: Sequence[Sequence[Side]]
+) -> tuple[list[tuple[Point, Point]], set[tuple[int, int]]]:
+    """The lines between cells of different provinces, and which provinces touch, the lesser one first."""
+    lines: list[tuple[Point, Point]] = []
     touching: set[tuple[int, int]] = set()
     for number, sides in enumerate(outlines):
         for side, after in zip(sides, [*sides[1:], *sides[:1]], strict=True):
             # Each line once, from the first of its two cells.
             if side.beyond <= number or owners[side.beyond] == owners[number]:
                 continue
-            pair = sorted((owners[number], owners[side.beyond]))
-            seas = [owner != FRAME and board.terrain[owner] is Terrain.SEA for owner in pair]
-            kind = "sea" if all(seas) else "coast" if any(seas) else "land"
-            lines.append((kind, side.corner, after.corner))
-            if pair[0] != FRAME:
-                touching.add((pair[0], pair[1]))
+            first, second = sorted((owners[number], owners[side.beyond]))
+            lines.append((side.corner, after.corner))
+            if first != FRAME:
+                touching.add((first, second))
     return lines, touching
 
 

@@ -200,8 +200,8 @@ class Map:
         self.main_location = tuple(main for main, *_ in places)
         self.coasts = tuple(tuple(coasts) for _, *coasts in places)
         self.mila_codes = tuple(
-            code if "mila" not in provinces[code.partition("/")[0]] else str(provinces[code]["mila"])
-            for code in self.location_codes
+            "/".join([provinces[province].get("mila", province), *coast])
+            for province, *coast in (code.split("/") for code in self.location_codes)
         )
         for number, (code, province) in enumerate(provinces.items()):
             also = (province["mila"],) if "mila" in province else ()

@@ -1,6 +1,6 @@
 """Opening moves as ACADEMY's trees know them, and the names that people give them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from referees.api import UnreadableMoveError
 from referees.diplomacy.adjustments import adjustment
 from referees.diplomacy.legal import as_listed, legal_orders
-from referees.diplomacy.map import Map, Unit, shipped_map
+from referees.diplomacy.map import Map, shipped_map
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
@@ -48,11 +48,8 @@ def situation(position: Position, power: int) -> str:
     if position == _first_position(position.map):
         return ""
     standing = [position.map.unit_text(unit) for unit in position.units_of(power)]
-    standing += [
-        f"{position.map.unit_text(entry.unit)} dislodged"
-        for entry in position.dislodged
-        if entry.unit.power == power
-    ]
+    lost = [unit for unit, _ in position.dislodged if unit.power == power]
+    standing += [f"{position.map.unit_text(unit)} dislodged" for unit in lost]
     near = _near_home(position.map, power)
     entered = [
         (position.map.powers[unit.power].code, position.map.codes[position.map.province_of[unit.location]])
@@ -86,12 +83,9 @@ def carried_out(position: Position, power: int, orders: Iterable[Order]) -> list
         waived = max(0, adjustment(position, power) - len(built))
         return [*sorted(built, key=_LOCATION), *[WAIVE] * waived]
     idle = OrderKind.HOLD if position.phase is Phase.MOVES else OrderKind.DISBAND
-    units: Sequence[Unit] = position.units_of(power)
-    if position.phase is Phase.RETREATS:
-        units = [entry.unit for entry in position.dislodged if entry.unit.power == power]
     return [
         given.get(position.map.province_of[unit.location], Order(idle, unit.location))
-        for unit in sorted(units, key=_LOCATION)
+        for unit in sorted(position.ordered_units(power), key=_LOCATION)
     ]
 
 

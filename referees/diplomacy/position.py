@@ -105,6 +105,12 @@ class Position:
         """A power's units, dislodged ones left out."""
         return [unit for unit in self.units if unit.power == power]
 
+    def ordered_units(self, power: int) -> list[Unit]:
+        """A power's units that the orders of this phase are for: in retreats those that are dislodged."""
+        if self.phase is not Phase.RETREATS:
+            return self.units_of(power)
+        return [unit for unit, _ in self.dislodged if unit.power == power]
+
     def centres_of(self, power: int) -> list[int]:
         """The supply centres (provinces) that a power owns."""
         return [centre for centre, owner in zip(self.map.centres, self.owners, strict=True) if owner == power]

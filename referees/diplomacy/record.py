@@ -6,12 +6,11 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, RecordedGame, UnreadableRecordError
-from referees.diplomacy.adjudication import adjudicate
+from referees.diplomacy.adjudication import PhaseAdjudication
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.map import NOBODY, shipped_maps
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.openings import opening_name
-from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
 from referees.diplomacy.settings import DiplomacySettings, map_id
 from referees.exact_json import doubt, exact, parse, recorded_game
@@ -46,8 +45,8 @@ def write(
         if len(turn) < len(seats):
             break
         before, standing = standing, play(standing, {played.seat: played.move for played in turn})
-        if standing.position is not before.position:
-            phase["results"] = _results(before.position, turn, settings)
+        if standing.last is not None and standing.last is not before.last:
+            phase["results"] = _results(standing.last)
     outcome = game.outcome
     content = {
         "format": FORMAT,
@@ -100,11 +99,8 @@ def _phase(game: GamePosition, turn: Sequence[PlayedMove]) -> dict[str, Any]:
     return content
 
 
-def _results(
-    position: Position, turn: Sequence[PlayedMove], settings: DiplomacySettings
-) -> dict[str, list[dict[str, Any]]]:
-    orders: dict[int, Sequence[Order]] = {played.seat - 1: played.move.orders for played in turn}
-    adjudication = adjudicate(position, orders, settings.choices)
+def _results(adjudication: PhaseAdjudication) -> dict[str, list[dict[str, Any]]]:
+    position = adjudication.position
     results: dict[str, list[dict[str, Any]]] = {}
     for result in adjudication.results:
         entry: dict[str, Any] = {"order": order_text(position, result.order), "outcome": result.outcome.value}

@@ -24,16 +24,15 @@ class OrderOutcome(Enum):
 class OrderResult(NamedTuple):
     """What became of one order of a power, and why.
 
-    `by` are the provinces of those who caused it. `dislodged_by` is the province from which the ordered unit
-    was dislodged, NOBODY if it was not; a unit can do what it was ordered to and still be dislodged only in
-    a phase of retreats. `reason` is one sentence for people, empty for plain success.
+    `reason` is one sentence for people, empty for plain success. `dislodged_by` is the province from which
+    the ordered unit was dislodged, NOBODY if it was not; a unit can do what it was ordered to and still be
+    dislodged only in a phase of retreats.
     """
 
     power: int
     order: Order
     outcome: OrderOutcome
     reason: str = ""
-    by: tuple[int, ...] = ()
     dislodged_by: int = NOBODY
 
     @property
@@ -62,46 +61,39 @@ def _unit_result(movement: Movement, province: int, power: int, order: Order) ->
     if moving and movement.succeeds(province):
         return OrderResult(power, order, OrderOutcome.SUCCEEDED)
     conqueror = movement.dislodged_by(province)
-    by: tuple[int, ...]
     if province in movement.void:
-        outcome, reason, by = OrderOutcome.VOID, f"void: {movement.void[province].value}", ()
+        outcome, reason = OrderOutcome.VOID, f"void: {movement.void[province].value}"
     elif moving:
-        outcome, reason, by = _failed_move(movement, province)
+        outcome, reason = _failed_move(movement, province)
     else:
-        outcome, reason, by = _help_result(movement, province, power, order)
+        outcome, reason = _help_result(movement, province, power, order)
     if conqueror >= 0:
         dislodgement = f"dislodged by {_unit(movement, conqueror)}"
         reason = f"{reason}; {dislodgement}" if reason else dislodgement
         if outcome is OrderOutcome.SUCCEEDED:
-            outcome, by = OrderOutcome.DISLODGED, (conqueror,)
+            outcome = OrderOutcome.DISLODGED
     elif (
         order.kind is OrderKind.CONVOY
         and outcome is OrderOutcome.SUCCEEDED
         and not movement.succeeds(order.source)
     ):
         reason = f"the army from {movement.board.codes[order.source]} did not arrive"
-    return OrderResult(power, order, outcome, reason, by, conqueror)
+    return OrderResult(power, order, outcome, reason, conqueror)
 
 
-def _help_result(
-    movement: Movement, province: int, power: int, order: Order
-) -> tuple[OrderOutcome, str, tuple[int, ...]]:
+def _help_result(movement: Movement, province: int, power: int, order: Order) -> tuple[OrderOutcome, str]:
     """The result of a support or convoy, before anything about the unit's own dislodgement."""
     safe = movement.dislodged_by(province) < 0
     if order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE):
         cutter = movement.cut_by(province)
         if cutter >= 0 and safe:
-            return OrderOutcome.CUT, f"cut by {_unit(movement, cutter)}", (cutter,)
+            return OrderOutcome.CUT, f"cut by {_unit(movement, cutter)}"
         if cutter < 0 and order.kind is OrderKind.SUPPORT_MOVE and _is_against_own(movement, power, order):
             own = _unit(movement, movement.board.province_of[order.target])
-            return (
-                OrderOutcome.SUCCEEDED,
-                f"not counted against {own}, as no power dislodges its own units",
-                (),
-            )
+            return OrderOutcome.SUCCEEDED, f"not counted against {own}, as no power dislodges its own units"
     elif order.kind is OrderKind.CONVOY and province in movement.disrupted_by_paradox and safe:
-        return OrderOutcome.DISRUPTED, "convoy disrupted: a paradox (Szykman's rule)", ()
-    return OrderOutcome.SUCCEEDED, "", ()
+        return OrderOutcome.DISRUPTED, "convoy disrupted: a paradox (Szykman's rule)"
+    return OrderOutcome.SUCCEEDED, ""
 
 
 def _is_against_own(movement: Movement, power: int, support: Order) -> bool:
@@ -114,19 +106,21 @@ def _is_against_own(movement: Movement, power: int, support: Order) -> bool:
     )
 
 
-def _failed_move(movement: Movement, source: int) -> tuple[OrderOutcome, str, tuple[int, ...]]:
+def _failed_move(movement: Movement, source: int) -> tuple[OrderOutcome, str]:
     board = movement.board
     if movement.way[source] is Way.SEA and not movement.has_convoy(source):
         fleets = movement.convoyers.get(source, 0)
-        gone = tuple(
-            sea
+        gone = " and ".join(
+            _unit(movement, sea)
             for sea in range(len(board.codes))
             if fleets >> sea & 1 and (movement.dislodged(sea) or sea in movement.disrupted_by_paradox)
         )
-        if not gone:
-            return OrderOutcome.DISRUPTED, "no convoy: the fleets ordered to convoy it make no chain", ()
-        who = " and ".join(_unit(movement, sea) for sea in gone)
-        return OrderOutcome.DISRUPTED, f"convoy disrupted: {who}", gone
+        why = (
+            f"convoy disrupted: {gone}"
+            if gone
+            else "no convoy: the fleets ordered to convoy it make no chain"
+        )
+        return OrderOutcome.DISRUPTED, why
     target = movement.destination[source]
     by = []
     if movement.owner[target] >= 0 and (
@@ -134,18 +128,14 @@ def _failed_move(movement: Movement, source: int) -> tuple[OrderOutcome, str, tu
     ):
         by.append(target)
         if movement.owner[target] == movement.owner[source] and not movement.is_head_to_head(source):
-            return (
-                OrderOutcome.BOUNCED,
-                f"bounced: {_unit(movement, target)} of its own power stayed",
-                (target,),
-            )
+            return OrderOutcome.BOUNCED, f"bounced: {_unit(movement, target)} of its own power stayed"
     by += [
         rival
         for rival in movement.attackers[target]
         if rival != source and movement.prevent_strength(rival, 1)
     ]
     who = " and ".join(_unit(movement, province) for province in by)
-    return OrderOutcome.BOUNCED, f"bounced by {who}", tuple(by)
+    return OrderOutcome.BOUNCED, f"bounced by {who}"
 
 
 def _unit(movement: Movement, province: int) -> str:

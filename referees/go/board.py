@@ -53,10 +53,6 @@ class Board:
         self.ko = ko
         self.neighbours = neighbours(size)
 
-    def copy(self) -> "Board":
-        """An independent board with the same stones and the same ko."""
-        return Board(self.size, self.stones, self.ko)
-
     def play(self, colour: int, point: int) -> Sequence[int]:  # noqa: C901 - hot: playouts
         """Place a stone and take off what it captures; PASS only lifts the ko.
 
@@ -121,19 +117,6 @@ class Board:
                     group.append(next_to)
         return group
 
-    def group(self, point: int) -> list[int]:
-        """All stones connected to the one at a point, that one first."""
-        stones = self.stones
-        colour = stones[point]
-        points = [point]
-        seen = {point}
-        for stone in points:
-            for next_to in self.neighbours[stone]:
-                if stones[next_to] == colour and next_to not in seen:
-                    seen.add(next_to)
-                    points.append(next_to)
-        return points
-
     def liberties(self, point: int, enough: int = MAX_SIZE * MAX_SIZE) -> set[int]:
         """The liberties of the group at a point; the search stops when `enough` are found."""
         stones = self.stones
@@ -154,14 +137,6 @@ class Board:
                     group.append(next_to)
         return points
 
-    def captures(self, colour: int, point: int) -> bool:
-        """Whether a stone of a colour on this empty point would capture stones of the opponent."""
-        opponent = 3 - colour
-        return any(
-            self.stones[next_to] == opponent and len(self.liberties(next_to, 2)) == 1
-            for next_to in self.neighbours[point]
-        )
-
     def is_self_capture(self, colour: int, point: int) -> bool:
         """Whether a stone of a colour on this empty point would have its own group taken off."""
         stones = self.stones
@@ -176,7 +151,7 @@ class Board:
         """Whether a group of either colour has exactly one liberty."""
         stones = self.stones
         beside = self.neighbours
-        # `group` for each of them takes twice as long, and this is asked after every ply.
+        # `liberties` of each stone takes longer, and this is asked after every ply.
         seen = bytearray(len(stones))
         for start, colour in enumerate(stones):
             if not colour or seen[start]:

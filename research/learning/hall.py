@@ -78,7 +78,8 @@ class Hall:
         """
         with Academy(self._connection) as academy:
             guard = SearchGuard(None, deadline)
-            Analyst(academy, LineSearcher(self._referee, strength), guard, nodes).run(once=True)
+            searcher = LineSearcher(self._referee, strength)
+            Analyst(academy, searcher, guard, nodes, self._spec.game_id).run(once=True)
             return not guard.is_over
 
     def meet(

@@ -8,7 +8,7 @@ import json
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.control.parameters import Explicit, Linear, Logarithmic
@@ -19,7 +19,7 @@ class Definition:
     """A call that only records its arguments: they are looked at when the file has been read."""
 
     word: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any]
 
     def __repr__(self) -> str:
         return f"{self.word}(...)"

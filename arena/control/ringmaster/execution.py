@@ -8,7 +8,8 @@ import sys
 import tempfile
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -36,22 +37,6 @@ class ProgramError(ValueError):
         self.line = line
 
 
-class FileFunction:
-    """A function of a control file, called where the file was executed."""
-
-    def __init__(self, program: "ControlProgram", number: int) -> None:
-        self._program = program
-        self._number = number
-
-    def __call__(self, *arguments: Any) -> Any:
-        """What the function returns. Raises ProgramError, whose text has the line where it is known."""
-        try:
-            return self._program.call(self._number, arguments)
-        except ProgramError as error:
-            place = "" if error.line is None else f"line {error.line}: "
-            raise ProgramError(f"{place}{error}", error.line) from None
-
-
 class ControlProgram:
     """A control file that is executed; its functions can be called as long as this object lives."""
 
@@ -72,13 +57,17 @@ class ControlProgram:
             self._end()
         return names
 
-    def call(self, number: int, arguments: Sequence[Any]) -> Any:
-        """Call a function of the file. Raises ProgramError."""
+    def _call(self, number: int, *arguments: Any) -> Any:
+        """What a function of the file returns. Raises ProgramError, which names the line if it is known."""
         encoder = Encoder()
         encoded = [encoder.encode(argument) for argument in arguments]
-        if self._process is None:
-            self._start()
-        return self._ask({"function": number, "arguments": encoded}, CALL_SECONDS)
+        try:
+            if self._process is None:
+                self._start()
+            return self._ask({"function": number, "arguments": encoded}, CALL_SECONDS)
+        except ProgramError as error:
+            place = "" if error.line is None else f"line {error.line}: "
+            raise ProgramError(f"{place}{error}", error.line) from None
 
     def _start(self) -> dict[str, Any]:
         self._process = _Process(self._path.parent)
@@ -100,9 +89,9 @@ class ControlProgram:
             self._end()
             raise ProgramError(f"what it sets cannot be used: {error}") from None
 
-    def _function(self, number: int) -> FileFunction:
+    def _function(self, number: int) -> Callable[..., Any]:
         self._functions += 1
-        return FileFunction(self, number)
+        return partial(self._call, number)
 
     def _end(self) -> None:
         if self._process is not None:

@@ -31,7 +31,6 @@ class Program:
     def __init__(self, path: str, text: str, kind: str) -> None:
         self._path = path
         self._encoder = Encoder()
-        self._functions: Sequence[Callable[..., Any]] = ()
         self._names: dict[str, Any] = {**namespace(kind), "__name__": "__main__", "__file__": path}
         self._text = text
 
@@ -49,13 +48,11 @@ class Program:
                 if not name.startswith("__") and (name not in before or before[name] is not value)
             }
 
-        answer = self._answer(names)
-        self._functions = tuple(self._encoder.functions)
-        return answer
+        return self._answer(names)
 
     def call(self, number: int, arguments: Sequence[Any]) -> dict[str, Any]:
         """Call a function; the answer has what it returns."""
-        return self._answer(lambda: self._functions[number](*arguments))
+        return self._answer(lambda: self._encoder.functions[number](*arguments))
 
     def _answer(self, action: Callable[[], Any]) -> dict[str, Any]:
         try:

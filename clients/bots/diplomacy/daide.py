@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import Final, Self
 
 from academy.wire.addresses import LARGEST_PORT
@@ -92,9 +91,7 @@ class DaideClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def send(self, tokens: Sequence[int]) -> None:

@@ -9,7 +9,6 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple
 
 from clients.bots.diplomacy.bot import Bot
@@ -170,19 +169,15 @@ class PlannedMove(NamedTuple):
     gain: float
     unit: Unit
     target: int
-    supporters: tuple[Unit, ...] = ()
-    fleet: Unit | None = None
+    supporters: tuple[Unit, ...]
+    fleet: Unit | None
 
 
 class Plan:
     """The orders of one power, made move by move, the one that gains most first."""
 
     def __init__(
-        self,
-        front: Front,
-        worth: Worth,
-        chance: random.Random,
-        wishes: Mapping[tuple[int, int], float] = MappingProxyType({}),
+        self, front: Front, worth: Worth, chance: random.Random, wishes: Mapping[tuple[int, int], float]
     ) -> None:
         self._front = front
         self._board = front.position.map

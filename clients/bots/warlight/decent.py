@@ -124,15 +124,15 @@ class TurnPlan:
     def _value(self, at: int) -> float:
         value = self._worth.get(at, 0.0) + 0.01
         if self._owners[at] == OPPONENT:
-            value += 0.6 + self._broken(at) * 0.2
+            value += 0.6 + self._lost_with(at, OPPONENT, UNSEEN) * 0.2
         return value
 
-    def _broken(self, at: int) -> float:
-        """The income that the opponent would lose with a territory."""
+    def _lost_with(self, at: int, *owners: int) -> float:
+        """The income that would be lost with a territory, by bonuses that these alone own."""
         return sum(
             armies
             for armies, region in self._map.regions
-            if at in region and all(self._owners[member] in (OPPONENT, UNSEEN) for member in region)
+            if at in region and all(self._owners[member] in owners for member in region)
         )
 
     def _deploy(self, at: int, count: int) -> None:
@@ -150,13 +150,8 @@ class TurnPlan:
             hostile = self._hostile(at)
             if not hostile:
                 continue
-            stake = sum(
-                armies
-                for armies, region in self._map.regions
-                if at in region and all(self._owners[member] == ME for member in region)
-            )
             threat = max(self._armies[enemy] - 1 for enemy in hostile)
-            if stake:
+            if stake := self._lost_with(at, ME):
                 guarded.append((stake, at, threat))
         for _, at, threat in sorted(guarded, reverse=True):
             wanted = ceil(OFFENCE * (threat + 2)) + 1

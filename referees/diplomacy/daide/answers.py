@@ -12,7 +12,7 @@ from referees.diplomacy.daide.messages import (
     standing,
     time_left,
 )
-from referees.diplomacy.daide.orders import Tree, flat, read_turn, tree_of
+from referees.diplomacy.daide.orders import Tree, flat, read_turn, tree_of, turn_of
 from referees.diplomacy.daide.table import DaideTable, Listener, OrderBook
 from referees.diplomacy.daide.tokens import FIXED, PRESS_CATEGORY, Tokens, bracketed, number_of
 from referees.diplomacy.position import Phase
@@ -81,11 +81,9 @@ def _note_agreement(table: DaideTable, heard: Heard) -> Answer:
 
 
 def _take_orders(table: DaideTable, power: int, heard: Heard) -> Answer:
-    orders, order_book = heard.tree[1:], table.order_books[power]
-    if _is_turn(orders[0]):
-        if read_turn(orders[0]) != table.turn_of(table.position):
-            return False
-        orders = orders[1:]
+    orders, order_book = _of_this_turn(table, heard), table.order_books[power]
+    if orders is None:
+        return False
     for order in orders:
         heard.listener.say(command("THX", flat(order), (order_book.submit(order),)))
     for message in _incomplete(order_book):
@@ -145,8 +143,12 @@ def _powers(table: DaideTable, tree: tuple[Tree, ...]) -> list[int]:
     return [table.words.power_of[token] for token in tree]
 
 
-def _is_turn(tree: tuple[Tree, ...]) -> bool:
-    return isinstance(tree[0], int) and tree[0] >> 8 == FIXED["SPR"] >> 8
+def _of_this_turn(table: DaideTable, heard: Heard) -> tuple[Tree, ...] | None:
+    """What a message says, after the turn if it names one; None where that is another turn."""
+    first, *rest = heard.tree[1:]
+    if not isinstance(first[0], int) or first[0] >> 8 != FIXED["SPR"] >> 8:
+        return first, *rest
+    return tuple(rest) if read_turn(first) == turn_of(table.position) else None
 
 
 # Time
@@ -189,11 +191,9 @@ def _pass_admin_message(table: DaideTable, heard: Heard) -> Answer:
 
 
 def _pass_press(table: DaideTable, power: int, heard: Heard) -> Answer:
-    parts = heard.tree[1:]
-    if _is_turn(parts[0]):
-        if read_turn(parts[0]) != table.turn_of(table.position):
-            return False
-        parts = parts[1:]
+    parts = _of_this_turn(table, heard)
+    if parts is None:
+        return False
     # A receiver that is named twice gets the message once, and answers it once.
     receivers = list(dict.fromkeys(_powers(table, parts[0])))
     if power in receivers or not _is_time_for_press(table, heard.now):

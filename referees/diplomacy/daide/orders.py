@@ -94,9 +94,15 @@ def flat(tree: Sequence[Tree]) -> Tokens:
     return tuple(tokens)
 
 
+def turn_of(position: Position) -> tuple[int, int]:
+    """The season's token and the year of a position."""
+    return _SEASONS[position.phase, position.season], position.year
+
+
 def turn_tokens(position: Position) -> Tokens:
     """The turn of a position, in parentheses: `(SPR 1901)`."""
-    return bracketed(_SEASONS[position.phase, position.season], number_token(position.year))
+    season, year = turn_of(position)
+    return bracketed(season, number_token(year))
 
 
 def read_turn(tree: Tree) -> tuple[int, int]:

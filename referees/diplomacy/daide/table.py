@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Protocol
 
-from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
+from referees.diplomacy.adjudication import PhaseAdjudication
 from referees.diplomacy.adjustments import adjustment
 from referees.diplomacy.daide.frames import message_frame
 from referees.diplomacy.daide.messages import (
@@ -29,9 +29,7 @@ from referees.diplomacy.daide.orders import (
     flat,
     meant,
     read_order,
-    read_turn,
-    tree_of,
-    turn_tokens,
+    turn_of,
     unit_tokens,
 )
 from referees.diplomacy.daide.tokens import (
@@ -100,21 +98,18 @@ class OrderBook:
         """
         position, tokens = self._position, read_order(self._words, tree)
         order = meant(position.map, tokens)
-        province = None
-        if tokens.unit is not None and tokens.unit.location is not None:
-            province = position.map.province_of[tokens.unit.location]
+        location = None if tokens.unit is None else tokens.unit.location
+        province = None if location is None else self._province(location)
         earlier = self.given - (province in self._orders)
         note = note_of(position, self._power, tokens, self._legal, earlier)
-        taken = note == ACCEPTED or (self._any_order and is_for_own_unit(position, note))
-        if not taken:
+        if note != ACCEPTED and not (self._any_order and is_for_own_unit(position, note)):
             return note
-        if province is None:
+        if location is None or province is None:
             self._waives += 1
             return ACCEPTED
-        assert tokens.unit is not None and tokens.unit.location is not None
         if note != ACCEPTED or order is None:
             stays = OrderKind.HOLD if position.phase is Phase.MOVES else OrderKind.DISBAND
-            order = Order(stays, tokens.unit.location)
+            order = Order(stays, location)
         self._orders[province] = order
         self.submitted[province] = Submitted(bracketed(*flat(tree)), note)
         return ACCEPTED
@@ -312,7 +307,7 @@ class DaideTable:
         self.game = after
         owners = centre_owners(self.words, after.position)
         now = standing(self.words, after.position)
-        self.history[self.turn_of(before)] = [*messages, owners, now]
+        self.history[turn_of(before)] = [*messages, owners, now]
         for tokens in messages:
             self.say(tokens)
         took_centres = before.phase is not Phase.BUILDS and (
@@ -323,10 +318,6 @@ class DaideTable:
         if after.outcome is not None:
             self.finish(tuple(seat - 1 for seat in after.outcome.winners))
         self._next_turn()
-
-    def turn_of(self, position: Position) -> tuple[int, int]:
-        """The season's token and the year of a position's turn."""
-        return read_turn(tree_of(turn_tokens(position))[0])
 
     def finish(self, winners: Sequence[int]) -> None:
         """The game is over: SLO or DRW, and SMR. Without winners it has no result, and only SMR is sent."""
@@ -419,8 +410,3 @@ class DaideDialogue:
         options = {field.name: getattr(settings, field.name) for field in fields(DaideVariant)}
         limits = {name: options[name] or limit for name in ("mtl", "rtl", "btl")}
         return DaideVariant(**{**options, **limits})
-
-    def adjudicate(self, game: GamePosition, moves: Mapping[int, PowerOrders]) -> PhaseAdjudication:
-        """The results of a phase, given what each seat wrote."""
-        orders = {seat - 1: move.orders for seat, move in moves.items()}
-        return adjudicate(game.position, orders, self._settings.choices)

@@ -89,10 +89,6 @@ class ClientConnection:
         self._ending: tuple[str, bytes] | None = None
         self._over = False
 
-    def fileno(self) -> int:
-        """The connection's descriptor, for selectors."""
-        return self.socket.fileno()
-
     @property
     def unsent(self) -> bool:
         """Whether something waits to be sent."""

@@ -3,7 +3,7 @@
 import selectors
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from arena.players.logs import Transcript
@@ -177,21 +177,34 @@ class DaideGame:
 
     # The game
 
-    def show(self, moves: Mapping[int, Any], view: GamePosition) -> None:
-        """Send all clients the moves and what they led to; only the first time."""
+    def show(self, view: GamePosition) -> None:
+        """Send all clients the last moves and what they led to; only the first time."""
         self._begin(self._rules.start(0))
-        table = self._table
-        before = table.game
+        before, last = self._table.game, view.last
         if view is before or before is None:
             return
+        if self._alone is not None and last is not None and last.position != before.position:
+            # Others have moved since.
+            self._take(self._after_alone(before))
         self._alone = None
-        if view.position is before.position:
+        self._take(view)
+
+    def _take(self, view: GamePosition) -> None:
+        table = self._table
+        if table.game is not None and view.position is table.game.position:
             table.game = view
-        else:
-            table.processed(self._dialogue.adjudicate(before, moves), view)
+        elif view.last is not None:
+            table.processed(view.last, view)
         if view.outcome is not None:
             table.finish([seat - 1 for seat in view.outcome.winners])
         self._pump(lambda: False, 0.0)
+
+    def _after_alone(self, before: GamePosition) -> GamePosition:
+        """The game after a move that one power made alone."""
+        assert self._alone is not None
+        seat, text = self._alone
+        after: GamePosition = self._rules.play(before, {seat: self._rules.read_move(before, seat, text)})
+        return after
 
     def _begin(self, first: GamePosition) -> None:
         if self._table.game is None:
@@ -200,7 +213,8 @@ class DaideGame:
     def choose(self, place: Place, view: GamePosition) -> Choice:
         """What a power does; waits for the orders of all, or until the deadline. Raises PlayerError."""
         self._begin(view)
-        self._catch_up(view)
+        if self._alone is not None:
+            self.show(view)
         if self._decided is not view:
             self._decide(view)
         choice = self._choices.pop(place.power, None)
@@ -211,18 +225,6 @@ class DaideGame:
         if self._rules.to_move(view) == (place.power + 1,):
             self._alone = place.power + 1, choice.text
         return choice
-
-    def _catch_up(self, view: GamePosition | None) -> None:
-        """Show a move that one power made alone; without a view, the last move of the game."""
-        table = self._table
-        if self._alone is None or table.game is None or view is table.game:
-            return
-        seat, text = self._alone
-        before = table.game
-        moves = {seat: self._rules.read_move(before, seat, text)}
-        after = self._rules.play(before, moves) if view is None else view
-        if view is not None or after.outcome is not None:
-            self.show(moves, after)
 
     def _decide(self, view: GamePosition) -> None:
         """Wait for the orders of all powers, and settle each power's choice."""
@@ -323,7 +325,10 @@ class DaideGame:
 
     def finish(self, outcome: Outcome | None) -> None:
         """Send how the game ended, if it did."""
-        self._catch_up(None)
+        if self._alone is not None and self._table.game is not None:
+            after = self._after_alone(self._table.game)
+            if after.outcome is not None:
+                self.show(after)
         if outcome is not None:
             self._table.finish([seat - 1 for seat in outcome.winners])
 

@@ -18,7 +18,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from referees.diplomacy.daide import grammar
@@ -210,9 +209,7 @@ class DaideListener:
         """The path of the socket where games ask for clients."""
         return str(Path(self._folder) / "listener")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._bell_rope.close()
         self._thread.join()
         for client in self._clients:
@@ -364,23 +361,21 @@ class DaideListener:
 
     def _return(self, client: _Client, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
         power, passcode = (part[0] for part in tree[1:])
-        seat = self._words.power_of.get(power)
-        games = [game for game in self._games if seat is not None and seat + 1 in game.passcodes]
+        seat = self._words.power_of[power] + 1
+        games = [game for game in self._games if seat in game.passcodes]
         for game in games:
-            assert seat is not None
-            trusted = game.wrong_passcodes[seat + 1] < self._limits.wrong_passcodes
-            if trusted and game.passcodes[seat + 1] == number_of(passcode):
+            trusted = game.wrong_passcodes[seat] < self._limits.wrong_passcodes
+            if trusted and game.passcodes[seat] == number_of(passcode):
                 client.part, client.claim = Part.RETURN, tokens
-                client.returns_to = game, seat + 1
+                client.returns_to = game, seat
                 return
         for game in games:
-            assert seat is not None
-            game.wrong_passcodes[seat + 1] += 1
-            if game.wrong_passcodes[seat + 1] == self._limits.wrong_passcodes:
+            game.wrong_passcodes[seat] += 1
+            if game.wrong_passcodes[seat] == self._limits.wrong_passcodes:
                 self._note(
                     "passcodes were guessed",
                     game=game.game_id,
-                    power=self._words.names[self._words.powers[seat]],
+                    power=self._words.names[power],
                     peer=client.address,
                     why="nobody comes back to this power any more",
                 )

@@ -81,17 +81,13 @@ class DaidePlayer(Player):
         self.name = f"{self._place.name}:{self._place.version}".strip(":")
         self.description = f"{self._place.name} {self._place.version}".strip()
 
-    def take_opening(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Send an opening's moves."""
-        self._game.show(moves, view)
-
     def choose(self, view: Any) -> Choice:
         """Wait for the orders of all clients at once, until the deadline."""
         return self._game.choose(self._place, view)
 
     def take_moves(self, moves: Mapping[int, Any], view: Any) -> None:
         """Send the turn's results to all clients, on behalf of the first player that hears of them."""
-        self._game.show(moves, view)
+        self._game.show(view)
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
         """Send how the game ended."""

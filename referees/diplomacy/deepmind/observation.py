@@ -313,10 +313,7 @@ class DiplomacyState:
             return {
                 home: (UnitKind.ARMY, STANDARD.main_location[home]) for home in free_homes(position, power)
             }
-        if position.phase is Phase.RETREATS:
-            units = [entry.unit for entry in position.dislodged if entry.unit.power == power]
-        else:
-            units = position.units_of(power)
+        units = position.ordered_units(power)
         return {STANDARD.province_of[unit.location]: (unit.kind, unit.location) for unit in units}
 
     def _check_adjustment(self, power: int, actions: Sequence[int]) -> None:

@@ -15,7 +15,7 @@ SEVEN = tuple("abcdefg")
 def rated(*games: tuple[Sequence[str], Sequence[int]]) -> SkillTable:
     table = SkillTable()
     for players, winners in games:
-        table.add(players, winners)
+        table.add(players, winners, [seat not in winners for seat in range(1, len(players) + 1)])
     return table
 
 

@@ -108,7 +108,7 @@ def test_the_cross_entropy_tuner_climbs_a_hill() -> None:
     selector = tuner(generations=12, samples=40, batch=6, elite_proportion=0.2, step_size=0.8)
     play(selector, hill(1.2, -0.8, width=1.0))
     assert selector.finished
-    assert selector.best_values() == pytest.approx([1.2, -0.8], abs=0.4)
+    assert selector.state().best == pytest.approx((1.2, -0.8), abs=0.4)
     assert max(selector.distribution.variances) < 0.2
 
 

@@ -36,6 +36,12 @@ def test_a_copy_of_a_shipped_map_is_that_map(file: Path) -> None:
     assert Diplomacy.from_settings({"map": str(file)}).spec().game_id == "diplomacy-straits"
 
 
+def test_a_province_with_coasts_may_have_a_name_of_mila(file: Path) -> None:
+    file.write_text(OWN.replace('coasts = ["EC", "WC"]', 'coasts = ["EC", "WC"], mila = "MDL"'))
+    board = load_map(str(file))
+    assert board.mila_codes[board.location("MDL") :][:3] == ("MDL", "MDL/EC", "MDL/WC")
+
+
 def test_a_path_leads_from_the_control_files_folder(file: Path) -> None:
     assert Diplomacy.located({"map": "my.toml", "sl": 3}, file.parent) == {"map": str(file), "sl": 3}
     assert Diplomacy.located({"map": str(file)}, Path("/elsewhere")) == {"map": str(file)}

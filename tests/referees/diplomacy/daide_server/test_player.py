@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -14,6 +14,7 @@ from referees.api import Termination
 from referees.diplomacy.daide.orders import flat, tree_of
 from referees.diplomacy.daide.tokens import FIXED, bracketed
 from referees.diplomacy.daide_server.listener import DaideListener
+from referees.diplomacy.game import GamePosition
 from tests.referees.diplomacy.daide_server.rooms import (
     HOLD,
     NORTH,
@@ -476,6 +477,47 @@ def test_the_only_power_that_moves_receives_its_results(door: DaideListener) -> 
         assert "ORD (WIN 1) ((NOR FLT NPO) BLD) (SUC)" in south.until("NOW (SPR 2)")
         for hand in (north, south):
             hand.say("DRW")
+
+
+def southern_invader(*_: object) -> Callable[[GamePosition], str]:
+    """A Python player that drives the north out of the middle, and then builds."""
+    orders = {
+        "S1M": "A SCA - SMO, F SPO H",
+        "F1M": "A SMO H, F SPO - WSE",
+        "F2M": "A SMO - MID, F WSE S A SMO - MID",
+        "W2A": "A SCA B",
+    }
+    return lambda view: orders.get(view.position.name, "NONE")
+
+
+def test_a_retreat_of_one_power_alone_comes_before_the_builds_of_others(door: DaideListener) -> None:
+    """The north alone retreats in autumn; then the south alone, a Python player, builds."""
+    south = PlayerSetup("s", (f"{__name__}:{southern_invader.__name__}",), protocol="python")
+    with (
+        hands(door, "n") as (north,),
+        Played(game_of(daide_player(door, "n"), south, year_limit=3, sl=0)),
+    ):
+        begun(north)
+        north.say("SUB ((NOR AMY NCA) MTO NMO) ((NOR FLT NPO) HLD)")
+        north.until("TME")
+        north.say("SUB ((NOR AMY NMO) MTO MID) ((NOR FLT NPO) HLD)")
+        north.until("TME")
+        north.say("SUB (NOR WVE)")
+        for _ in ("spring", "autumn"):
+            north.until("TME")
+            north.say("SUB ((NOR AMY MID) HLD) ((NOR FLT NPO) HLD)")
+        north.until("TME")
+        north.say("SUB ((NOR AMY MID) RTO NMO)")
+        results = [message for message in north.until("TME") if message.startswith(("ORD", "NOW"))]
+        assert results == [
+            "ORD (AUT 2) ((NOR AMY MID) RTO NMO) (SUC)",
+            "NOW (WIN 2) (NOR FLT NPO) (NOR AMY NMO) (SOU AMY MID) (SOU FLT WSE)",
+            "ORD (WIN 2) ((SOU AMY SCA) BLD) (SUC)",
+            "NOW (SPR 3) (NOR FLT NPO) (NOR AMY NMO) (SOU AMY SCA) (SOU AMY MID) (SOU FLT WSE)",
+        ]
+        north.say("SUB ((NOR AMY NMO) HLD) ((NOR FLT NPO) HLD)")
+        north.until("TME")
+        north.say("SUB ((NOR AMY NMO) HLD) ((NOR FLT NPO) HLD)")
 
 
 def test_a_game_whose_door_has_gone_goes_on_to_its_end() -> None:
