@@ -76,6 +76,7 @@ class _Kept:
     failures: int = 0
     not_before: float = 0.0
     remark: str = ""
+    failure: str = ""
     present: set[str] = field(default_factory=set)
     looked_elsewhere: bool = False
     # The control file, and the settings, members and own tables that it was made of.
@@ -254,7 +255,7 @@ class PoolKeeper:
             kept.running_settings, kept.begun = pool.settings, time.monotonic()
             _log.info("pool runs", name=pool.name, players=players)
         # Also a fault while it runs, such as a full disk, is over.
-        kept.remark = self._shortage(kept, own_players(own))
+        kept.remark = self._shortage(kept, own_players(own)) or _failure(kept)
 
     def _shortage(self, kept: _Kept, own: int) -> str:
         """Why a pool that runs has too few players for a game; "" if it has enough.
@@ -284,7 +285,7 @@ class PoolKeeper:
             # What worked for a while is not a part of a row of failures.
             kept.failures = 1 if now - kept.begun > LONGEST_PAUSE else kept.failures + 1
             kept.not_before = now + min(LONGEST_PAUSE, 0.5 * 2.0 ** min(kept.failures, 10))
-            kept.remark = last.words
+            kept.remark = kept.failure = last.words
             _log.warning("pool failed", name=pool.name, status=last.status, why=last.words)
 
     async def _stop(self, kept: _Kept, control: Path, here: bool) -> None:
@@ -293,9 +294,15 @@ class PoolKeeper:
             # Not before: where the disk is full this is tried again.
             kept.stopping = True
         elif not here:
-            kept.stopping, kept.remark = False, ""
+            kept.stopping, kept.remark, kept.failure = False, "", ""
             # Only a service before this one can have left a run, so this is asked once.
             kept.looked_elsewhere = kept.looked_elsewhere or not await self._runs_elsewhere(control)
+
+
+def _failure(kept: _Kept) -> str:
+    """Why the last run failed, as long as the present one may fail in the same way."""
+    is_young = time.monotonic() - kept.begun <= LONGEST_PAUSE
+    return f"its last run failed: {kept.failure}" if kept.failures and kept.failure and is_young else ""
 
 
 def _all_played(control: Path) -> bool:

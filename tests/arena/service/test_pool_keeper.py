@@ -124,6 +124,19 @@ def test_a_pool_that_ran_for_long_is_begun_again_at_once_whatever_failed_before(
     assert set(pauses(runs.begun[before:])) == {runs.lasting + 5.0}
 
 
+def test_a_pool_that_waits_long_before_it_fails_says_why_all_the_time(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock
+) -> None:
+    runs.lasting = 0.5 * LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert keeper.remark("night") == ""
+    asyncio.run(look(keeper, clock, 100, 0.5))
+    assert len(runs.begun) == 2 and keeper.remark("night") == "its last run failed: no database"
+    runs.lasting = 10.0 * LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 10, LONGEST_PAUSE / 2.0))
+    assert len(runs.begun) == 2 and keeper.remark("night") == ""
+
+
 def test_a_fault_of_a_pool_is_logged_once_and_its_remark_ends_with_it(
     keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path, capture_faults: list[str]
 ) -> None:
