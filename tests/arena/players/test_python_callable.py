@@ -286,7 +286,7 @@ def test_a_move_may_be_answered_in_several_ways(answer: object, monkeypatch: pyt
     ],
     ids=["move", "factory", "import"],
 )
-def test_a_player_that_fails_is_told_the_line_of_its_module(
+def test_a_player_that_fails_learns_the_line_of_its_module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factory: str, line: int
 ) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))

@@ -68,7 +68,7 @@ def test_what_cannot_work_is_refused_before_dialling(
     assert status == 2 and re.search(message, words), words
 
 
-def test_a_file_of_the_environment_that_is_not_there_is_called_the_tokens(
+def test_a_missing_file_of_the_environment_is_called_the_tokens(
     refusal: Refusal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ARENA_TOKEN_FILE", "/nonexistent/ann.token")
