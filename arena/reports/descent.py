@@ -41,7 +41,7 @@ def descent_lines(descent: Descent) -> list[str]:
             ]
         )
     if descent.generation < descent.generations:
-        state = f"generation {descent.generation + 1} of {descent.generations}; + plays now"
+        state = f"generation {descent.generation} (of 0 to {descent.generations - 1}); + plays now"
     else:
         state = f"all {descent.generations} generations are over; + played in the last one"
     return [state, *align_rows(rows)]

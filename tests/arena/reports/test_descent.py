@@ -9,8 +9,8 @@ from arena.selection.generations import Descent
 @pytest.mark.parametrize(
     ("generation", "words"),
     [
-        (0, "generation 1 of 2; + plays now"),
-        (1, "generation 2 of 2; + plays now"),
+        (0, "generation 0 (of 0 to 1); + plays now"),
+        (1, "generation 1 (of 0 to 1); + plays now"),
         (2, "all 2 generations are over; + played in the last one"),
     ],
 )
