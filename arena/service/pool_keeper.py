@@ -71,6 +71,7 @@ class _Kept:
     seats: int = 2
     running_settings: bytes = b""
     roster: tuple[Member, ...] = ()
+    others_here: int = 0
     stopping: bool = False
     begun: float = 0.0
     failures: int = 0
@@ -205,6 +206,9 @@ class PoolKeeper:
             for member in members
             if member is not None and not member.is_banned(now) and member.plays(*names)
         )[:MOST_MEMBERS_HERE]
+        kept.others_here = sum(
+            member is not None and member.name in here and not member.plays(*names) for member in members
+        )
 
     async def _runs_elsewhere(self, control: Path) -> bool:
         """Whether a run goes on that a service before this one began; it is asked to stop."""
@@ -225,7 +229,7 @@ class PoolKeeper:
             kept.stopping = False
         if players < kept.seats:
             # Also in a run, whose file needs as many to be read; present are those who have dialled in.
-            kept.remark = f"it waits for {kept.seats} players"
+            kept.remark = _waiting(kept)
             return
         if not here and time.monotonic() < kept.not_before:
             return
@@ -269,7 +273,7 @@ class PoolKeeper:
             return ""
         spent = len(members) - len(may_play)
         quota = f"; of those who are here, {spent} may play no more today by their quota" if spent else ""
-        return f"it waits for {kept.seats} players{quota}"
+        return f"{_waiting(kept)}{quota}"
 
     async def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
         """Note how a run ended; one that failed is begun again after a pause that grows."""
@@ -297,6 +301,12 @@ class PoolKeeper:
             kept.stopping, kept.remark, kept.failure = False, "", ""
             # Only a service before this one can have left a run, so this is asked once.
             kept.looked_elsewhere = kept.looked_elsewhere or not await self._runs_elsewhere(control)
+
+
+def _waiting(kept: _Kept) -> str:
+    """What a pool waits for, and how many are here and do not play it: `--plays` may have a typo."""
+    others = f"; here, but without it in `--plays`: {kept.others_here}" if kept.others_here else ""
+    return f"it waits for {kept.seats} players{others}"
 
 
 def _failure(kept: _Kept) -> str:

@@ -211,6 +211,19 @@ def test_a_pool_that_runs_names_what_keeps_its_members_from_a_game(
     assert remark_with("ann", "bob") == ""
 
 
+def test_a_pool_that_waits_says_how_many_are_here_who_do_not_play_it(
+    keeper: PoolKeeper, clock: Clock, tmp_path: Path
+) -> None:
+    (tmp_path / "house.pool").write_text("")
+    for name, games in (("ann", ("go",)), ("bob", ("goo",))):
+        application = Application(name, games=games)
+        keeper._members.members.register(application, "", f"key-of-{name}-{0:09}", open_to_all=True)
+    hellos = [players_pb2.Hello(player=name) for name in ("ann", "bob", "a-stranger")]
+    keeper._sessions = lambda: [RemoteSession(hello, b"", 10) for hello in hellos]
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert keeper.remark("night") == "it waits for 2 players; here, but without it in `--plays`: 1"
+
+
 def test_a_base_that_no_run_can_use_is_named_and_leaves_the_control_file(
     keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path
 ) -> None:
