@@ -127,6 +127,11 @@ async def dial_in_async(
     return await _dial(arena, hello_of(player, engine), bot, redial_seconds)
 
 
+_TOKEN_IS_FROM: Final = (
+    "its token is in the file of --token-file, token_file= or ARENA_TOKEN_FILE, or in ARENA_TOKEN"
+)
+
+
 def run_bot(
     player: str,
     new_game: NewGame,
@@ -158,7 +163,7 @@ def run_bot(
     try:
         arena = Connection.to_arena(address, token_file=token_file)
     except (OSError, ValueError) as error:
-        raise SystemExit(f"{player}: {error}") from None
+        raise SystemExit(f"{player}: its token can't be read: {error} ({_TOKEN_IS_FROM})") from None
     # The client does without, until it prints something.
     from referees.legible_text import legible
 
@@ -170,7 +175,8 @@ def run_bot(
             "`arena serve`, or give its address, and what TLS needs)"
         ) from None
     except AcademyRefusedError as error:
-        raise SystemExit(f"{player}: {legible(str(error))}") from None
+        remedy = f" ({_TOKEN_IS_FROM})" if error.reason == "TOKEN_INVALID" else ""
+        raise SystemExit(f"{player}: {legible(str(error))}{remedy}") from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
 

@@ -255,6 +255,9 @@ def show_player(
             _share(figures.helped_by_others_successes, figures.helped_by_others),
         )
     printing.show(list(answer.players), json, table)
+    if not answer.players and not json:
+        words = f"no game knows a player {player}; `academy players list` shows the names as they are kept"
+        printing.console().print(printing.shown(words))
 
 
 def _share(part: int, whole: int) -> str:

@@ -47,7 +47,8 @@ def files_of(file: Path, results: "URL | str | None" = None) -> "CompetitionFile
     from arena.runner.files import CompetitionFiles
 
     if not file.is_file():
-        raise ControlError(f"can't read the control file {file}: there is no such file")
+        fault = "it is a folder; name a file in it" if file.is_dir() else "there is no such file"
+        raise ControlError(f"can't read the control file {file}: {fault}")
     try:
         return CompetitionFiles(file.absolute(), results)
     except ValueError as error:

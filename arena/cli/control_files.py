@@ -44,6 +44,8 @@ def init(
     try:
         with file.open("x", encoding="utf-8") as opened:
             opened.write(sample(kind))
+    except FileExistsError:
+        raise typer.BadParameter(f"{file} exists already; give another name", param_hint="CONTROL") from None
     except OSError as error:
         raise typer.BadParameter(f"can't write {file}: {error.strerror}", param_hint="CONTROL") from None
     say(str(file))

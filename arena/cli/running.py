@@ -139,12 +139,13 @@ def _uses_grpc(control: "Control", on: str) -> bool:
 def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = None) -> None:
     """Start every player and ask it for a first move, with its standard error shown.
 
-    The check before a run does not ask programs that speak GTP for a move.
+    Openings are read before. The check before a run does not ask programs that speak GTP for a move.
     With `--on`, or [workers] in the control file, every player is started on every kind of node of the
     cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address.
     """
     from arena.control.tokens import withheld_tokens
     from arena.runner.control_notes import notes_on
+    from arena.runner.game_jobs import check_openings
     from arena.runner.listeners import open_listeners
     from arena.runner.player_check import check_players
     from arena.runner.remote_players import remote_players
@@ -154,6 +155,7 @@ def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = Non
     control, files = open_competition(file, None)
     for note in notes_on(control):
         say(f"note: {note}")
+    check_openings(control)
     where = on or control.workers.on
     if where != "local":
         from arena.runner.cluster_check import check_on_cluster

@@ -168,7 +168,8 @@ def with_service_where_asked(action: Callable[..., None], whose: str = WATCHERS)
             action(service, **arguments)
         except Exception as error:
             file, meant = arguments.get("file"), os.environ.get("ARENA_ADDRESS")
-            if service is None and meant and file is not None and not file.exists():
+            if service is None and file is not None and not file.exists() and (meant or not file.suffix):
+                meant = meant or DEFAULT_ADDRESS
                 error.add_note(f"(a competition of a service needs --address, such as {meant})")
             raise
 

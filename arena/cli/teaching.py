@@ -46,7 +46,7 @@ def teach(
             min=-MOST_ELO,
             max=MOST_ELO,
             callback=not_nan,
-            help="The rating of players whose records have none, instead of `start` of [elo].",
+            help="The rating of players whose records have none, instead of `start` of [ratings].",
             show_default=False,
         ),
     ] = None,

@@ -6,6 +6,7 @@ import math
 import reprlib
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from numbers import Real
 from pathlib import Path
@@ -65,7 +66,7 @@ class PythonPlayer(Player):
             raise
         except BaseException as error:  # Anything can come out of other people's code.
             raise PlayerStartError(
-                f"player {seating.label}: {self._module}:{self._function}: {_shown(error)}"
+                f"player {seating.label}: {self._module}:{self._function}: {self._shown(error)}"
             ) from error
         # What is called `name` may be anything: it need not be meant for us.
         self.name = self.description = name if isinstance(name, str) else self._function
@@ -142,8 +143,15 @@ class PythonPlayer(Player):
         # Anything can come out of other people's code; `sys.exit` ends a player, not the arena's process.
         except BaseException as error:
             raise PlayerDisconnectedError(
-                f"player {self.seating.label}: crashed with {_shown(error)}"
+                f"player {self.seating.label}: crashed with {self._shown(error)}"
             ) from error
+
+    def _shown(self, error: BaseException) -> str:
+        """What went wrong, and the last line of the player's own module that led there."""
+        own = self._module.rpartition(".")[2] + ".py"
+        files = [(Path(f.f_code.co_filename).name, n) for f, n in traceback.walk_tb(error.__traceback__)]
+        lines = [line for name, line in files if name == own]
+        return f"{_words(error)} ({own}, line {lines[-1]})" if lines else _words(error)
 
     def close(self, *, at_once: bool = False) -> Cost:
         """Forget the chooser."""
@@ -151,7 +159,7 @@ class PythonPlayer(Player):
         return Cost(cpu_seconds=self._cpu_seconds)
 
 
-def _shown(error: BaseException) -> str:
+def _words(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:

@@ -40,8 +40,11 @@ def descent_lines(descent: Descent) -> list[str]:
                 abridge(member.text),
             ]
         )
-    over = f"generation {min(descent.generation + 1, descent.generations)} of {descent.generations}"
-    return [f"{over}; + plays now", *align_rows(rows)]
+    if descent.generation < descent.generations:
+        state = f"generation {descent.generation} (of 0 to {descent.generations - 1}); + plays now"
+    else:
+        state = f"all {descent.generations} generations are over; + played in the last one"
+    return [state, *align_rows(rows)]
 
 
 def descent_as_json(descent: Descent) -> Mapping[str, Any]:

@@ -34,6 +34,7 @@ th:first-child, td:first-child, td.text,
 a { color: var(--mark); }
 td.own { background: var(--head); } td.won { background: var(--good); } td.lost { background: var(--bad); }
 svg { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
+svg.ratings, svg.tuning { min-width: 40rem; }
 svg .tick { fill: var(--dim); font-size: 11px; } svg .grid { stroke: var(--line); }
 svg .error { stroke: var(--mark); stroke-width: 2; }
 svg.ratings circle, svg.tuning circle { fill: var(--mark); }

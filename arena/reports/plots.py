@@ -68,8 +68,8 @@ def rating_plot(bars: Sequence[Bar], unit: str) -> str:
 
 def _picture(kind: str, height: float, label: str, parts: Iterable[str]) -> str:
     return (
-        f'<svg class="{kind}" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
-        f'role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
+        f'<div class="scroll"><svg class="{kind}" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
+        f'height="{height}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg></div>'
     )
 
 

@@ -57,7 +57,7 @@ class LastFault:
 class Duration:
     """When a competition was played, in UTC, and the seconds its games took.
 
-    `total_seconds` has those of void games and of games that were interrupted, too.
+    The two times and `total_seconds` are of void games and of games that were interrupted, too.
     """
 
     first_started: datetime
@@ -410,6 +410,9 @@ class SeriesReader:
         lost = select(func.coalesce(func.sum(void.Seconds), 0.0)).where(
             void.SeriesId == self._series_id, ~finished.exists()
         )
+        attempt = own.ATTEMPT.c
+        begun = select(func.min(attempt.Started)).where(attempt.SeriesId == self._series_id)
+        given_up = select(func.max(void.Ended)).where(void.SeriesId == self._series_id)
         query = (
             select(
                 func.min(detail.Started),
@@ -417,12 +420,16 @@ class SeriesReader:
                 func.sum(game.SetupTime),
                 func.sum(game.PlayTime),
                 func.sum(game.TotalTime) + lost.scalar_subquery(),
+                begun.scalar_subquery(),
+                given_up.scalar_subquery(),
             )
             .join_from(saga.GAME, own.GAME_DETAIL, game.GameId == detail.GameId)
             .where(detail.SeriesId == self._series_id)
         )
-        (row,) = self._database.rows(query)
-        return None if row[0] is None else Duration(*row)
+        ((first, last, *seconds, begun_at, given_up_at),) = self._database.rows(query)
+        if first is None:
+            return None
+        return Duration(min(first, begun_at or first), max(last, given_up_at or last), *seconds)
 
     def game_count(self) -> int:
         """How many games count."""

@@ -16,6 +16,14 @@ from arena.selection.selector import Fixture
 from referees.api import Referee
 
 
+def check_openings(control: Control) -> None:
+    """Read the openings for each game of a competition that has some. Raises InvalidOpeningsError."""
+    if control.openings is not None:
+        games = {id(game): game for _, game in players_to_check(control)}
+        for game in games.values():
+            read_openings(control.openings.file, game.rules(), control.openings.plies)
+
+
 class JobMaker:
     """Says how a fixture is played, from the control file's settings and what the fixture has of its own."""
 

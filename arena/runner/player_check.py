@@ -11,7 +11,7 @@ from arena.jobs import CHECK_GAME_ID, PlayerSetup
 from arena.match.game_seeds import seat_seed
 from arena.output import say
 from arena.players.clock import TimeIsUpError, alarm
-from arena.players.player import PlayerError, PlayerTimeoutError, Seating
+from arena.players.player import InvalidPlayerParametersError, PlayerError, PlayerTimeoutError, Seating
 from arena.players.process_tree import ending_descendants
 from arena.players.protocols import added_protocols, player_for
 from arena.results.series import Series
@@ -65,7 +65,10 @@ def check_player(
     or InvalidPlayerParametersError.
     """
     with ending_descendants():
-        return _checked(setup, rules, quiet, settings or {}, academy)
+        try:
+            return _checked(setup, rules, quiet, settings or {}, academy)
+        except InvalidPlayerParametersError as error:
+            raise InvalidPlayerParametersError(f"player {setup.name}: {error}") from error
 
 
 def _checked(

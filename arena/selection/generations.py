@@ -276,7 +276,7 @@ class Generations(Selector):
     def report_lines(self) -> list[str]:
         """The members that play now, family by family, the best first."""
         done = len(self._now.pairs) * LEGS - len(self._now.open)
-        on = f"generation {self.generation} of {self._plan.generations}: {done} games over"
+        on = f"generation {self.generation} (of 0 to {self._plan.generations - 1}): {done} games over"
         lines = [f"all {self._plan.generations} generations are over" if self.finished else on]
         for family, members in self._present.items():
             lines.append(f"family {family}:")

@@ -55,7 +55,8 @@ class ServiceAccess:
         caller = self.authenticate(token)
         if caller.role is not ServiceRole.PLAYER or caller.name != player:
             raise NotPermittedError(
-                f"this token is that of the {caller.role.value} {caller.name!r}, not of the player"
+                f"this token is that of the {caller.role.value} {caller.name!r}, not of the player "
+                f"{player[:80]!r}; dial in with that player's token"
             )
         return 0 if self.members is None else self.members.check_in(player)
 

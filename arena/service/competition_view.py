@@ -81,6 +81,8 @@ class CompetitionView:
         Raises ControlError.
         """
         self.name = name
+        # Why the control file, which was changed since, can't be used.
+        self.fault = ""
         self.control: Control = read_control(path)
         self.files = CompetitionFiles(path, results or self.control.results)
         # That of a competition without games.
@@ -131,7 +133,7 @@ class CompetitionView:
             games_played=counts.games if counts else 0,
             games_total=self._total,
             void_games=counts.voids if counts else 0,
-            remark=last.words if last and not running else "",
+            remark=last.words if last and not running else self.fault,
             series=counts.series if counts else "",
         )
         if counts is not None and counts.games:

@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from academy.wire.errors import NotAuthenticatedError
+from arena.control.settings import ControlError
 from arena.control.values import MAX_PARALLEL
 from arena.lobby.errors import InvalidRequestError, LobbyClosingError, TooManyError
 from arena.lobby.lobby import Lobby
@@ -359,10 +360,18 @@ class CompetitionServicer(AnsweringServicer, competitions_pb2_grpc.CompetitionSe
         known = self._views.get(name)
         if known is None or known[0] != state:
             # One that cannot be read is read each time, and says why.
-            known = state, CompetitionView(name, path)
+            try:
+                view = CompetitionView(name, path)
+            except ControlError as error:
+                if known is None or not self._runs.running(path):
+                    raise
+                # The run goes on by what it was begun with, and can be watched and stopped.
+                known[1].fault = str(error)
+                return known[1]
             if len(self._views) >= _MOST_VIEWS:
                 self._views.clear()
-            self._views[name] = known
+            self._views[name] = state, view
+            return view
         return known[1]
 
     async def _describe(self, view: CompetitionView) -> competitions_pb2.Competition:

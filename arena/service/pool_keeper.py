@@ -71,11 +71,13 @@ class _Kept:
     seats: int = 2
     running_settings: bytes = b""
     roster: tuple[Member, ...] = ()
+    others_here: int = 0
     stopping: bool = False
     begun: float = 0.0
     failures: int = 0
     not_before: float = 0.0
     remark: str = ""
+    failure: str = ""
     present: set[str] = field(default_factory=set)
     looked_elsewhere: bool = False
     # The control file, and the settings, members and own tables that it was made of.
@@ -204,6 +206,9 @@ class PoolKeeper:
             for member in members
             if member is not None and not member.is_banned(now) and member.plays(*names)
         )[:MOST_MEMBERS_HERE]
+        kept.others_here = sum(
+            member is not None and member.name in here and not member.plays(*names) for member in members
+        )
 
     async def _runs_elsewhere(self, control: Path) -> bool:
         """Whether a run goes on that a service before this one began; it is asked to stop."""
@@ -224,7 +229,7 @@ class PoolKeeper:
             kept.stopping = False
         if players < kept.seats:
             # Also in a run, whose file needs as many to be read; present are those who have dialled in.
-            kept.remark = f"it waits for {kept.seats} players"
+            kept.remark = _waiting(kept)
             return
         if not here and time.monotonic() < kept.not_before:
             return
@@ -254,7 +259,7 @@ class PoolKeeper:
             kept.running_settings, kept.begun = pool.settings, time.monotonic()
             _log.info("pool runs", name=pool.name, players=players)
         # Also a fault while it runs, such as a full disk, is over.
-        kept.remark = self._shortage(kept, own_players(own))
+        kept.remark = self._shortage(kept, own_players(own)) or _failure(kept)
 
     def _shortage(self, kept: _Kept, own: int) -> str:
         """Why a pool that runs has too few players for a game; "" if it has enough.
@@ -268,7 +273,7 @@ class PoolKeeper:
             return ""
         spent = len(members) - len(may_play)
         quota = f"; of those who are here, {spent} may play no more today by their quota" if spent else ""
-        return f"it waits for {kept.seats} players{quota}"
+        return f"{_waiting(kept)}{quota}"
 
     async def _note_end(self, pool: StoredPool, kept: _Kept, control: Path) -> None:
         """Note how a run ended; one that failed is begun again after a pause that grows."""
@@ -284,7 +289,7 @@ class PoolKeeper:
             # What worked for a while is not a part of a row of failures.
             kept.failures = 1 if now - kept.begun > LONGEST_PAUSE else kept.failures + 1
             kept.not_before = now + min(LONGEST_PAUSE, 0.5 * 2.0 ** min(kept.failures, 10))
-            kept.remark = last.words
+            kept.remark = kept.failure = last.words
             _log.warning("pool failed", name=pool.name, status=last.status, why=last.words)
 
     async def _stop(self, kept: _Kept, control: Path, here: bool) -> None:
@@ -293,9 +298,21 @@ class PoolKeeper:
             # Not before: where the disk is full this is tried again.
             kept.stopping = True
         elif not here:
-            kept.stopping, kept.remark = False, ""
+            kept.stopping, kept.remark, kept.failure = False, "", ""
             # Only a service before this one can have left a run, so this is asked once.
             kept.looked_elsewhere = kept.looked_elsewhere or not await self._runs_elsewhere(control)
+
+
+def _waiting(kept: _Kept) -> str:
+    """What a pool waits for, and how many are here and do not play it: `--plays` may have a typo."""
+    others = f"; here, but without it in `--plays`: {kept.others_here}" if kept.others_here else ""
+    return f"it waits for {kept.seats} players{others}"
+
+
+def _failure(kept: _Kept) -> str:
+    """Why the last run failed, as long as the present one may fail in the same way."""
+    is_young = time.monotonic() - kept.begun <= LONGEST_PAUSE
+    return f"its last run failed: {kept.failure}" if kept.failures and kept.failure and is_young else ""
 
 
 def _all_played(control: Path) -> bool:

@@ -171,6 +171,14 @@ def connector_parser(name: str, description: str, example: str) -> argparse.Argu
     return parser
 
 
+def read_arguments(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """The command line by a parser of `connector_parser`, which ends the program where it is wrong."""
+    arguments, unknown = parser.parse_known_args()
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}; write -- before the program that plays")
+    return arguments
+
+
 def _address(text: str) -> str:
     try:
         address = ServerAddress.parse(text)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any, Final, cast
 
 from academy.wire.standard_streams import open_closed
-from clients.bots.connector import connect, connector_parser, environment, rules_of
+from clients.bots.connector import connect, connector_parser, environment, read_arguments, rules_of
 from clients.command_line import ending_with_its_output
 from clients.remote_game import Answer, Game, GameDeclinedError, GameTurn
 from referees.api import UnreadableViewError
@@ -270,7 +270,7 @@ def main() -> None:
     """Dial in, as the arguments say; the console entry point."""
     open_closed()
     parser = argument_parser()
-    arguments = parser.parse_args()
+    arguments = read_arguments(parser)
     connect(parser, arguments, lambda game: SeatedBot(game, arguments.command, arguments.dialogue), view=True)
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnlistedMovesError as error:
         parser.error(f"{error}: call referees.conformance.check_referee from Python")
     except NonConformingRefereeError as breach:
-        print(legible(str(breach)), file=sys.stderr)
+        print(legible(f"{breach}{_place(breach.__cause__, options.game)}"), file=sys.stderr)
         return 1
     lines = [f"{report.game_id}: {report.games} games, {report.finished} finished, {report.plies} plies"]
     lines += [f"{checks:>8}  {law}: {LAWS[law]}" for law, checks in report.checks.items()]
@@ -63,6 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(BrokenPipeError):
             sys.stdout.close()
     return 0
+
+
+def _place(error: BaseException | None, game: str) -> str:
+    """The last line of the referee's own module that led to what it raised; empty where it raised nothing."""
+    file = sys.modules[referee(game).__module__].__file__
+    trace = traceback.walk_tb(error.__traceback__ if error is not None else None)
+    lines = [line for frame, line in trace if frame.f_code.co_filename == file]
+    return f" It was raised by {file}, line {lines[-1]}." if lines else ""
 
 
 def _make_referee(game: str, settings: Mapping[str, object]) -> AnyReferee:

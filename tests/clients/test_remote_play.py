@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, cast
+from unittest.mock import Mock
 
 import grpc
 import pytest
 
 from arena.v1 import players_pb2
 from clients import remote_play
-from clients.connection import AcademyUnavailableError, Connection
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.remote_game import Answer, move_of
 from clients.remote_play import MOST_AWAITED, GameSession, Tables, dial_in, run_bot
 from clients.retries import Redialling
@@ -148,6 +149,17 @@ def test_a_bot_learns_which_answer_of_its_is_not_a_move(answer: Any) -> None:
     with pytest.raises(TypeError) as error:
         move_of(request, answer)
     assert str(error.value).startswith(f"the bot answered {answer!r}: a move's text, None to resign, or an ")
+
+
+@pytest.mark.parametrize(("reason", "helps"), [("TOKEN_INVALID", True), ("BANNED", False)])
+def test_a_bot_without_a_good_token_reads_where_its_token_comes_from(
+    monkeypatch: pytest.MonkeyPatch, reason: str, helps: bool
+) -> None:
+    refusal = AcademyRefusedError("UNAUTHENTICATED", "the call has no token", reason)
+    monkeypatch.setattr(remote_play, "dial_in", Mock(side_effect=refusal))
+    with pytest.raises(SystemExit) as ended:
+        run_bot("x", lambda game: lambda turn: None)
+    assert ("ARENA_TOKEN_FILE" in str(ended.value)) == helps
 
 
 class Refusing(grpc.GenericRpcHandler):

@@ -1,10 +1,14 @@
 """Competitions of a real arena: lists, standings, and every ply of a game."""
 
 import re
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
+from tests.arena.cli.command import arena
+from tests.arena.control_files import RANDOM, write_control
+from tests.arena.inline_worker import games_in_this_process
 from tests.web.conftest import served_pages
 from tests.web.visiting import Visitor, elements_of
 from web.replay import GameStart, NoBoardError, replay_game
@@ -126,6 +130,16 @@ def test_a_competition_that_has_not_begun_has_a_page(competitions: Visitor) -> N
     answer = competitions.get("/competition?name=later")
 
     assert answer.status == 200 and "No game has ended yet" in answer.words
+
+
+def test_the_number_of_games_without_a_known_result_does_not_run_into_that_of_losses(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": RANDOM, "two": RANDOM})
+    control.write_text(control.read_text().replace("move_limit = 60", "move_limit = 2"))
+    with games_in_this_process():
+        assert arena("run", control, "-q").returncode == 0
+    with served_pages("--competitions", control) as pages:
+        answer = pages.get("/competition?name=contest")
+    assert re.search(r"0 / 0 / 0</span><br><span[^>]*>\d+ without a known result", answer.text)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ def test_the_page_draws_each_member_with_its_score_and_values_and_lines_from_par
         assert arena("run", control, "-q").returncode == 0
     with served_pages("--competitions", control) as pages:
         answer = pages.get("/competition?name=families")
+    # Five that play in each generation, of which two stay, and the panel's one.
+    assert "Generations of 9 players in " in answer.text
     (drawing,) = re.findall(r'<svg class="descent".*?</svg>', answer.text, re.DOTALL)
     named = re.findall(r"<title>((?:evolving|learning)-g\d-\d): ([\d.]+) in (\d+) games; (\w+):", drawing)
     # Two families of 3 and 2, of which one each stays.

@@ -16,6 +16,8 @@ def test_a_tuners_page_draws_the_path_of_each_parameter(tmp_path: Path) -> None:
         assert arena("run", control, "-q").returncode == 0
     with served_pages("--competitions", control) as pages:
         answer = pages.get("/competition?name=tune")
+    # A table of the candidates' one opponent would say nothing.
+    assert "of 1 player in hex" in answer.text and not re.search('id="(standings|cross)"', answer.text)
     curves = re.findall(r'<h2>Best (\w+): ([^<]+)</h2>.*?points="([^"]+)"', answer.text, re.DOTALL)
     assert answer.status == 200 and curves
     for _, _, points in curves:

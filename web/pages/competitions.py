@@ -131,10 +131,14 @@ async def results_context(arena: ArenaService, name: str, sort: str = "points") 
     # Before the first game there may be no results to ask about.
     if competition.games_played or competition.void_games:
         standings = await arena.standings(name)
+    if competition.kind.endswith("_tuner"):
+        # Its candidates play a game or two each: a table would have their opponent alone.
+        del standings.standings[:], standings.pairs[:]
     key = _SORTS[sort]
     return {
         "competition": competition,
         "state": _STATES.get(competition.state, ""),
+        "players": max(len(competition.players), len(standings.standings)),
         "standings": list(standings.standings) if key is None else sorted(standings.standings, key=key),
         "sorts": {label: link("/competition", {"name": name, "sort": label}) for label in _SORTS},
         "sort": sort,

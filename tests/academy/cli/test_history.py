@@ -38,6 +38,7 @@ def test_growth_and_a_players_games_are_printed(academy: Academy) -> None:
     (figures,) = academy("history", "player", "ann", "--json").json()
     assert (figures["game_id"], figures["accepted_proposals"], figures["helped"]) == ("go", 1, 0)
     assert "proposals taken" in academy("history", "player", "ann").out
+    assert "no game knows a player anne; `academy players list" in academy("history", "player", "anne").out
 
 
 def test_what_is_learnt_is_printed_as_it_happens(running: Running) -> None:

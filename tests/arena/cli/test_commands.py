@@ -169,6 +169,15 @@ def test_check_starts_players_and_shows_their_standard_error(tmp_path: Path) -> 
     assert not (tmp_path / "contest.hist").exists()
 
 
+def test_check_reads_the_openings_before_players_start(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    control.write_text(control.read_text() + '[openings]\nfile = "openings.txt"\n')
+    (tmp_path / "openings.txt").write_text("corner: A1\nbad: Z99\n")
+    done = arena("check", control)
+    assert done.returncode == 1 and "player one" not in done.stdout
+    assert "openings.txt, line 2 (bad): move 1: 'Z99' is " in done.stderr
+
+
 def test_check_asks_academy_and_names_what_it_lacks(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
     players = control.read_text()

@@ -215,12 +215,20 @@ def test_contradictory_options_are_an_error_at_once(
 def test_a_name_of_a_services_competition_is_answered_with_the_missing_option(
     here: None, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
-    remedy = "(a competition of a service needs --address, such as 127.0.0.1:50561)"
-    refused = arena(action, "random")
+    remedy = "(a competition of a service needs --address, such as 127.0.0.1:"
+    refused = arena(action, "lost.toml")
     assert refused.returncode == 1 and remedy not in refused.stderr
-    monkeypatch.setenv("ARENA_ADDRESS", "127.0.0.1:50561")
+    # No control file has such a name.
     refused = arena(action, "random")
-    assert refused.returncode == 1 and remedy in refused.stderr
+    assert refused.returncode == 1 and f"{remedy}50561)" in refused.stderr
+    monkeypatch.setenv("ARENA_ADDRESS", "127.0.0.1:50571")
+    refused = arena(action, "random.toml")
+    assert refused.returncode == 1 and f"{remedy}50571)" in refused.stderr
+
+
+def test_a_folder_in_the_place_of_a_control_file_is_called_one(here: None) -> None:
+    refused = arena("run", ".")
+    assert refused.returncode == 1 and "control file .: it is a folder; name a file in it" in refused.stderr
 
 
 @pytest.mark.threat("held_places")

@@ -65,7 +65,7 @@ def test_the_command_writes_it_once(tmp_path: Path) -> None:
     assert runner.invoke(make_application(), ["init", "swiss", str(path)]).exit_code == 0
     assert path.read_text(encoding="utf-8") == sample("swiss")
     again = runner.invoke(make_application(), ["init", "sprt", str(path)])
-    assert again.exit_code == 2 and "File exists" in again.output
+    assert again.exit_code == 2 and "exists already; give another name" in " ".join(again.output.split())
     assert path.read_text(encoding="utf-8") == sample("swiss")
     refused = runner.invoke(make_application(), ["init", "swis"])
     assert refused.exit_code == 2 and "did you mean 'swiss'?" in " ".join(refused.output.split())

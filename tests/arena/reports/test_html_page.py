@@ -5,6 +5,8 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 from arena.reports.html_page import html_page
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, PLAYOFF, report_of
 from tests.chromium import CHROMIUM, needs_browser
@@ -77,6 +79,20 @@ def test_a_browser_shows_the_tables_and_the_plot(tmp_path: Path) -> None:
     assert page.tables["usage"][1] == ["alpha", "1.250", "2.500", "12.5", "", "alpha & <co>"]
     assert page.elements.count("circle") == 3 and page.elements.count("svg") == 1
     assert "Three <of> them" in page.text and "7/9 games" in page.text
+
+
+@needs_browser
+def test_in_a_narrow_window_the_plot_stays_large_enough_to_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "cup.html"
+    file.write_text(page_of(tmp_path, ALL_PLAY_ALL, list(ALL_PLAYED)), encoding="utf-8")
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        page.goto(file.as_uri())
+        plot = page.locator("svg.ratings").bounding_box()
+        assert plot is not None and plot["width"] >= 600
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        browser.close()
 
 
 def test_the_page_needs_no_other_file_and_runs_no_script(tmp_path: Path) -> None:

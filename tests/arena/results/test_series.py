@@ -663,6 +663,17 @@ def mission(**changes: Any) -> Heading:
     return heading(kind="mars", ordered=False, own_settings=True, series=(mission_series,))
 
 
+def test_a_competition_lasts_until_its_last_attempt_is_over_also_an_interrupted_one(
+    database: ResultsDatabase,
+) -> None:
+    series = registered(database)
+    assert finish(series, begun(series))
+    series.give_up(begun(series, "AvB_1"), "interrupted", "Ctrl-C", 12.5, None)
+    duration = series.duration()
+    assert duration is not None
+    assert duration.last_finished == rows(database, own.VOID)[0]["Ended"]
+
+
 def test_each_series_of_a_mission_has_a_row_with_all_its_settings(database: ResultsDatabase) -> None:
     series = registered(database, mission())
     _, entry = rows(database, saga.SERIES)

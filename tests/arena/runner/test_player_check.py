@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.jobs import PlayerSetup
-from arena.players.player import PlayerError, PlayerTimeoutError
+from arena.players.player import InvalidPlayerParametersError, PlayerError, PlayerTimeoutError
 from arena.runner.player_check import check_player, hidden_from
 from referees.api import Referee, referee
 from referees.diplomacy import Diplomacy
@@ -39,6 +39,11 @@ def test_a_python_player_that_never_gets_ready_does_not_stick_the_check() -> Non
 
 def test_a_python_player_that_gets_ready_is_named() -> None:
     assert check_player(python_player("passer"), RULES, quiet=True) == ("always_pass", (), False)
+
+
+def test_a_player_that_cannot_be_made_is_named() -> None:
+    with pytest.raises(InvalidPlayerParametersError, match="player p: the command"):
+        check_player(python_player("p", "no_colon"), RULES, quiet=True)
 
 
 @pytest.mark.parametrize(

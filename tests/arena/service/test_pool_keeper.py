@@ -124,6 +124,19 @@ def test_a_pool_that_ran_for_long_is_begun_again_at_once_whatever_failed_before(
     assert set(pauses(runs.begun[before:])) == {runs.lasting + 5.0}
 
 
+def test_a_pool_that_waits_long_before_it_fails_says_why_all_the_time(
+    keeper: PoolKeeper, runs: FailingRuns, clock: Clock
+) -> None:
+    runs.lasting = 0.5 * LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert keeper.remark("night") == ""
+    asyncio.run(look(keeper, clock, 100, 0.5))
+    assert len(runs.begun) == 2 and keeper.remark("night") == "its last run failed: no database"
+    runs.lasting = 10.0 * LONGEST_PAUSE
+    asyncio.run(look(keeper, clock, 10, LONGEST_PAUSE / 2.0))
+    assert len(runs.begun) == 2 and keeper.remark("night") == ""
+
+
 def test_a_fault_of_a_pool_is_logged_once_and_its_remark_ends_with_it(
     keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path, capture_faults: list[str]
 ) -> None:
@@ -196,6 +209,19 @@ def test_a_pool_that_runs_names_what_keeps_its_members_from_a_game(
     register.members.set_quota("ann", 0, 2)
     clock.now += MEMBERS_SECONDS
     assert remark_with("ann", "bob") == ""
+
+
+def test_a_pool_that_waits_says_how_many_are_here_who_do_not_play_it(
+    keeper: PoolKeeper, clock: Clock, tmp_path: Path
+) -> None:
+    (tmp_path / "house.pool").write_text("")
+    for name, games in (("ann", ("go",)), ("bob", ("goo",))):
+        application = Application(name, games=games)
+        keeper._members.members.register(application, "", f"key-of-{name}-{0:09}", open_to_all=True)
+    hellos = [players_pb2.Hello(player=name) for name in ("ann", "bob", "a-stranger")]
+    keeper._sessions = lambda: [RemoteSession(hello, b"", 10) for hello in hellos]
+    asyncio.run(look(keeper, clock, 1, 0.5))
+    assert keeper.remark("night") == "it waits for 2 players; here, but without it in `--plays`: 1"
 
 
 def test_a_base_that_no_run_can_use_is_named_and_leaves_the_control_file(

@@ -17,6 +17,7 @@ from arena.v1 import competitions_pb2 as messages
 from tests.arena.control_files import AWAITING_THE_TEST, PASSING, RANDOM, SLOW, write_control
 from tests.arena.service.serving import SECONDS, Service, reason
 from tests.asking_health import health_of
+from tests.waiting import until
 
 BOT = """
 import random, sys
@@ -133,6 +134,26 @@ def test_a_game_with_long_comments_is_sent_with_shorter_ones(
         comments = [move.comment for move in whole.moves if move.comment]
         written = "é" * 1_200_000
         assert comments == ([written] if len(comments) == 1 else [written[:599_999] + "…"] * 2)
+
+
+def test_a_run_whose_control_file_was_spoilt_meanwhile_can_be_seen_and_stopped(
+    service: Service, folder: Path, tmp_path: Path
+) -> None:
+    file = write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000").rename(
+        folder / "spoilt.toml"
+    )
+    service.ask("StartCompetition", messages.StartCompetitionRequest(name="spoilt"))
+    # It has read its control file then.
+    service.wait_for("spoilt", lambda cup: cup.games_played > 0)
+    text = file.read_text()
+    file.write_text(text.replace("rounds", "ruonds"))
+    running = service.wait_for("spoilt", lambda cup: cup.state == messages.COMPETITION_STATE_RUNNING)
+    assert "competition.ruonds: unknown setting" in running.remark
+    service.ask("StopCompetition", messages.StopCompetitionRequest(name="spoilt"))
+    until(lambda: not CompetitionFiles(file).running())
+    file.write_text(text)
+    stopped = service.wait_for("spoilt", lambda cup: cup.state == messages.COMPETITION_STATE_STOPPED)
+    assert "ruonds" not in stopped.remark
 
 
 def test_a_stop_is_heard_by_a_run_that_is_still_starting(

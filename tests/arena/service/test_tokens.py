@@ -43,7 +43,7 @@ def test_players_are_let_in_under_their_own_names_only(tmp_path: Path) -> None:
     tokens = ServiceAccess(Tokens(file))
     tokens.admit("one", player)
     for name, token in (("two", player), ("me", operator)):
-        with pytest.raises(NotPermittedError):
+        with pytest.raises(NotPermittedError, match=f"not of the player '{name}'; dial in with that"):
             tokens.admit(name, token)
     for wrong in ("", "guessed"):
         with pytest.raises(NotAuthenticatedError):

@@ -55,6 +55,10 @@ def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         (("--address", "nonsense", *BOT), "'nonsense': write host:port"),
         (("--address", "127.0.0.1:0", *BOT), "nothing listens at port 0"),
         (("--address", NOWHERE), "COMMAND"),
+        (
+            ("--address", NOWHERE, sys.executable, "--mode", "gtp"),
+            "arguments: --mode gtp; write -- before the",
+        ),
     ],
 )
 def test_what_cannot_work_is_refused_before_dialling(
@@ -62,6 +66,15 @@ def test_what_cannot_work_is_refused_before_dialling(
 ) -> None:
     status, words = refusal(main, *arguments)
     assert status == 2 and re.search(message, words), words
+
+
+def test_a_missing_file_of_the_environment_is_called_the_tokens(
+    refusal: Refusal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_TOKEN_FILE", "/nonexistent/ann.token")
+    status, _ = refusal(gtp_connector.main, "--address", NOWHERE, *BOT)
+    assert "its token can't be read: " in status and "/nonexistent/ann.token" in status
+    assert "ARENA_TOKEN_FILE" in status
 
 
 def test_token_file_without_a_token_is_named(refusal: Refusal, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The command `python -m referees.conformance`."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -150,6 +151,7 @@ def test_what_a_referee_raises_takes_a_line_that_commands_no_terminal(
     assert main(["loud", *settings]) == 1
     printed = capsys.readouterr().err
     assert message in printed and printed.count("\n") == 1
+    assert re.search(rf" It was raised by {re.escape(__file__)}, line \d+\.$", printed)
 
 
 class Refusing(Go):
