@@ -203,6 +203,10 @@ class Series(SeriesReader):
         """Store all that the block stores in one transaction."""
         return self._database.together()
 
+    def check_file(self) -> None:
+        """Raise ResultsError where the database's file was moved, deleted or replaced."""
+        self._database.check_file()
+
     def next_attempt(self, game_id: str) -> Attempt:
         """The next try at a game; nothing is stored yet."""
         number = self._attempts.get(game_id, 0) + 1

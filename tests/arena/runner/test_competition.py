@@ -16,7 +16,7 @@ from arena.academy import lifecycle as academy_desk
 from arena.academy.session import AcademySession
 from arena.control.toml_file import read
 from arena.jobs import GameResult
-from arena.results.database import ResultsDatabase
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.registration import Heading
 from arena.results.series import Series
 from arena.runner.competition import Competition, RunEnd, RunResources
@@ -293,6 +293,33 @@ def test_a_result_that_was_not_stored_is_not_shown_and_its_game_is_played_again(
         with pytest.raises(OSError, match="disk full"):
             arena.run()
     assert (arena.display.results, arena.files.history.read_text(), arena.finished()) == ([], "", [])
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == ALL_GAMES
+
+
+@pytest.mark.parametrize("replaced", [True, False], ids=["replaced", "moved"])
+def test_a_run_whose_results_were_taken_away_stores_no_more_games_in_the_file_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replaced: bool
+) -> None:
+    arena = Arena(write_control(tmp_path, THREE, None, "rounds = 2"))
+    results, aside = Path(str(arena.files.results.database)), tmp_path / "aside.sqlite"
+
+    def take_away(text: str) -> None:
+        arena.display.results.append(text)
+        if len(arena.display.results) == 2:
+            for ending in ("", "-wal", "-shm"):
+                Path(f"{results}{ending}").rename(f"{aside}{ending}")
+            if replaced:
+                ResultsDatabase.open(sqlite_url(results)).close()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(arena.display, "result", take_away)
+        with pytest.raises(ResultsError, match=r"\.results\.sqlite was moved, deleted or replaced while"):
+            arena.run()
+    assert len(arena.display.results) == 2
+    for ending in ("", "-wal"):
+        Path(f"{aside}{ending}").rename(f"{results}{ending}")
+    assert arena.finished() == ["AvB_0", "AvC_0"]
     assert arena.run() is RunEnd.COMPLETED
     assert sorted(arena.finished()) == ALL_GAMES
 
