@@ -267,8 +267,20 @@ def _engine(url: URL | str, what: str, synchronous: str = "FULL", **options: Any
             f"{error}: install the driver of that database (for PostgreSQL: academy-arena[postgresql])"
         ) from None
     if engine.dialect.name == "sqlite":
+        event.listen(engine, "do_connect", _connect_unwritten)
         event.listen(engine, "connect", partial(_prepare_sqlite, synchronous))
     return engine
+
+
+def _connect_unwritten(dialect: Any, _: Any, arguments: Sequence[str], options: Mapping[str, Any]) -> Any:
+    """One that only reads, where this user may not make the files that SQLite keeps beside a database.
+
+    Where they are missing nobody has the database open, so it is not being changed.
+    """
+    file = Path(arguments[0])
+    if not file.is_file() or os.access(file.parent, os.W_OK) or Path(f"{file}-wal").exists():
+        return None
+    return dialect.connect(f"{file.as_uri()}?immutable=1", **{**options, "uri": True})
 
 
 def _identify_file(url: URL) -> tuple[int, int] | None:
