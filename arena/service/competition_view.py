@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -242,7 +243,8 @@ class CompetitionView:
             answer = competitions_pb2.GetStandingsResponse(games=standings.games)
             self._add_state(answer)
         table = standings.table()
-        for player, below in zip(table, [*table[1:], None], strict=True):
+        # Generations have members, and lines of the table, from the first finished game on.
+        for player, below in zip_longest(table, table[1:]):
             line = answer.standings.add(
                 player=player.name,
                 score=score_message(player.score),
