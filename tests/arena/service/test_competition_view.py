@@ -78,6 +78,17 @@ def test_results_that_a_newer_program_has_changed_meanwhile_are_refused_at_the_n
         view.games(0, 10)
 
 
+def test_the_history_of_a_competition_that_became_another_kind_has_its_ratings(tmp_path: Path) -> None:
+    players = {"one": RANDOM, "two": RANDOM, "three": RANDOM}
+    path = write_control(tmp_path, players)
+    assert arena("run", path, "-q").returncode == 0
+    sprt = 'competitors = ["one", "two"]\nelo0 = 0\nelo1 = 50\nalpha = 0.05\nbeta = 0.05'
+    path.write_text(path.read_text().replace('"all-play-all"', '"sprt"').replace("rounds = 2", sprt))
+    history = CompetitionView("contest", path).history("", 10)
+    assert [player.player for player in history.players] == ["one", "three", "two"]
+    assert not history.llr.games
+
+
 def test_generations_whose_players_do_not_start_have_an_empty_table(tmp_path: Path) -> None:
     path = tmp_path / "contest.toml"
     path.write_text(
