@@ -1,5 +1,6 @@
 """The loop: every game is selected, played, recorded, rated and reported, and counts once."""
 
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -171,6 +172,22 @@ def test_a_run_of_limited_games_is_taken_up_again(tmp_path: Path, server: Contes
     assert len(arena.finished()) == 4
     assert arena.run() is RunEnd.COMPLETED
     assert sorted(arena.finished()) == game_ids(server.game_reports) == ALL_GAMES
+
+
+def test_games_that_are_played_again_after_a_backup_was_put_back_are_other_contests(
+    tmp_path: Path, server: ContestServer
+) -> None:
+    arena = Arena(write_control(tmp_path, THREE, server))
+    results, backup = Path(str(arena.files.results.database)), tmp_path / "backup"
+    arena.run(max_games=2)
+    shutil.copyfile(results, backup)
+    arena.run(max_games=2)
+    assert len(server.game_reports) == 4
+    shutil.copyfile(backup, results)
+    assert arena.run() is RunEnd.COMPLETED
+    # ACADEMY takes no contest again.
+    assert len(server.game_reports) == 4 + 4
+    assert set(game_ids(server.game_reports)) == set(ALL_GAMES)
 
 
 def test_an_interrupted_game_is_reported_void_and_played_again(
@@ -381,7 +398,7 @@ def test_a_run_waits_for_academy_whatever_becomes_of_the_clock(
 def test_a_report_too_large_is_shortened_and_the_log_says_so(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "MAX_REPORT_BYTES", 170)
+    monkeypatch.setattr(client, "MAX_REPORT_BYTES", 180)
     arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
     assert arena.run() is RunEnd.COMPLETED
     assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
