@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, insert, select, text, update
 
 from arena.league.database import LeagueDatabase
 from arena.league.players import LeaguePlayer, find_or_enter, version_before
-from arena.league.source import SourceCompetition, SourceGame, batches
+from arena.league.source import SourceCompetition, SourceGame, batches, contest_of
 from arena.league.tables import COMPETITION, GAME, PLAYER, RATING, SEAT
 from arena.ratings.elo import EloRules
 from arena.ratings.places import RatedBy, places_of
@@ -51,6 +51,11 @@ def take_in(
         last = connection.execute(
             select(COMPETITION.c.LastGame).where(COMPETITION.c.Uuid == competition.uuid)
         ).scalar()
+        contest = contest_of(results, competition.series_id, last) if last else None
+        known = connection.execute(select(GAME.c.GameId).where(GAME.c.ContestId == contest)).first()
+    if last and known is None:
+        # A backup of the results was put back: their games from then on are others.
+        last = 0
     if last is None:
         with league.sole_transaction() as connection:
             enter_competition(connection, competition)
@@ -68,15 +73,15 @@ def record(league: LeagueDatabase, competition: SourceCompetition, games: Sequen
         known = set(connection.execute(select(GAME.c.ContestId).where(contests)).scalars())
         new = [game for game in games if game.contest_id not in known]
         table = COMPETITION.c
-        key, last = connection.execute(
-            select(table.CompetitionId, table.LastGame).where(table.Uuid == competition.uuid)
-        ).one()
+        key = connection.execute(
+            select(table.CompetitionId).where(table.Uuid == competition.uuid)
+        ).scalar_one()
         if new:
             _Batch(connection, key).add(new)
         connection.execute(
             update(COMPETITION)
             .where(table.CompetitionId == key)
-            .values(LastGame=max(last, games[-1].sequence), Games=table.Games + len(new))
+            .values(LastGame=games[-1].sequence, Games=table.Games + len(new))
         )
     return len(new)
 

@@ -108,6 +108,13 @@ def games_after(results: ResultsDatabase, series_id: int, sequence: int, limit: 
     return [_game(list(seats)) for _, seats in groupby(rows, attrgetter("GameId"))]
 
 
+def contest_of(results: ResultsDatabase, series_id: int, sequence: int) -> str | None:
+    """The contest of the game with this sequence; None where the competition has none."""
+    detail = own.GAME_DETAIL.c
+    query = select(detail.ContestId).where(detail.SeriesId == series_id, detail.GameId == sequence)
+    return next((row.ContestId for row in results.rows(query)), None)
+
+
 def _game(seats: Sequence[Any]) -> SourceGame:
     first = seats[0]
     winners = tuple(seat for seat, row in enumerate(seats, start=1) if row.Winner)

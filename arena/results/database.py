@@ -60,6 +60,8 @@ class Database(ABC):
     def __init__(self, engine: Engine, quick_engine: Engine | None = None) -> None:
         self._engine = engine
         self._quick_engine = quick_engine or engine
+        # What tells the file that was opened from others; None where it is none.
+        self._file: tuple[int, int] | None = None
         # The transaction that a thread has opened for several things together.
         self._common: ContextVar[Connection | None] = ContextVar("common transaction", default=None)
 
@@ -80,7 +82,7 @@ class Database(ABC):
         database = cls(engine, quick_engine)
         try:
             with database._checked(create):
-                pass
+                database._file = _identify_file(engine.url)
         except ResultsError:
             database.close()
             raise
@@ -121,6 +123,15 @@ class Database(ABC):
     @abstractmethod
     def check_or_create(cls, connection: Connection, create: bool) -> None:
         """Check the tables, bring them up to date, or make them. Raises ResultsError."""
+
+    def check_file(self) -> None:
+        """Raise ResultsError where its file was taken away: what is stored would go with it."""
+        if _identify_file(self._engine.url) != self._file:
+            raise ResultsError(
+                f"the {self.what} {shown(self._engine.url)} was moved, deleted or replaced while this "
+                "program used it, so nothing more is stored; what was stored so far is in the file that it "
+                "was: put that back, with its -wal file, and start again"
+            )
 
     @property
     def engine(self) -> Engine:
@@ -256,8 +267,31 @@ def _engine(url: URL | str, what: str, synchronous: str = "FULL", **options: Any
             f"{error}: install the driver of that database (for PostgreSQL: academy-arena[postgresql])"
         ) from None
     if engine.dialect.name == "sqlite":
+        event.listen(engine, "do_connect", _connect_unwritten)
         event.listen(engine, "connect", partial(_prepare_sqlite, synchronous))
     return engine
+
+
+def _connect_unwritten(dialect: Any, _: Any, arguments: Sequence[str], options: Mapping[str, Any]) -> Any:
+    """One that only reads, where this user may not make the files that SQLite keeps beside a database.
+
+    Where they are missing nobody has the database open, so it is not being changed.
+    """
+    file = Path(arguments[0])
+    if not file.is_file() or os.access(file.parent, os.W_OK) or Path(f"{file}-wal").exists():
+        return None
+    return dialect.connect(f"{file.as_uri()}?immutable=1", **{**options, "uri": True})
+
+
+def _identify_file(url: URL) -> tuple[int, int] | None:
+    """What tells a database's file from others; None where there is none, or the database is not a file."""
+    if url.get_backend_name() != "sqlite":
+        return None
+    try:
+        status = Path(url.database or "").stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _make_private(url: URL) -> None:

@@ -1,6 +1,7 @@
 """The games of a running competition: what begins and ends is stored here; and a competition's removal."""
 
 import json
+import secrets
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -154,6 +155,8 @@ class Series(SeriesReader):
         # What the database calls the games that are being played, by contest id.
         self._entries: dict[str, Entry] = {}
         self._settings: dict[Hashable, SettingKeys] = {}
+        # After a backup of the results was put back, attempts have numbers again that ACADEMY knows.
+        self._run = secrets.token_hex(4)
         # The numbers of the last attempts, by game. To ask for each would take a transaction a game.
         self._attempts = self._last_attempts()
         # What programs have called themselves in this run, by contestant.
@@ -203,10 +206,14 @@ class Series(SeriesReader):
         """Store all that the block stores in one transaction."""
         return self._database.together()
 
+    def check_file(self) -> None:
+        """Raise ResultsError where the database's file was moved, deleted or replaced."""
+        self._database.check_file()
+
     def next_attempt(self, game_id: str) -> Attempt:
         """The next try at a game; nothing is stored yet."""
         number = self._attempts.get(game_id, 0) + 1
-        return Attempt(game_id, number, f"{self._uuid}/{game_id}/{number}")
+        return Attempt(game_id, number, f"{self._uuid}/{game_id}/{number}-{self._run}")
 
     def _last_attempts(self) -> dict[str, int]:
         attempt = own.ATTEMPT.c

@@ -137,7 +137,8 @@ class Competition:
         """Play until the competition is complete or stopped, starting at most `max_games` games.
 
         Raises RunInterruptedError; AcademyUnavailableError when no contest could be opened for two minutes;
-        AcademyRefusedError, EmbeddedAcademyError and SQLAlchemyError.
+        AcademyRefusedError, EmbeddedAcademyError, SQLAlchemyError, and ResultsError where the results' file
+        was taken away.
         """
         self._max_games = max_games
         self._log.add("run started", max_games=max_games, parallel=self._workers.size)
@@ -208,6 +209,7 @@ class Competition:
     # While games go on
 
     def _tend(self) -> None:
+        self._series.check_file()
         why = self._stopping.look()
         if why and self._end is None:
             self._stop(RunEnd.STOPPED, why)

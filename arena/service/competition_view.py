@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -189,10 +190,13 @@ class CompetitionView:
             if isinstance(selector, Generations):
                 _add_members(answer, read_report(self.control, self.files).descent)
             if isinstance(selector, SprtMatch):
-                games = list(map(completed_game, listing.finished_games()))
-                for at, llr in selector.llr_path(games, points):
-                    answer.llr.games.append(at)
-                    answer.llr.values.append(llr)
+                # Where the games are not those of the control file, there are ratings alone.
+                with suppress(ResultsError, CompetitionChangedError):
+                    _check_terms(listing, self.control)
+                    games = list(map(completed_game, listing.finished_games()))
+                    for at, llr in selector.llr_path(games, points):
+                        answer.llr.games.append(at)
+                        answer.llr.values.append(llr)
         return answer
 
     def game(self, game_id: str) -> competitions_pb2.GetGameResponse | None:
@@ -244,7 +248,8 @@ class CompetitionView:
             answer = competitions_pb2.GetStandingsResponse(games=standings.games)
             self._add_state(answer)
         table = standings.table()
-        for player, below in zip(table, [*table[1:], None], strict=True):
+        # Generations have members, and lines of the table, from the first finished game on.
+        for player, below in zip_longest(table, table[1:]):
             line = answer.standings.add(
                 player=player.name,
                 score=score_message(player.score),
@@ -311,12 +316,16 @@ class CompetitionView:
         return standings, likeliest_ratings(standings, control) if two else None
 
 
+def _check_terms(listing: SeriesReader, control: Control) -> None:
+    """Raise ResultsError where the games are not those of the control file as it is now."""
+    listing.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
+
+
 def _table(listing: SeriesReader, control: Control) -> Standings:
     try:
-        listing.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
+        _check_terms(listing, control)
         players: Sequence[str] = control.competitors
     except ResultsError:
-        # The games are not those of the control file as it is now.
         players = ()
     return listing.standings(players, control.elo)
 

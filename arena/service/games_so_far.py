@@ -10,7 +10,7 @@ from arena.reports.replay import inform_selector, replay_games
 from arena.results.first_ratings import with_first_ratings
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
-from arena.results.series_reader import SeriesReader
+from arena.results.series_reader import ListedGame, SeriesReader
 from arena.selection.selector import Fixture, Selector
 
 _T = TypeVar("_T")
@@ -26,7 +26,7 @@ class GamesSoFar:
         self._selector: Selector | None = None
         # What the selector knows besides games, and the last of these.
         self._besides: object = None
-        self._sequence = 0
+        self._last: ListedGame | None = None
 
     def ask(self, series: SeriesReader, question: Callable[[Selector], _T]) -> _T:
         """Return what the selector answers, which the question must not change.
@@ -41,19 +41,23 @@ class GamesSoFar:
     def _catch_up(self, series: SeriesReader, selector: Selector | None) -> Selector:
         first_ratings = series.first_ratings()
         besides = series.uuid(), series.exclusions(), series.inhibited(), first_ratings
-        if selector is not None and besides == self._besides:
+        if selector is not None and besides == self._besides and self._has_last(series):
             for _ in replay_games(selector, self._new_games(series), ()):
                 pass
             return selector
         control = with_first_ratings(self._control, first_ratings)
         series.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
-        self._besides, self._sequence = besides, 0
+        self._besides, self._last = besides, None
         return inform_selector(control, series, self._new_games(series))
 
+    def _has_last(self, series: SeriesReader) -> bool:
+        """Whether the last game that is known is there: a backup that was put back has fewer, or others."""
+        return self._last is None or [*series.games_after(self._last.sequence - 1, 1)] == [self._last]
+
     def _new_games(self, series: SeriesReader) -> Iterator[FinishedGame]:
-        while listed := series.games_after(self._sequence, _GAMES_AT_ONCE):
+        while listed := series.games_after(self._last.sequence if self._last else 0, _GAMES_AT_ONCE):
             for game in listed:
-                self._sequence = game.sequence
+                self._last = game
                 yield game.game
 
 

@@ -82,6 +82,21 @@ def test_a_leagues_elo_is_the_competitions_own(league: LeagueDatabase, results: 
     assert stored == pytest.approx(known)
 
 
+def test_games_after_a_backup_of_the_results_was_put_back_are_taken(
+    league: LeagueDatabase, tmp_path: Path
+) -> None:
+    file = filled(tmp_path / "cup.sqlite", 20)
+    with closing(ResultsDatabase.open(sqlite_url(file))) as results:
+        assert take_all(league, results) == 20
+        with results.transaction() as connection:
+            # As if 14 games had been in the backup, and others been played since.
+            connection.execute(
+                text('UPDATE "ARENA_Game" SET "ContestId" = "ContestId" || 1 WHERE "GameId" > 14')
+            )
+        assert take_all(league, results) == 6
+        assert take_all(league, results) == 0
+
+
 def test_games_known_under_another_number_are_not_counted_again(
     league: LeagueDatabase, results: ResultsDatabase
 ) -> None:

@@ -1,8 +1,11 @@
 """What is read of a competition together is of one moment, whatever a run stores meanwhile."""
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
+from textwrap import dedent
 
 from sqlalchemy import event
 
@@ -11,6 +14,7 @@ from arena.reports.assembly import assemble
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.series_reader import SeriesReader
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, played
+from tests.rights import obeying
 
 
 def store(folder: Path, statement: str) -> None:
@@ -36,6 +40,26 @@ def test_a_look_sees_nothing_that_is_stored_during_it(tmp_path: Path) -> None:
     store(tmp_path, "UPDATE SAGA_Series SET State = 1")
     assert completed("UPDATE SAGA_Series SET State = 2") == (False, False)
     assert completed() == (True, True)
+
+
+def test_results_are_read_where_this_user_may_not_write(tmp_path: Path) -> None:
+    folder = tmp_path / "cup #1"
+    folder.mkdir()
+    with played(folder, ALL_PLAY_ALL, ALL_PLAYED):
+        (file,) = folder.glob("*.sqlite")
+    folder.chmod(0o555)
+    looking = """
+        import sys
+        from pathlib import Path
+        from arena.results.database import ResultsDatabase, sqlite_url
+        from arena.results.series_reader import SeriesReader
+        database = ResultsDatabase.to_look_at(sqlite_url(Path(sys.argv[1])))
+        with database.look():
+            print(SeriesReader.find(database, "cup").game_count())
+    """
+    command = obeying(sys.executable, "-c", dedent(looking), str(file))
+    looked = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (looked.stdout, looked.stderr) == (f"{len(ALL_PLAYED)}\n", "")
 
 
 def test_a_report_is_of_one_moment(tmp_path: Path) -> None:

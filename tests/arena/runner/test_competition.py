@@ -1,5 +1,6 @@
 """The loop: every game is selected, played, recorded, rated and reported, and counts once."""
 
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -16,7 +17,7 @@ from arena.academy import lifecycle as academy_desk
 from arena.academy.session import AcademySession
 from arena.control.toml_file import read
 from arena.jobs import GameResult
-from arena.results.database import ResultsDatabase
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.registration import Heading
 from arena.results.series import Series
 from arena.runner.competition import Competition, RunEnd, RunResources
@@ -173,6 +174,22 @@ def test_a_run_of_limited_games_is_taken_up_again(tmp_path: Path, server: Contes
     assert sorted(arena.finished()) == game_ids(server.game_reports) == ALL_GAMES
 
 
+def test_games_that_are_played_again_after_a_backup_was_put_back_are_other_contests(
+    tmp_path: Path, server: ContestServer
+) -> None:
+    arena = Arena(write_control(tmp_path, THREE, server))
+    results, backup = Path(str(arena.files.results.database)), tmp_path / "backup"
+    arena.run(max_games=2)
+    shutil.copyfile(results, backup)
+    arena.run(max_games=2)
+    assert len(server.game_reports) == 4
+    shutil.copyfile(backup, results)
+    assert arena.run() is RunEnd.COMPLETED
+    # ACADEMY takes no contest again.
+    assert len(server.game_reports) == 4 + 4
+    assert set(game_ids(server.game_reports)) == set(ALL_GAMES)
+
+
 def test_an_interrupted_game_is_reported_void_and_played_again(
     tmp_path: Path, server: ContestServer, nursery: Nursery
 ) -> None:
@@ -297,6 +314,33 @@ def test_a_result_that_was_not_stored_is_not_shown_and_its_game_is_played_again(
     assert sorted(arena.finished()) == ALL_GAMES
 
 
+@pytest.mark.parametrize("replaced", [True, False], ids=["replaced", "moved"])
+def test_a_run_whose_results_were_taken_away_stores_no_more_games_in_the_file_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replaced: bool
+) -> None:
+    arena = Arena(write_control(tmp_path, THREE, None, "rounds = 2"))
+    results, aside = Path(str(arena.files.results.database)), tmp_path / "aside.sqlite"
+
+    def take_away(text: str) -> None:
+        arena.display.results.append(text)
+        if len(arena.display.results) == 2:
+            for ending in ("", "-wal", "-shm"):
+                Path(f"{results}{ending}").rename(f"{aside}{ending}")
+            if replaced:
+                ResultsDatabase.open(sqlite_url(results)).close()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(arena.display, "result", take_away)
+        with pytest.raises(ResultsError, match=r"\.results\.sqlite was moved, deleted or replaced while"):
+            arena.run()
+    assert len(arena.display.results) == 2
+    for ending in ("", "-wal"):
+        Path(f"{aside}{ending}").rename(f"{results}{ending}")
+    assert arena.finished() == ["AvB_0", "AvC_0"]
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == ALL_GAMES
+
+
 class LosingMachines(InlineWorker):
     """Loses the machine of each first attempt, which is heard of later all the same."""
 
@@ -354,7 +398,7 @@ def test_a_run_waits_for_academy_whatever_becomes_of_the_clock(
 def test_a_report_too_large_is_shortened_and_the_log_says_so(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "MAX_REPORT_BYTES", 170)
+    monkeypatch.setattr(client, "MAX_REPORT_BYTES", 180)
     arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
     assert arena.run() is RunEnd.COMPLETED
     assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]

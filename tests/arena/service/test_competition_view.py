@@ -11,7 +11,7 @@ from arena.results.own_tables import META
 from arena.runner.files import CompetitionFiles
 from arena.service.competition_view import CompetitionView
 from tests.arena.cli.command import arena
-from tests.arena.control_files import RANDOM, write_control
+from tests.arena.control_files import MISSING, RANDOM, write_control
 
 pytestmark = pytest.mark.usefixtures("games_here")
 
@@ -76,6 +76,46 @@ def test_results_that_a_newer_program_has_changed_meanwhile_are_refused_at_the_n
         database.execute(f'UPDATE "{META.name}" SET Value = 99')
     with pytest.raises(ResultsError, match="has schema version 99"):
         view.games(0, 10)
+
+
+def test_the_history_of_a_competition_that_became_another_kind_has_its_ratings(tmp_path: Path) -> None:
+    players = {"one": RANDOM, "two": RANDOM, "three": RANDOM}
+    path = write_control(tmp_path, players)
+    assert arena("run", path, "-q").returncode == 0
+    sprt = 'competitors = ["one", "two"]\nelo0 = 0\nelo1 = 50\nalpha = 0.05\nbeta = 0.05'
+    path.write_text(path.read_text().replace('"all-play-all"', '"sprt"').replace("rounds = 2", sprt))
+    history = CompetitionView("contest", path).history("", 10)
+    assert [player.player for player in history.players] == ["one", "three", "two"]
+    assert not history.llr.games
+
+
+def test_generations_whose_players_do_not_start_have_an_empty_table(tmp_path: Path) -> None:
+    path = tmp_path / "contest.toml"
+    path.write_text(
+        f"""
+        [competition]
+        kind = "generations"
+        generations = 2
+        rounds = 2
+        seed = 1
+        check_players = false
+        [game]
+        name = "hex"
+        board_size = 3
+        [families.absent]
+        size = 2
+        keep = 1
+        [families.absent.player]
+        {MISSING}
+        environment = {{ LEVEL = "{{level}}" }}
+        [families.absent.parameters.level]
+        low = 0
+        high = 9
+        """
+    )
+    assert arena("run", path, "-q").returncode == 4
+    standings = CompetitionView("contest", path).standings()
+    assert (standings.games, list(standings.standings), bool(standings.lines)) == (0, [], True)
 
 
 def test_what_is_shown_of_a_run_that_ends_meanwhile_has_its_last_games(

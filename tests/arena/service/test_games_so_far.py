@@ -1,5 +1,6 @@
 """What the service says of a competition's state while its games come in, without reading them all again."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,25 @@ def test_a_swiss_table_and_the_rounds_games_follow_the_results(tmp_path: Path) -
     view_of_all = CompetitionView("contest", write_control(others, players))
     assert len(view_of_all.schedule(100).games) == 12
     assert len(view_of_all.schedule(5).games) == 5
+
+
+def test_results_that_were_put_back_from_a_backup_are_read_again(tmp_path: Path) -> None:
+    path = write_control(
+        tmp_path, dict.fromkeys(("ann", "bob", "cy", "dee"), RANDOM), competition="rounds = 2"
+    )
+    path.write_text(path.read_text().replace("all-play-all", "swiss"))
+    results, backup = tmp_path / "contest.results.sqlite", tmp_path / "backup.sqlite"
+    view = CompetitionView("contest", path)
+    assert arena("run", path, "-q", "--max-games", "1").returncode == 0
+    shutil.copyfile(results, backup)
+    assert arena("run", path, "-q", "--max-games", "2").returncode == 0
+    assert len(view.schedule(10).games) == 1
+    shutil.copyfile(backup, results)
+    assert list(view.standings().lines) == read_again(view).lines
+    assert len(view.schedule(10).games) == 3
+    assert arena("run", path, "-q", "--max-games", "2").returncode == 0
+    assert list(view.standings().lines) == read_again(view).lines
+    assert len(view.schedule(10).games) == 1
 
 
 def test_a_sequential_test_has_its_state_and_no_schedule(tmp_path: Path) -> None:
