@@ -6,7 +6,7 @@ from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.v1 import game_pb2
-from academy.wire.games import game_message, read_spec
+from academy.wire.games import game_message, read_spec, unusual_settings
 
 SPECS = [
     GameSpec("plain", SquareGeometry(3, 4)),
@@ -33,3 +33,18 @@ SPECS = [
 def test_the_server_reads_the_same_game(spec: GameSpec) -> None:
     wire = game_message(spec).SerializeToString()
     assert read_spec(game_pb2.Game.FromString(wire)) == spec
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, "all are the usual ones"),
+        ({"opening_capacity": 1_000, "pattern_value_limit": 0.33}, "all are the usual ones"),
+        ({"endgame_capacity": 1_000_000, "consult_share": 0.5}, "endgame_capacity=1000000 consult_share=0.5"),
+        ({"evaluation": True, "local_weights": False}, "evaluation=true"),
+    ],
+)
+def test_settings_other_than_the_usual_ones_are_named_as_the_command_takes_them(
+    settings: dict[str, float], words: str
+) -> None:
+    assert unusual_settings(game_pb2.LibrarySettings(**settings)) == words  # type: ignore[arg-type]
