@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from academy.v1 import contests_pb2
 from arena.academy.embedded import EmbeddedAcademy
@@ -42,11 +41,6 @@ def without_values(report: contests_pb2.ReportContestRequest) -> contests_pb2.Re
     return silent
 
 
-# Lessons after which an analyst searches, with those before it; and by an evaluation with patterns.
-ANALYSED: Final = {"analysed": "all", "analysed-evaluated": "evaluated"}
-EVALUATED: Final = ("evaluated", "analysed-evaluated")
-
-
 @dataclass(frozen=True)
 class Classroom:
     """Where ACADEMY learns the trial's contests under some lessons, those of `Condition`.
@@ -61,11 +55,11 @@ class Classroom:
     def learn(self, deadline: float) -> bool:
         """Report the trial's contests to ACADEMY; return whether there was time for it."""
         trial = self.population.trial
-        if self.lessons in ANALYSED:
-            before = replace(self, lessons=ANALYSED[self.lessons])
-            if not before.learn(deadline):
+        if self.lessons == "analysed":
+            everything = replace(self, lessons="all")
+            if not everything.learn(deadline):
                 return False
-            self._copy(before)
+            self._copy(everything)
         with self.opened() as (hall, _):
             numbers = [number for number in range(1, trial.contests + 1) if self._may_hear(number)]
             known = bisect_left(numbers, True, key=lambda number: not self._knows(hall, number))
@@ -75,7 +69,7 @@ class Classroom:
                 report = self.population.contest(number)
                 if self._may_hear(number):
                     hall.teach(without_values(report) if self.lessons == "silent" else report)
-            if self.lessons in ANALYSED and trial.analysis is not None:
+            if self.lessons == "analysed" and trial.analysis is not None:
                 return hall.analyse(trial.search(trial.analysis.playouts), trial.analysis.nodes, deadline)
         return True
 
@@ -87,7 +81,7 @@ class Classroom:
         server = EmbeddedAcademy(folder / "academy", folder / "server.log")
         try:
             trial = self.population.trial
-            patterns = trial.evaluation_patterns if self.lessons in EVALUATED else 0
+            patterns = trial.evaluation_patterns if self.lessons == "evaluated" else 0
             hall = Hall(trial.referee(), server.start(), patterns)
             assert server.process_id is not None
             try:

@@ -27,9 +27,9 @@ class Condition:
     """The libraries that are asked, the rules that are loosened, and which lessons ACADEMY had.
 
     Lessons are "all" contests of a population, those of one player ("own"), all and an analyst's searches
-    ("analysed"), all by an ACADEMY whose evaluation has patterns ("evaluated", with an analyst
-    "analysed-evaluated"), or the moves and results of all, without the values that players expected
-    ("silent"). A player who `remembers` compares moves by earlier answers of the contest, too.
+    ("analysed"), all by an ACADEMY whose evaluation has patterns ("evaluated"), or the moves and results of
+    all, without the values that players expected ("silent"). A player who `remembers` compares moves by
+    earlier answers of the contest, too.
     """
 
     title: str
@@ -79,11 +79,6 @@ CONDITIONS: Final = {
     "open-evaluated": Condition(
         "open fair use: openings, advice before every move, the evaluation's patterns",
         lessons="evaluated",
-        fair_use=_OPEN,
-    ),
-    "open-everything": Condition(
-        "open fair use: openings, advice before every move, the evaluation's patterns, and analysts",
-        lessons="analysed-evaluated",
         fair_use=_OPEN,
     ),
     "open-own": Condition(

@@ -47,7 +47,7 @@ FEWEST_PAIRS_DRAWN: Final = 50
 WAYS_DRAWN: Final[Mapping[str, Sequence[str]]] = {
     "asks as LUDAE allows": ("remembered", "openings", "shared"),
     "the same, and analysts searched": ("everything-remembered",),
-    "asks before every move": ("open", "open-evaluated", "open-everything"),
+    "asks before every move": ("open", "open-evaluated"),
 }
 
 
