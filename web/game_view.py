@@ -1,9 +1,9 @@
-"""What a viewer shows of a game besides its board: moves, clocks, and curves of values and time."""
+"""What a viewer shows of a game: its players, moves and clocks, and curves of values and time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from google.protobuf.duration_pb2 import Duration
 from markupsafe import Markup
@@ -11,8 +11,18 @@ from markupsafe import Markup
 from arena.v1 import competitions_pb2
 from referees.drawing import Drawing
 from web.charts import Curve, Scale, draw_curves
+from web.drawing import DrawnBoard, is_map
+from web.seating import seat_labels, seat_players, words_of_result
 
-__all__ = ["ListedMove", "clocks_of", "draw_charts", "list_moves", "note_of_move", "seconds_of"]
+__all__ = [
+    "ListedMove",
+    "clocks_of",
+    "describe_game",
+    "draw_charts",
+    "list_moves",
+    "note_of_move",
+    "seconds_of",
+]
 
 # Units of time, the longest first: some bots move within microseconds.
 _UNITS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
@@ -41,6 +51,49 @@ class ListedMove:
     value: str
     comment: str
     address: str
+
+
+def describe_game(
+    known: competitions_pb2.GetGameResponse,
+    seats: Sequence[str],
+    drawn: DrawnBoard | None,
+    ply: int,
+    address: Callable[[int], str],
+) -> dict[str, Any]:
+    """Return what the viewer's template shows of a game after some moves, wherever the viewer is.
+
+    Args:
+        known: The game.
+        seats: What the game calls its seats; empty where that is not known.
+        drawn: The board; None where there is none.
+        ply: How many moves were made on it.
+        address: Gives the address of the board after a number of moves.
+    """
+    game, drawing = known.game, drawn.drawing if drawn else None
+    players = seat_labels([player.name for player in game.players], seats)
+    seated = seat_players(game.players, seats, ended=not known.in_progress)
+    who_won, result = words_of_result(seated, game.result)
+    return {
+        "game": game,
+        "live": known.in_progress,
+        "players": players,
+        "seated": seated,
+        "who_won": who_won,
+        "result": result,
+        "moves": list_moves(known.moves, players, address),
+        "ply": ply,
+        "plies": len(known.moves),
+        "drawing": drawn.whole if drawn else None,
+        "on_map": drawing is not None and is_map(drawing.layout),
+        "caption": drawing.caption if drawing else "",
+        "orders": drawing.arrows if drawing else (),
+        "areas": drawing.layout.areas if drawing else (),
+        "cells": drawing.layout.cells if drawing else (),
+        "note": note_of_move(known.moves, ply),
+        "clocks": clocks_of(known.moves[:ply]),
+        "this_move": address(ply),
+        "extension": known.record_extension,
+    }
 
 
 def seconds_of(duration: Duration) -> float:
