@@ -84,8 +84,8 @@ def questions_table(seats: Iterable[contests_pb2.SeatConsultations]) -> Table:
             evaluation=seat.evaluation,
             weights=seat.weights,
         )
-        asked = (seat.opening_questions, ", ".join(openings), seat.pattern_questions, "; ".join(questions))
-        rows.append((seat.player, *asked, got))
+        cells = (seat.opening_questions, ", ".join(openings), seat.pattern_questions, "; ".join(questions))
+        rows.append((seat.player, *cells, got))
     return table_of(
         "Questions",
         rows,
