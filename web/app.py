@@ -67,10 +67,8 @@ def create_application(
 ) -> ASGIApp:
     """Return the pages as an ASGI application.
 
-    Args:
-        connection: Where ACADEMY is, and the token that all pages are read with; None without its pages.
-        settings: Who may read, and the limits.
-        arena: Where an arena's service is, and a watcher's token; None without pages of competitions.
+    They are read with the token of the connection to ACADEMY, and with that of a watcher at an arena; None:
+    without its pages.
     """
     sessions = Sessions()
 

@@ -65,13 +65,7 @@ class Scale:
 
 
 def draw_curves(curves: Sequence[Curve], scale: Scale, label: str) -> Markup:
-    """Draw curves.
-
-    Args:
-        curves: The curves.
-        scale: The ends of both ways, and lines.
-        label: What the chart shows, for those who do not see it.
-    """
+    """Draw curves; `label` says what the chart shows to those who do not see it."""
     wide, high = scale.right or 1.0, (scale.most - scale.least) or 1.0
 
     def right(value: float) -> float:
@@ -151,13 +145,7 @@ def _intervals(curves: Sequence[Curve], down: Callable[[float], float]) -> Itera
 
 
 def rating_scale(curves: Sequence[Curve], games: int, ends: tuple[str, str]) -> Scale:
-    """Return a scale for ratings: as high as the curves, and as their intervals as far as these leave room.
-
-    Args:
-        curves: The ratings after numbers of games.
-        games: How many games there are.
-        ends: What stands below the left and the right end.
-    """
+    """Return a scale as high as the curves of ratings, and as their intervals as far as these leave room."""
     values = [value for curve in curves for _, value in curve.points]
     least, most = min(values), max(values)
     room = max(most - least, 1.0)

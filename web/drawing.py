@@ -200,13 +200,7 @@ _KINDS: Final = {"+": "cell off", "#": "cell any"}
 
 
 def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -> Markup:
-    """Draw a pattern.
-
-    Args:
-        pattern: The pattern.
-        geometry: The board of its game.
-        label: What to call it for those who do not see it; its rows are read after that.
-    """
+    """Draw a pattern; those who do not see it hear `label`, and then its rows."""
     letters = [CODE_LETTERS[code] for code in pattern.codes]
     if isinstance(geometry, GraphGeometry):
         return _draw_nodes(pattern, letters, geometry, label)
@@ -214,12 +208,9 @@ def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -
 
 
 def draw_tesuji(text: str, geometry: Geometry, label: str) -> Markup:
-    """Draw a tesuji; cells that belong to no shape are left out.
+    """Draw a tesuji in ACADEMY's letters; cells that belong to no shape are left out.
 
-    Args:
-        text: Its cells as ACADEMY sends them.
-        geometry: The board of its game.
-        label: What to call it for those who do not see it; its rows are read after that.
+    Those who do not see it hear `label`, and then its rows.
     """
     hexagonal = isinstance(geometry, HexGeometry)
     lines = text.splitlines()
@@ -304,13 +295,7 @@ class DrawnBoard:
 
 
 def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
-    """Draw a board.
-
-    Args:
-        drawing: What the referee says of the position.
-        marks: What is shown besides.
-        label: What to call it for those who do not see it.
-    """
+    """Draw a board with what is shown besides; those who do not see it hear `label`."""
     layout = drawing.layout
     areas = _area_of(layout)
     grounds = [
@@ -383,11 +368,7 @@ def _lines(layout: Layout) -> Iterator[str]:
 
 
 def is_map(layout: Layout) -> bool:
-    """Return whether a board is a map, which needs the page's whole width.
-
-    Args:
-        layout: The board.
-    """
+    """Return whether a board is a map, which needs the page's whole width."""
     return layout.width > _WIDEST_SCALED
 
 
@@ -551,11 +532,7 @@ def _choice(place: Point, link: CellLink) -> Iterator[str]:
 
 
 def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
-    """Return letters with what they mean and how they are drawn.
-
-    Args:
-        letters: Letters of the language of patterns, tesujis' included.
-    """
+    """Return letters of patterns and tesujis with what they mean and how they are drawn."""
     legend = []
     for letter in letters:
         sheet = _Sheet()
@@ -568,12 +545,7 @@ def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
 
 
 def draw_bar(parts: Sequence[tuple[str, float]], label: str) -> Markup:
-    """Draw parts of a whole as one bar.
-
-    Args:
-        parts: The style and the size of each part.
-        label: What they are, in words.
-    """
+    """Draw parts of a whole, of a style and a size each, as one bar; `label` says in words what they are."""
     whole = sum(size for _, size in parts)
     at, drawn = 0.0, []
     for kind, size in parts:

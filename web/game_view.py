@@ -62,12 +62,7 @@ def describe_game(
 ) -> dict[str, Any]:
     """Return what the viewer's template shows of a game after some moves, wherever the viewer is.
 
-    Args:
-        known: The game.
-        seats: What the game calls its seats; empty where that is not known.
-        drawn: The board; None where there is none.
-        ply: How many moves were made on it.
-        address: Gives the address of the board after a number of moves.
+    `seats` are what the game calls them, empty where that is not known.
     """
     game, drawing = known.game, drawn.drawing if drawn else None
     players = seat_labels([player.name for player in game.players], seats)
@@ -97,11 +92,7 @@ def describe_game(
 
 
 def seconds_of(duration: Duration) -> float:
-    """Return a duration of the protocol in seconds.
-
-    Args:
-        duration: The duration.
-    """
+    """Return a duration of the protocol in seconds."""
     return duration.seconds + duration.nanos / 1e9
 
 
@@ -111,14 +102,7 @@ def list_moves(
     address: Callable[[int], str],
     before: int = 0,
 ) -> list[ListedMove]:
-    """Return moves for the list beside the board.
-
-    Args:
-        moves: The moves.
-        players: The players by seat.
-        address: Gives the address of the board after a number of moves.
-        before: How many moves came before these.
-    """
+    """Return moves for the list beside the board; `before` is how many moves came before these."""
     return [
         ListedMove(
             number,
@@ -135,12 +119,7 @@ def list_moves(
 
 
 def note_of_move(moves: Sequence[competitions_pb2.GameMove], ply: int) -> str:
-    """Return a line that says which move is shown.
-
-    Args:
-        moves: The moves.
-        ply: How many of them were made on the board.
-    """
+    """Return a line that says which move is shown."""
     text = f": {moves[ply - 1].text or 'hidden'}" if ply else ""
     return f"Move {ply} of {len(moves)}{text}"
 
@@ -148,8 +127,7 @@ def note_of_move(moves: Sequence[competitions_pb2.GameMove], ply: int) -> str:
 def clocks_of(moves: Sequence[competitions_pb2.GameMove]) -> list[tuple[int, str]]:
     """Return what each seat's clock shows after some moves; nothing of seats without one.
 
-    Args:
-        moves: The moves so far, or of each seat the last one that has a clock.
+    Of each seat the last move that has a clock is enough.
     """
     last = {move.seat: move for move in moves if move.HasField("clock")}
     clocks = []
@@ -165,10 +143,7 @@ def draw_charts(
 ) -> list[tuple[str, Markup]]:
     """Return curves with their titles: the values that the movers expected, their time, and how they stood.
 
-    Args:
-        moves: The moves so far.
-        ply: The move that is shown; None without a line there.
-        drawings: The picture after each number of moves, from none.
+    A line stands at the move `ply`, if there is one; `drawings` are the pictures after each number of moves.
     """
     values: dict[int, list[tuple[float, float]]] = {}
     times: dict[int, list[tuple[float, float]]] = {}

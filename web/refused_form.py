@@ -53,12 +53,7 @@ class RefusedForm:
 
 
 def find_refused_form(request: Request, error: PageError) -> RefusedForm | None:
-    """Return the form that an error is about; None where nothing can be corrected.
-
-    Args:
-        request: What was asked for.
-        error: What is wrong.
-    """
+    """Return the form that an error is about; None where nothing can be corrected."""
     sent: Sequence[tuple[str, str]] | None = request.scope.get(SENT)
     method = "get" if sent is None else "post"
     fields = request.query_params.multi_items() if sent is None else sent

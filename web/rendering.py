@@ -45,11 +45,7 @@ class Sections:
     own_arena: bool = False
 
     def open_to(self, session: Session | None) -> frozenset[str]:
-        """Return the sections that a visitor is offered: of `games`, `patterns` and `competitions`.
-
-        Args:
-            session: The visitor's; None for one who has not signed in.
-        """
+        """Return the sections that a visitor is offered: of `games`, `patterns` and `competitions`."""
         offered = {"games", "patterns"} if self.academy else set()
         if self.arena:
             offered.add("competitions")
@@ -110,11 +106,7 @@ def _share(value: float) -> str:
 
 
 def format_time(time: Timestamp) -> str:
-    """Return a time as pages write it.
-
-    Args:
-        time: The time.
-    """
+    """Return a time as pages write it."""
     return time.ToDatetime(UTC).strftime("%Y-%m-%d %H:%M")
 
 
@@ -133,14 +125,7 @@ def _environment() -> Environment:
 
 
 def render(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
-    """Return a page.
-
-    Args:
-        request: What was asked for.
-        template: The template's file.
-        context: Its values by name.
-        status: The HTTP status.
-    """
+    """Return a page."""
     session: Session | None = request.scope.get(SESSION)
     shown = session is not None and request.method != "HEAD"
     notices = session.take_notices(request.url.path) if session and shown else ()
@@ -154,22 +139,12 @@ def render(request: Request, template: str, context: Mapping[str, Any], status: 
 
 
 def render_part(template: str, context: Mapping[str, Any]) -> str:
-    """Return a part of a page, to be put into one that is open.
-
-    Args:
-        template: The template's file.
-        context: Its values by name.
-    """
+    """Return a part of a page, to be put into one that is open."""
     return _environment().get_template(template).render(context)
 
 
 def render_error(request: Request, error: PageError) -> HTMLResponse:
-    """Return the page of an error.
-
-    Args:
-        request: What was asked for.
-        error: What is wrong.
-    """
+    """Return the page of an error."""
     context = {"error": error, "refused": find_refused_form(request, error)}
     response = render(request, "error.html", context, error.status)
     if error.retry_after is not None:

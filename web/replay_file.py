@@ -69,11 +69,7 @@ class _View:
 
 
 def make_file(shown: ShownGame) -> str:
-    """Return the file's content.
-
-    Args:
-        shown: The game.
-    """
+    """Return the file's content."""
     game, moves = shown.game.game, shown.game.moves
     plies = len(moves)
     boards = _draw_all(shown)

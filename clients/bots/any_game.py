@@ -253,8 +253,7 @@ def _read_weights(text: str) -> tuple[float, ...]:
 def chosen_search(options: argparse.Namespace) -> tuple[Method, dict[str, Any]]:
     """Return how to search, and --depth or --playouts as far as given: they choose the search, too.
 
-    Raises:
-        ValueError: One of them is for another search.
+    Raises ValueError where one of them is for another search.
     """
     uses: dict[str, Method] = {"depth": "alpha-beta", "playouts": "monte-carlo"}
     given = {name: value for name in uses if (value := getattr(options, name)) is not None}
@@ -286,9 +285,7 @@ _EXAMPLES: Final = """Examples:
 def read_rules(game: str, settings: Sequence[str]) -> Referee[Any, Any]:
     """Return the referee of a game with settings of the command line, `name=value` each.
 
-    Raises:
-        ValueError: A setting is missing, not allowed, or not `name=value`.
-        UnknownRefereeError: There is no game of this name.
+    Raises ValueError for a wrong or missing setting, and UnknownRefereeError.
     """
     try:
         return referee(game).from_settings(read_settings(settings))

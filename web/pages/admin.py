@@ -63,11 +63,7 @@ class _Event:
 
 
 def own_academy(session: Session) -> AcademyService:
-    """Return ACADEMY, which is asked with the visitor's own token.
-
-    Args:
-        session: Of a visitor with a token of ACADEMY.
-    """
+    """Return ACADEMY, which is asked with the visitor's own token."""
     assert session.academy is not None
     return session.academy.service
 

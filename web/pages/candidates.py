@@ -59,18 +59,9 @@ async def compare(
     libraries: Sequence[pattern_pb2.Library.ValueType],
     looked_at: str,
 ) -> Comparison:
-    """Ask ACADEMY to compare moves.
+    """Ask ACADEMY to compare moves by the boards after them. Raises PageError.
 
-    Args:
-        academy: Whom to ask.
-        game_id: The game.
-        position: The position, as its mover sees it.
-        boards: The board after each move.
-        libraries: Whose patterns.
-        looked_at: The move whose patterns are returned themselves; "" for none.
-
-    Raises:
-        PageError: ACADEMY refused or did not answer.
+    Of the move `looked_at`, "" for none, the patterns themselves are returned.
     """
     moves = {text: move for text, after in boards.items() if (move := _change(position.board, after)).cells}
     if not moves:
@@ -188,12 +179,8 @@ def list_candidates(
 ) -> list[Candidate]:
     """Return the moves in one list: those that the opening tree has, then those that are advised most.
 
-    Args:
-        known: What the opening tree has, best first.
-        legal: All moves.
-        compared: What ACADEMY says of them; None where it was not asked, or why it did not answer.
-        addresses: Gives the addresses of the position after a move, and of what it changes.
-        looked_at: The move whose patterns are shown.
+    `compared` is None where ACADEMY was not asked, or why it did not answer. `addresses` gives where the
+    position after a move is, and what it changes.
     """
     facts = compared if isinstance(compared, Comparison) else Comparison({}, {}, 0, 0, 0, {}, {}, {})
 

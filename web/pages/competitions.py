@@ -116,16 +116,7 @@ async def show_competition(request: Request, arena: ArenaService) -> Response:
 
 
 async def results_context(arena: ArenaService, name: str, sort: str = "points") -> dict[str, Any]:
-    """Return what the part of a page with a competition's results shows.
-
-    Args:
-        arena: The arena.
-        name: The competition.
-        sort: What its standings are sorted by.
-
-    Raises:
-        PageError: There is no such competition, or the service did not answer.
-    """
+    """What the part of a page with a competition's results shows. Raises PageError."""
     competition = await arena.competition(name)
     standings = competitions_pb2.GetStandingsResponse()
     # Before the first game there may be no results to ask about.
@@ -200,11 +191,7 @@ async def _draw_history(
 
 
 def likely_elo(standing: competitions_pb2.Standing) -> tuple[float, float] | None:
-    """Return between which ratings a player lies with 95 %; None where that is not known.
-
-    Args:
-        standing: Its line of the table.
-    """
+    """Return between which ratings a player lies with 95 %; None where that is not known."""
     if not standing.HasField("likeliest_elo") or not standing.HasField("elo_error"):
         return None
     return standing.likeliest_elo - standing.elo_error, standing.likeliest_elo + standing.elo_error
@@ -228,15 +215,7 @@ def _draw_parameter(
 
 
 async def render_results(arena: ArenaService, name: str) -> str:
-    """Return the part of a page with a competition's results.
-
-    Args:
-        arena: The arena.
-        name: The competition.
-
-    Raises:
-        PageError: There is no such competition, or the service did not answer.
-    """
+    """Return the part of a page with a competition's results. Raises PageError."""
     return render_part("parts/results.html", await results_context(arena, name))
 
 
@@ -251,12 +230,7 @@ class OnWall:
 
 
 async def wall_of(name: str, feed: Feed) -> list[OnWall]:
-    """Return the games in progress that a competition's page shows, the first `MOST_ON_WALL`.
-
-    Args:
-        name: The competition.
-        feed: Its games in progress.
-    """
+    """Return the games in progress that a competition's page shows, the first `MOST_ON_WALL`."""
     shown = list(feed.games.values())[:MOST_ON_WALL]
     return [
         OnWall(game, game_address(name, game.game_id), await game.board(len(game.moves)), note_of(game))
@@ -265,11 +239,7 @@ async def wall_of(name: str, feed: Feed) -> list[OnWall]:
 
 
 def note_of(game: LiveGame) -> str:
-    """Return a line on how far a game in progress is.
-
-    Args:
-        game: The game.
-    """
+    """Return a line on how far a game in progress is."""
     if not game.moves:
         return "before the first move"
     last = game.moves[-1]

@@ -60,12 +60,7 @@ async def read_questions(
 ) -> AtAcademy | None:
     """Return what a game's players asked and proposed; None if the token may not read it or nothing is there.
 
-    Args:
-        academy: ACADEMY; None for no answer.
-        contest_id: What ACADEMY calls the game; "" for a game that was not reported.
-        players: The players by seat.
-        plies: How many moves the game has.
-        cell_names: What the cells of its board are called; empty where that is not known.
+    `contest_id` is "" for a game that was not reported; `cell_names` are empty where they are not known.
     """
     if academy is None or not contest_id:
         return None

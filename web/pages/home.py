@@ -132,14 +132,9 @@ async def show_home(request: Request, academy: AcademyService) -> Response:
 
 
 async def render_news(academy: AcademyService, arena: ArenaService | None) -> str:
-    """Return the part of the page with the latest contests and patterns.
+    """Return the part of the page with the latest contests and patterns. Raises PageError.
 
-    Args:
-        academy: ACADEMY.
-        arena: The arena whose games contests lead to; None for no such links.
-
-    Raises:
-        PageError: ACADEMY did not answer.
+    Contests lead to their games at the arena, if one is given.
     """
     context = await _news_context(academy, await academy.games(), await games_of(arena))
     return render_part("parts/news.html", context)
@@ -225,11 +220,7 @@ def _head(name: str, title: str, sort: str, order: str) -> _Head:
 
 
 def describe_board(geometry: Geometry) -> str:
-    """Return a board in a few words.
-
-    Args:
-        geometry: The board.
-    """
+    """Return a board in a few words."""
     match geometry:
         case SquareGeometry():
             return f"{geometry.columns} × {geometry.rows} squares"
