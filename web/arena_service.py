@@ -13,7 +13,7 @@ __all__ = ["GAMES_PER_PAGE", "ArenaService"]
 
 _COMPETITIONS: Final = 500
 GAMES_PER_PAGE: Final = 50
-COMPETITIONS_PER_PAGE: Final = 100
+_COMPETITIONS_PER_PAGE: Final = 100
 _REMEMBERED_SECONDS: Final = 10.0
 
 
@@ -57,7 +57,7 @@ class ArenaService(CalledService):
     async def competitions_from(self, page_token: str) -> competitions_pb2.ListCompetitionsResponse:
         """Return a page of the competitions by name; its token is of the page before, "" for the first."""
         request = competitions_pb2.ListCompetitionsRequest(
-            page_size=COMPETITIONS_PER_PAGE, page_token=page_token
+            page_size=_COMPETITIONS_PER_PAGE, page_token=page_token
         )
         return await self.ask(self.service.ListCompetitions, request)
 

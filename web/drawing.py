@@ -26,7 +26,6 @@ from referees.graph_layout import spread_nodes
 
 __all__ = [
     "LETTER_MEANINGS",
-    "TESUJI_MEANINGS",
     "BoardMarks",
     "CellLink",
     "DrawnBoard",
@@ -52,7 +51,7 @@ LETTER_MEANINGS: Final = {
     "#": "anything",
     "+": "off the board",
 }
-TESUJI_MEANINGS: Final = {
+_TESUJI_MEANINGS: Final = {
     "*": "empty; the move goes here",
     "_": "empty; a piece would come to rest here",
 }
@@ -539,7 +538,7 @@ def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
         cell = grid_cell(0, 0, False, 1, 1)
         sheet.parts += [_path(cell.outlines, _KINDS.get(letter, "cell")), *_piece(cell.place, letter)]
         sheet.reach(UNIT + 2, UNIT + 2)
-        meaning = (LETTER_MEANINGS | TESUJI_MEANINGS)[letter]
+        meaning = (LETTER_MEANINGS | _TESUJI_MEANINGS)[letter]
         legend.append((letter, meaning, sheet.markup(meaning, "legend-cell")))
     return legend
 

@@ -31,7 +31,6 @@ __all__ = [
     "boards_after",
     "draw_letters",
     "find_referee",
-    "last_move",
     "replay",
     "replay_game",
     "seat_names",
@@ -207,7 +206,7 @@ def _positions(judge: _Judge, spec: GameSpec, moves: Sequence[str]) -> Iterator[
 
 def _replay(judge: _Judge, spec: GameSpec, moves: Sequence[str], player: int) -> ReplayedLine:
     *earlier, (position, drawn) = _positions(judge, spec, moves)
-    last = last_move(earlier[-1][1], drawn) if earlier else LastMove()
+    last = _last_move(earlier[-1][1], drawn) if earlier else LastMove()
     described = _described(judge, position, judge.board(position, player), drawn, last)
     if described.mover is None or spec.players != len(_OWN) or not described.legal:
         return described
@@ -240,7 +239,7 @@ def _ways(judge: _Judge, spec: GameSpec, position: Any, seat: int) -> dict[str, 
     return ways
 
 
-def last_move(before: Drawing | None, after: Drawing) -> LastMove:
+def _last_move(before: Drawing | None, after: Drawing) -> LastMove:
     """What differs between two pictures of a game; nothing without an earlier one."""
     if before is None:
         return LastMove()
@@ -394,7 +393,7 @@ class GameReplay:
         if view:
             drawing = self._seen(now, view)
             before = None if earlier is None else self._seen(earlier, view)
-        return drawing, last_move(before, drawing)
+        return drawing, _last_move(before, drawing)
 
 
 def _judge_of(start: GameStart) -> _Judge:

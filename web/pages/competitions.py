@@ -97,7 +97,7 @@ async def show_competition(request: Request, arena: ArenaService) -> Response:
     query = Query(request.query_params, ("name", "sort", *FILTERS))
     name = name_of(query)
     sort, _ = query.choice("sort", _SORTS, "points")
-    context = await results_context(arena, name, sort)
+    context = await _results_context(arena, name, sort)
     competition = context["competition"]
     running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
     follows = running and request.app.state.sign_in.may_follow(request)
@@ -115,7 +115,7 @@ async def show_competition(request: Request, arena: ArenaService) -> Response:
     return render(request, "competition.html", context)
 
 
-async def results_context(arena: ArenaService, name: str, sort: str = "points") -> dict[str, Any]:
+async def _results_context(arena: ArenaService, name: str, sort: str = "points") -> dict[str, Any]:
     """What the part of a page with a competition's results shows. Raises PageError."""
     competition = await arena.competition(name)
     standings = competitions_pb2.GetStandingsResponse()
@@ -216,7 +216,7 @@ def _draw_parameter(
 
 async def render_results(arena: ArenaService, name: str) -> str:
     """Return the part of a page with a competition's results. Raises PageError."""
-    return render_part("parts/results.html", await results_context(arena, name))
+    return render_part("parts/results.html", await _results_context(arena, name))
 
 
 @dataclass(frozen=True)
