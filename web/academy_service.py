@@ -99,14 +99,8 @@ class AcademyService(CalledService):
 
     async def _list_games(self) -> list[GameFigures]:
         request = contests_pb2.ListGamesRequest(page_size=MOST_GAMES)
-        games: list[game_pb2.Game] = []
-        while len(games) < MOST_GAMES:
-            page = await self.ask(self._contests.ListGames, request)
-            games += page.games
-            request.page_token = page.next_page_token
-            if not request.page_token:
-                break
-        return list(await asyncio.gather(*map(self.figures, games[:MOST_GAMES])))
+        games = await self.list_all(self._contests.ListGames, request, "games", MOST_GAMES)
+        return list(await asyncio.gather(*map(self.figures, games)))
 
     async def figures(self, game: game_pb2.Game) -> GameFigures:
         """Return a game with its figures."""

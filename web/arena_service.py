@@ -35,13 +35,7 @@ class ArenaService(CalledService):
     async def competitions(self) -> list[competitions_pb2.Competition]:
         """Return the competitions by name."""
         request = competitions_pb2.ListCompetitionsRequest(page_size=_COMPETITIONS)
-        competitions: list[competitions_pb2.Competition] = []
-        while True:
-            page = await self.ask(self.service.ListCompetitions, request)
-            competitions += page.competitions
-            if not page.next_page_token:
-                return competitions
-            request.page_token = page.next_page_token
+        return await self.list_all(self.service.ListCompetitions, request, "competitions")
 
     async def series(self) -> dict[str, str]:
         """Return the names of competitions by what the ids of their contests at ACADEMY begin with.

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final, Self, TypeVar
@@ -70,6 +71,18 @@ class CalledService:
         except TimeoutError as error:
             slow = AcademyUnavailableError("no answer in time", "DEADLINE_EXCEEDED")
             raise to_page_error(slow, self._name) from error
+
+    async def list_all(
+        self, method: Callable[..., Awaitable[Any]], request: Any, items: str, most: int = sys.maxsize
+    ) -> list[Any]:
+        """Return the items of a listing, page by page, at most `most`. Raises PageError."""
+        listed: list[Any] = []
+        while True:
+            page = await self.ask(method, request)
+            listed += getattr(page, items)
+            request.page_token = page.next_page_token
+            if not page.next_page_token or len(listed) >= most:
+                return listed[:most]
 
     async def stream(self, method: Callable[..., Any], request: object) -> AsyncIterator[Any]:
         """Yield what comes on a stream until the service ends it. Raises PageError."""

@@ -64,7 +64,7 @@ _GREATEST_NUMBER: Final = 1e12
 _MOST_MOVES: Final = 400
 _BOARDS: Final = 12
 _NODES_PER_PAGE: Final = 1_000
-_PAGES_OF_NODES: Final = 10
+_MOST_NODES: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,9 @@ async def _draw_lines(
     own: AcademyService, spec: GameSpec, nodes: Sequence[pattern_pb2.OpeningNodeRecord]
 ) -> list[_PrunedLine]:
     """The lines that end in some nodes, the shortest first, without those that go on from another."""
-    tree = {node.node_id: node for node in await _list_openings(own, spec.game_id)}
+    question = libraries_pb2.ListOpeningsRequest(game_id=spec.game_id, page_size=_NODES_PER_PAGE)
+    listed = await own.list_all(own.libraries.ListOpenings, question, "nodes", _MOST_NODES)
+    tree = {node.node_id: node for node in listed}
     ending = {node.node_id for node in nodes}
     firsts = sorted((node for node in nodes if node.parent_id not in ending), key=lambda node: node.depth)
     lines: list[_PrunedLine] = []
@@ -249,19 +251,6 @@ async def _draw_lines(
                 drawing = draw_board(replayed.drawing, BoardMarks(replayed.last), label).whole
         lines.append(_PrunedLine(" ".join(moves) or f"… {node.move}", node.visits, drawing))
     return lines
-
-
-async def _list_openings(own: AcademyService, game_id: str) -> list[pattern_pb2.OpeningNodeRecord]:
-    """The opening tree, as far as it is read here."""
-    question = libraries_pb2.ListOpeningsRequest(game_id=game_id, page_size=_NODES_PER_PAGE)
-    nodes: list[pattern_pb2.OpeningNodeRecord] = []
-    for _ in range(_PAGES_OF_NODES):
-        page = await own.ask(own.libraries.ListOpenings, question)
-        nodes += page.nodes
-        question.page_token = page.next_page_token
-        if not question.page_token:
-            break
-    return nodes
 
 
 def _moves_to(
