@@ -79,6 +79,7 @@ async def show_game(request: Request, academy: AcademyService) -> Response:
     figures = await academy.figures(described.game)
     players = await academy.players(game_id)
     growth = await academy.growth(game_id)
+    curves = _curves_of(growth)
     contests = await _newest_contests(academy, spec, await arena_games(request))
     context = {
         "game_id": game_id,
@@ -88,12 +89,8 @@ async def show_game(request: Request, academy: AcademyService) -> Response:
         "statistics": figures.statistics,
         "libraries": _libraries(figures),
         "players": players,
-        "growth": _draw_growth(growth),
-        "growing": [
-            (number, title)
-            for number, (title, name) in enumerate(_GROWING.items(), 1)
-            if any(getattr(point, name) for point in growth)
-        ],
+        "growth": _draw_growth(growth, curves),
+        "growing": [(curve.number, curve.name) for curve in curves],
         "rated": any(player.elo is not None for player in players),
         "contests": contests,
         "measures": _measures(figures),
@@ -106,15 +103,19 @@ async def show_game(request: Request, academy: AcademyService) -> Response:
     return render(request, "game.html", context)
 
 
-def _draw_growth(points: Sequence[history_pb2.GrowthPoint]) -> Markup | None:
-    """Curves of the libraries' sizes from contest to contest; None while there is nothing to see."""
-    if len(points) < _LEAST_POINTS:
-        return None
-    curves = [
+def _curves_of(points: Sequence[history_pb2.GrowthPoint]) -> list[Curve]:
+    """The sizes of the libraries that have held something."""
+    return [
         Curve(number, [(point.contests, getattr(point, name)) for point in points], title)
         for number, (title, name) in enumerate(_GROWING.items(), 1)
         if any(getattr(point, name) for point in points)
     ]
+
+
+def _draw_growth(points: Sequence[history_pb2.GrowthPoint], curves: Sequence[Curve]) -> Markup | None:
+    """The curves from contest to contest; None while there is nothing to see."""
+    if len(points) < _LEAST_POINTS:
+        return None
     most = max((size for curve in curves for _, size in curve.points), default=1)
     last = points[-1].contests
     scale = Scale(last, 0, most, pattern="{:,.0f}", ends=("", f"contest {last:,}"))
