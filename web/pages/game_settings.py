@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from google.protobuf.descriptor import FieldDescriptor
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
@@ -59,7 +58,7 @@ _CAPACITIES: Final = {
     "endgame_capacity": "endgame_patterns",
     "tesuji_capacity": "tesujis",
 }
-_TYPES: Final = {setting.name: setting.type for setting in fields(LibrarySettings)}
+_TYPES: Final[Mapping[str, Any]] = {setting.name: setting.type for setting in fields(LibrarySettings)}
 _GREATEST_NUMBER: Final = 1e12
 _MOST_MOVES: Final = 400
 _BOARDS: Final = 12
@@ -161,15 +160,12 @@ def _read_settings(query: Query) -> game_pb2.LibrarySettings:
         number = query.number(name, 0, _GREATEST_NUMBER)
         if number is None:
             continue
-        kind = game_pb2.LibrarySettings.DESCRIPTOR.fields_by_name[name].type
-        if kind == FieldDescriptor.TYPE_DOUBLE:
-            setattr(settings, name, number)
-            continue
-        most = 1 if kind == FieldDescriptor.TYPE_BOOL else 2**32 - 1
-        if number != int(number) or number > most:
+        kind = _TYPES[name]
+        most = 1 if kind is bool else 2**32 - 1
+        if kind is not float and (number != int(number) or number > most):
             why = f"{name}: {number:g} is not a whole number from 0 to {most:,}."
             raise PageError(400, "This setting cannot be read", why, "Go back and correct it.")
-        setattr(settings, name, bool(number) if most == 1 else int(number))
+        setattr(settings, name, kind(number))
     return settings
 
 
