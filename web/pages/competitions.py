@@ -40,6 +40,8 @@ _STATES: Final = {
     competitions_pb2.COMPETITION_STATE_HALTED: "halted",
 }
 _Standing = competitions_pb2.Standing
+# A chart with its title, and whose its curves are by their colours.
+_Chart = tuple[str, Markup, list[tuple[int, str]]]
 _SORTS: Final[dict[str, Callable[[_Standing], float] | None]] = {
     "points": None,
     "elo": lambda standing: -standing.elo,
@@ -107,7 +109,6 @@ async def show_competition(request: Request, arena: ArenaService) -> Response:
         "more": len(feed.games) - MOST_ON_WALL if feed else 0,
         "events": link("/competition/events", {"name": name}) if follows else "",
         "running": running,
-        "complete": competition.state == competitions_pb2.COMPETITION_STATE_COMPLETED,
         # The results that are sent are those of the first sorting.
         "renewed": sort == "points",
         "listed": await list_games(arena, competition, query, "/competition", {"name": name}),
@@ -122,6 +123,8 @@ async def _results_context(arena: ArenaService, name: str, sort: str = "points")
     # Before the first game there may be no results to ask about.
     if competition.games_played or competition.void_games:
         standings = await arena.standings(name)
+    completed = competition.state == competitions_pb2.COMPETITION_STATE_COMPLETED
+    schedule = [] if completed else await arena.schedule(name, _MOST_SCHEDULED)
     key = _SORTS[sort]
     return {
         "competition": competition,
@@ -135,28 +138,24 @@ async def _results_context(arena: ArenaService, name: str, sort: str = "points")
         "test": standings.test if standings.HasField("test") else None,
         "lines": list(standings.lines),
         "schedule": [
-            (game, game_address(name, game.game_id) if game.in_progress else "")
-            for game in (await arena.schedule(name, _MOST_SCHEDULED) if _may_go_on(competition) else ())
+            (game, game_address(name, game.game_id) if game.in_progress else "") for game in schedule
         ],
+        "complete": completed,
         "curves": await _draw_history(arena, competition, standings),
     }
-
-
-def _may_go_on(competition: competitions_pb2.Competition) -> bool:
-    return competition.state != competitions_pb2.COMPETITION_STATE_COMPLETED
 
 
 async def _draw_history(
     arena: ArenaService,
     competition: competitions_pb2.Competition,
     standings: competitions_pb2.GetStandingsResponse,
-) -> list[tuple[str, Markup, list[tuple[int, str]]]]:
-    """Curves of the players' Elo and of a test's LLR, with their titles and whose they are."""
+) -> list[_Chart]:
+    """Curves of the players' Elo and of a test's LLR."""
     if standings.games < 2:
         return []
     history = await arena.history(competition.name)
     ends = ("first game", f"game {history.games:,}")
-    charts: list[tuple[str, Markup, list[tuple[int, str]]]] = []
+    charts: list[_Chart] = []
     if standings.HasField("test") and history.llr.games:
         test = standings.test
         values = [*history.llr.values, test.lower, test.upper]
@@ -197,9 +196,7 @@ def likely_elo(standing: competitions_pb2.Standing) -> tuple[float, float] | Non
     return standing.likeliest_elo - standing.elo_error, standing.likeliest_elo + standing.elo_error
 
 
-def _draw_parameter(
-    path: competitions_pb2.ParameterHistory, games: int, ends: tuple[str, str]
-) -> tuple[str, Markup, list[tuple[int, str]]]:
+def _draw_parameter(path: competitions_pb2.ParameterHistory, games: int, ends: tuple[str, str]) -> _Chart:
     """How a tuner's best value of a parameter went: it stays the best until another is."""
     values = list(path.best.values)
     points = [(float(at), value) for at, value in zip(path.best.games, values, strict=True)]
