@@ -39,13 +39,7 @@ _REMEMBERED_SECONDS: Final = 5.0
 
 @dataclass(frozen=True)
 class GameFigures:
-    """A game with its figures.
-
-    Attributes:
-        game: The game's description.
-        statistics: The sizes of its libraries.
-        measures: LUDAE's measures of it.
-    """
+    """A game with the sizes of its libraries, and LUDAE's measures of it."""
 
     game: game_pb2.Game
     statistics: libraries_pb2.GetStatisticsResponse
@@ -54,12 +48,7 @@ class GameFigures:
 
 @dataclass(frozen=True)
 class PlayerFigures:
-    """What is known of a player in a game.
-
-    Attributes:
-        statistics: What the player did.
-        elo: The last rating; None where the token may not read it or there is none.
-    """
+    """What a player did in a game; the Elo is None where the token may not read it or there is none."""
 
     statistics: libraries_pb2.PlayerStatistics
     elo: float | None

@@ -95,12 +95,7 @@ class CellLink:
 
 @dataclass(frozen=True)
 class LastMove:
-    """What the last move did on the board.
-
-    Attributes:
-        changed: The cells that look otherwise.
-        arrived: Those of them that a piece came to.
-    """
+    """What the last move did: the cells that look otherwise, and those of them that a piece came to."""
 
     changed: frozenset[int] = frozenset()
     arrived: frozenset[int] = frozenset()
@@ -280,12 +275,10 @@ def _short(name: str) -> str:
 
 @dataclass(frozen=True)
 class DrawnBoard:
-    """A board as SVG, in parts.
+    """A board as SVG, whole and in parts.
 
-    Attributes:
-        cells: The elements that change with what is on the cells, in the order in which the picture has them.
-        whole: The whole picture.
-        drawing: What it shows.
+    `cells` are the elements that change with what is on the cells, in the order in which the picture has
+    them.
     """
 
     cells: tuple[str, ...]

@@ -37,13 +37,10 @@ class RefusedField:
 
 @dataclass(frozen=True)
 class RefusedForm:
-    """A form to correct.
+    """A form to correct, and how and where it is sent.
 
-    Attributes:
-        method: How it is sent.
-        address: Where it is sent.
-        shown: What may be corrected: the wrong field, or all where that is not known.
-        kept: The other fields, with their values.
+    `shown` are the fields that may be corrected: the wrong one, or all where that is not known; `kept` are
+    the others.
     """
 
     method: str

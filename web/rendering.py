@@ -61,13 +61,7 @@ class Sections:
 
 @dataclass(frozen=True)
 class Asset:
-    """A file that pages load.
-
-    Attributes:
-        content: Its bytes.
-        media_type: What it is.
-        version: Changes with its content.
-    """
+    """A file that pages load; its version changes with its content."""
 
     content: bytes
     media_type: str

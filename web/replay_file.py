@@ -32,13 +32,7 @@ _MOST_SEEN: Final = 2_000
 
 @dataclass(frozen=True)
 class ShownGame:
-    """A finished game with what was kept beside it.
-
-    Attributes:
-        competition: The competition that it belongs to.
-        game: The game with its moves and its record.
-        texts: What the players read and wrote, with titles.
-    """
+    """A finished game of a competition; `texts` are what its players read and wrote, with titles."""
 
     competition: competitions_pb2.Competition
     game: competitions_pb2.GetGameResponse

@@ -28,13 +28,7 @@ _MOST_NOTICES: Final = 8
 
 @dataclass(frozen=True)
 class Holder(Generic[Service]):
-    """Whose token it is, as its service says.
-
-    Attributes:
-        name: The token's name.
-        role: What its holder may do, such as `admin`.
-        service: The service, asked with this token.
-    """
+    """Whose token it is, in which role, such as `admin`, as the service says that is asked with it."""
 
     name: str
     role: str
@@ -43,12 +37,7 @@ class Holder(Generic[Service]):
 
 @dataclass(frozen=True)
 class Undo:
-    """How something that was done can be undone.
-
-    Attributes:
-        action: The action's name.
-        fields: What its form has.
-    """
+    """How something that was done can be undone: by the action of this name, with a form of these fields."""
 
     action: str
     fields: Mapping[str, object]

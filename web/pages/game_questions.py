@@ -38,13 +38,7 @@ class AskedAt:
 
 @dataclass(frozen=True)
 class AtAcademy:
-    """What a game's players did at ACADEMY.
-
-    Attributes:
-        proposals: The patterns that were proposed, by ply.
-        questions: What was asked, by ply.
-        got: What each player got in all, in words.
-    """
+    """What a game's players proposed and asked at ACADEMY, by ply, and what each got in all, in words."""
 
     proposals: Sequence[AskedAt]
     questions: Sequence[AskedAt]

@@ -30,13 +30,7 @@ _LATEST: Final = 6
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of games.
-
-    Attributes:
-        title: What it is called.
-        meaning: What it says, in a sentence.
-        pattern: How its value is written.
-    """
+    """A measure of games, what it says in a sentence, and how its value is written."""
 
     title: str
     meaning: str

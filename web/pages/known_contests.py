@@ -24,13 +24,9 @@ _SERIES_SHOWN: Final = 8
 
 @dataclass(frozen=True)
 class ListedContest:
-    """A contest as a list shows it.
+    """A contest as a list shows it: name, Elo and result of each seat; when it was, how long, how it ended.
 
-    Attributes:
-        players: Name, Elo and result by seat.
-        facts: When it was, how long, how it ended.
-        address: The arena's page of the game; "" where these pages do not have it.
-        contest_id: Its id.
+    `address` is the arena's page of the game; "" where these pages do not have it.
     """
 
     players: Sequence[tuple[str, str, str]]

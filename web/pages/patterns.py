@@ -63,13 +63,9 @@ _FILTERS: Final = (
 
 @dataclass(frozen=True)
 class PatternItem:
-    """A pattern for a gallery.
+    """A pattern for a gallery, with its page.
 
-    Attributes:
-        record: The pattern as ACADEMY sends it.
-        drawing: Its picture.
-        address: Its page.
-        origin: Who proposed it first, or whose gallery it is, and in which contest; "" where not known.
+    `origin` is who proposed it first, or whose gallery it is, and in which contest; "" where not known.
     """
 
     record: pattern_pb2.PatternRecord

@@ -66,11 +66,9 @@ class Addresses(Protocol):
 
 @dataclass(frozen=True)
 class KnownMove:
-    """A move that the opening tree has.
+    """A move that the opening tree has, with its place in the list, from 1.
 
-    Attributes:
-        rank: Its place in the list, from 1.
-        label: What is known of it, for those who do not see the board.
+    `label` is what is known of it, for those who do not see the board.
     """
 
     rank: int
@@ -79,12 +77,9 @@ class KnownMove:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A cell that was clicked on because moves begin there.
+    """A cell, if one is chosen, that was clicked on because moves begin there.
 
-    Attributes:
-        cell: The cell; None where none is chosen.
-        moves: The moves from there, with their addresses.
-        back: The address without the choice.
+    `moves` are these, with their addresses; `back` is the address without the choice.
     """
 
     cell: int | None
