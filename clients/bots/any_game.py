@@ -274,7 +274,8 @@ def _read_strength(options: argparse.Namespace) -> Strength:
     if options.seconds is not None:
         for name, value in given.items():
             raise ValueError(f"--{name} {value}: with --seconds a move takes these; give one of the two")
-    return Strength(search, seconds=options.seconds, **given)
+    weights = () if options.weights is None else _read_weights(options.weights)
+    return Strength(search, seconds=options.seconds, weights=weights, **given)
 
 
 _EXAMPLES: Final = """Examples:
@@ -370,10 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rules = read_rules(options.game, options.set)
         if options.save_time and options.seconds is None:
             raise ValueError("--save-time needs --seconds: without them no move has a time to save")
-        strength = _read_strength(options)
-        if options.weights is not None:
-            strength = replace(strength, weights=_read_weights(options.weights))
-        thinker = strength.thinker(rules, random.Random(options.seed))
+        thinker = _read_strength(options).thinker(rules, random.Random(options.seed))
         contest_id = os.environ.get("ACADEMY_CONTEST", "")
         engine = AnyGameEngine(
             f"{options.game}-bot",
