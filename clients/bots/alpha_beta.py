@@ -1,4 +1,4 @@
-"""What a position looks worth, without playing on: pieces and freedom of movement, weighed by random games.
+"""Alpha-beta search by what positions look worth: pieces and freedom of movement, weighed by random games.
 
 No game is known here. A game's weights are found by playing it at random and fitting a logistic regression of
 who won to what the boards on the way held; where that shows nothing (Hex, connect four), this says so.
@@ -9,7 +9,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -43,10 +43,6 @@ class Evaluation:
     telling: float
     width: float
     given: bool = False
-
-    def with_weights(self, weights: Sequence[float]) -> "Evaluation":
-        """The same with other weights, such as those that contests taught ACADEMY."""
-        return replace(self, weights=tuple(weights))
 
     @property
     def tells(self) -> bool:
