@@ -51,6 +51,9 @@ class Comparison:
     shown: tuple[Sequence[PatternMatch], Sequence[PatternMatch]] | None = None
 
 
+_NOTHING: Final = Comparison({}, {}, 0, 0, 0, {}, {}, {})
+
+
 async def compare(
     academy: AcademyService,
     game_id: str,
@@ -65,7 +68,7 @@ async def compare(
     """
     moves = {text: move for text, after in boards.items() if (move := _change(position.board, after)).cells}
     if not moves:
-        return Comparison({}, {}, 0, 0, 0, {}, {}, {})
+        return _NOTHING
     question = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
     advice, counted, shown = await asyncio.gather(
         academy.ask(academy.consultation.Advise, question),
@@ -182,7 +185,7 @@ def list_candidates(
     `compared` is None where ACADEMY was not asked, or why it did not answer. `addresses` gives where the
     position after a move is, and what it changes.
     """
-    facts = compared if isinstance(compared, Comparison) else Comparison({}, {}, 0, 0, 0, {}, {}, {})
+    facts = compared if isinstance(compared, Comparison) else _NOTHING
 
     def listed(text: str, rank: int, move: consultation_pb2.OpeningMove | None) -> Candidate:
         address, look = addresses(text)
