@@ -19,7 +19,17 @@ from web.query import link
 from web.refused_form import find_refused_form
 from web.sessions import SESSION, Session
 
-__all__ = ["ASSETS", "SECTIONS", "Asset", "Sections", "format_time", "render", "render_error", "render_part"]
+__all__ = [
+    "ASSETS",
+    "SECTIONS",
+    "Asset",
+    "Sections",
+    "counted",
+    "format_time",
+    "render",
+    "render_error",
+    "render_part",
+]
 
 
 # Where a request's scope says what pages there are.
@@ -95,6 +105,11 @@ def _count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def counted(count: int, what: str, many: str = "") -> str:
+    """Return a number of things in words; `many` is what several are called if an `s` does not do it."""
+    return f"{count:,} {what if count == 1 else many or what + 's'}"
+
+
 def _share(value: float) -> str:
     return f"{100 * value:.0f} %"
 
@@ -113,7 +128,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(count=_count, share=_share, time=format_time)
+    environment.filters.update(count=_count, counted=counted, share=_share, time=format_time)
     environment.globals.update(asset=_asset_address, link=link, bar=draw_bar)
     return environment
 
