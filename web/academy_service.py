@@ -10,7 +10,6 @@ from academy.v1 import (
     consultation_pb2_grpc,
     contests_pb2,
     contests_pb2_grpc,
-    events_pb2,
     game_pb2,
     history_pb2,
     history_pb2_grpc,
@@ -122,11 +121,6 @@ class AcademyService(CalledService):
                 return {}
             raise
         return {rating.player: rating.elo for rating in response.ratings}
-
-    async def newest_events(self, game_id: str, count: int) -> list[events_pb2.Event]:
-        """Return what changed a game's knowledge last, at most `count`, the newest first."""
-        request = libraries_pb2.ListEventsRequest(game_id=game_id, page_size=count, newest_first=True)
-        return list((await self.ask(self.libraries.ListEvents, request)).events)
 
     async def opening(
         self, game_id: str, player: int, moves: Sequence[str]

@@ -72,6 +72,17 @@ class CalledService:
             slow = AcademyUnavailableError("no answer in time", "DEADLINE_EXCEEDED")
             raise to_page_error(slow, self._name) from error
 
+    async def ask_if_allowed(
+        self, method: Callable[..., Awaitable[Response]], request: object
+    ) -> Response | None:
+        """Return the answer to a call; None where the token may not have it. Raises PageError."""
+        try:
+            return await self.ask(method, request)
+        except PageError as error:
+            if error.status == 403:
+                return None
+            raise
+
     async def list_all(
         self, method: Callable[..., Awaitable[Any]], request: Any, items: str, most: int = sys.maxsize
     ) -> list[Any]:

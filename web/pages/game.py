@@ -10,11 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from academy.knowledge.spec import GameSpec
-from academy.v1 import events_pb2, history_pb2
+from academy.v1 import events_pb2, history_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from web.academy_service import AcademyService, GameFigures
 from web.charts import Curve, Scale, draw_curves
-from web.failures import PageError
 from web.pages.home import MEASURES, describe_board
 from web.pages.known_contests import RESULTS, ArenaGames, arena_games
 from web.query import Query, check_game_id, link
@@ -171,13 +170,11 @@ async def _newest_contests(
     academy: AcademyService, spec: GameSpec, games: ArenaGames
 ) -> list[_Contest] | None:
     """The contests among the newest events; None where the token may not see them."""
-    try:
-        events = await academy.newest_events(spec.game_id, _EVENTS)
-    except PageError as error:
-        if error.status == 403:
-            return None
-        raise
-    reported = (event for event in events if event.WhichOneof("kind") == "contest_reported")
+    question = libraries_pb2.ListEventsRequest(game_id=spec.game_id, page_size=_EVENTS, newest_first=True)
+    listed = await academy.ask_if_allowed(academy.libraries.ListEvents, question)
+    if listed is None:
+        return None
+    reported = (event for event in listed.events if event.WhichOneof("kind") == "contest_reported")
     counted = [event for event in reported if not event.contest_reported.report.void]
     return [_contest(event, spec, games) for event in counted[:_CONTESTS]]
 

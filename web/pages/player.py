@@ -94,14 +94,9 @@ async def _specs(own: AcademyService, game_ids: set[str]) -> dict[str, GameSpec]
 async def _statistics(own: AcademyService, name: str) -> list[libraries_pb2.PlayerStatistics]:
     """What the player did in each game that it played; none where the token may not see it."""
     question = libraries_pb2.ListPlayerStatisticsRequest(player=name)
-    try:
-        listed = (await own.ask(own.libraries.ListPlayerStatistics, question)).players
-    except PageError as error:
-        if error.status == 403:
-            return []
-        raise
+    listed = await own.ask_if_allowed(own.libraries.ListPlayerStatistics, question)
     # Imported patterns may have helped in games that it did not play.
-    return [figures for figures in listed if figures.contests]
+    return [figures for figures in listed.players if figures.contests] if listed else []
 
 
 async def _is_muted(own: AcademyService, name: str) -> bool:
