@@ -154,14 +154,11 @@ class Sessions:
 
     def find(self, cookie: str) -> Session | None:
         """Return the session of a cookie, which is used now; None where there is none, or it is over."""
-        session = self._by_digest.get(digest_of(cookie))
+        session = self.known(cookie)
         if session is None:
-            return None
-        now = self._clock()
-        if _is_over(session, now):
             self.close(cookie)
-            return None
-        session.seen = now
+        else:
+            session.seen = self._clock()
         return session
 
     def known(self, cookie: str) -> Session | None:
