@@ -55,6 +55,8 @@ _TESUJI_MEANINGS: Final = {
     "*": "empty; the move goes here",
     "_": "empty; a piece would come to rest here",
 }
+# The style of letters' cells, if it is not that of others.
+_KINDS: Final = {"+": "cell off", "#": "cell any"}
 _MARGIN: Final = 4
 # Pixels for a unit of a drawing, where there is room.
 _SCALE: Final = 1.6
@@ -74,6 +76,7 @@ _PIECE: Final = 8.0
 _HEAD: Final = 9.0
 # Seats beyond have the last one's colours.
 _COLOURS: Final = 8
+_AREA_COLOURS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,8 @@ class _Sheet:
         return Markup(
             f'<svg class="{kind}" role="{role}" aria-label="{escape(label)}"{size} '
             f'viewBox="0 0 {width} {height}" '
-            f'width="{scale * width:g}" height="{scale * height:g}" xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
+            f'width="{scale * width:g}" height="{scale * height:g}" '
+            f'xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
         )
 
 
@@ -188,9 +192,6 @@ def _piece(place: Point, letter: str) -> Iterator[str]:
         yield _disc(place, "last-mark", 3.6)
     elif letter == "_":
         yield _text(place, "on-cell", letter)
-
-
-_KINDS: Final = {"+": "cell off", "#": "cell any"}
 
 
 def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -> Markup:
@@ -422,9 +423,6 @@ def _area_labels(layout: Layout) -> tuple[str, ...]:
         place = ((best.left + best.right) / 2, best.bottom - 0.25 * size)
         labels.append(_text(place, f"area-name area-{number % _AREA_COLOURS}", text, 0.0))
     return tuple(labels)
-
-
-_AREA_COLOURS: Final = 10
 
 
 def _cell_element(number: int, marks: BoardMarks, parts: Iterable[str]) -> str:
