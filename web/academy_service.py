@@ -103,7 +103,7 @@ class AcademyService(CalledService):
         return await self.ask(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))
 
     async def players(self, game_id: str) -> list[PlayerFigures]:
-        """Return at most `MOST_PLAYERS` players of a game that the token may see, the strongest first."""
+        """Return the first `MOST_PLAYERS` names that the token may see in a game, the strongest first."""
         request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game_id, page_size=MOST_PLAYERS)
         listed = (await self.ask(self.libraries.ListPlayerStatistics, request)).players
         ratings = await self._ratings(game_id, [player.player for player in listed])
