@@ -10,7 +10,6 @@ from academy.v1 import (
     consultation_pb2_grpc,
     contests_pb2,
     contests_pb2_grpc,
-    events_pb2,
     game_pb2,
     history_pb2,
     history_pb2_grpc,
@@ -39,13 +38,7 @@ _REMEMBERED_SECONDS: Final = 5.0
 
 @dataclass(frozen=True)
 class GameFigures:
-    """A game with its figures.
-
-    Attributes:
-        game: The game's description.
-        statistics: The sizes of its libraries.
-        measures: LUDAE's measures of it.
-    """
+    """A game with the sizes of its libraries, and LUDAE's measures of it."""
 
     game: game_pb2.Game
     statistics: libraries_pb2.GetStatisticsResponse
@@ -54,32 +47,17 @@ class GameFigures:
 
 @dataclass(frozen=True)
 class PlayerFigures:
-    """What is known of a player in a game.
-
-    Attributes:
-        statistics: What the player did.
-        elo: The last rating; None where the token may not read it or there is none.
-    """
+    """What a player did in a game; the Elo is None where the token may not read it or there is none."""
 
     statistics: libraries_pb2.PlayerStatistics
     elo: float | None
 
 
 class AcademyService(CalledService):
-    """A connection to ACADEMY. For one event loop.
+    """A connection to ACADEMY, for one event loop; its services are for `ask`.
 
-    Args:
-        connection: Where ACADEMY is, and the token.
-
-    Attributes:
-        consultation: The service of consultation, for `ask`.
-        history: The service of history, for `ask`.
-        libraries: The service of libraries, for `ask`.
-        proposals: The service of proposals, for `ask`.
-        tokens: The service of tokens, for `ask`.
-
-    Raises:
-        OSError: A certificate cannot be read.
+    All calls raise PageError where ACADEMY refuses or does not answer. Raises OSError for a certificate that
+    cannot be read.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -96,52 +74,24 @@ class AcademyService(CalledService):
         self._games = SharedAnswer(self._list_games, _REMEMBERED_SECONDS)
 
     def download_backup(self) -> AsyncIterator[libraries_pb2.DownloadBackupResponse]:
-        """Yield the parts of a copy of all data.
-
-        Raises:
-            PageError: The token may not have it, or ACADEMY did not answer.
-        """
+        """Yield the parts of a copy of all data."""
         return self.stream(self.libraries.DownloadBackup, libraries_pb2.DownloadBackupRequest())
 
     def watch(self, after: int | None) -> AsyncIterator[history_pb2.WatchLibraryResponse]:
-        """Yield what is learnt as it comes, until ACADEMY ends the stream.
-
-        Args:
-            after: The number of the last event that is known; None for what comes from now on.
-
-        Raises:
-            PageError: The token may not watch, or ACADEMY did not answer.
-        """
+        """Yield what is learnt after an event, None for from now on, until ACADEMY ends the stream."""
         return self.stream(self.history.WatchLibrary, history_pb2.WatchLibraryRequest(after=after))
 
     async def games(self) -> list[GameFigures]:
-        """Return the games with their figures, at most `MOST_GAMES`, some seconds old.
-
-        Raises:
-            PageError: ACADEMY did not answer, or refused.
-        """
+        """Return the games with their figures, at most `MOST_GAMES`, some seconds old."""
         return await self._games.get()
 
     async def _list_games(self) -> list[GameFigures]:
         request = contests_pb2.ListGamesRequest(page_size=MOST_GAMES)
-        games: list[game_pb2.Game] = []
-        while len(games) < MOST_GAMES:
-            page = await self.ask(self._contests.ListGames, request)
-            games += page.games
-            request.page_token = page.next_page_token
-            if not request.page_token:
-                break
-        return list(await asyncio.gather(*map(self.figures, games[:MOST_GAMES])))
+        games = await self.list_all(self._contests.ListGames, request, "games", MOST_GAMES)
+        return list(await asyncio.gather(*map(self.figures, games)))
 
     async def figures(self, game: game_pb2.Game) -> GameFigures:
-        """Return a game with its figures.
-
-        Args:
-            game: The game.
-
-        Raises:
-            PageError: There is no such game, or ACADEMY did not answer.
-        """
+        """Return a game with its figures."""
         statistics, measures = await asyncio.gather(
             self.ask(self.libraries.GetStatistics, libraries_pb2.GetStatisticsRequest(game_id=game.game_id)),
             self.ask(self.libraries.GetMeasures, libraries_pb2.GetMeasuresRequest(game_id=game.game_id)),
@@ -149,25 +99,11 @@ class AcademyService(CalledService):
         return GameFigures(game, statistics, measures)
 
     async def game(self, game_id: str) -> contests_pb2.GetGameResponse:
-        """Return a game's description and average length.
-
-        Args:
-            game_id: The game.
-
-        Raises:
-            PageError: There is no such game, or ACADEMY did not answer.
-        """
+        """Return a game's description and average length."""
         return await self.ask(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))
 
     async def players(self, game_id: str) -> list[PlayerFigures]:
-        """Return the players of a game that the token may see, the strongest first, at most `MOST_PLAYERS`.
-
-        Args:
-            game_id: The game.
-
-        Raises:
-            PageError: There is no such game, or ACADEMY did not answer.
-        """
+        """Return the first `MOST_PLAYERS` names that the token may see in a game, the strongest first."""
         request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game_id, page_size=MOST_PLAYERS)
         listed = (await self.ask(self.libraries.ListPlayerStatistics, request)).players
         ratings = await self._ratings(game_id, [player.player for player in listed])
@@ -186,127 +122,51 @@ class AcademyService(CalledService):
             raise
         return {rating.player: rating.elo for rating in response.ratings}
 
-    async def newest_events(self, game_id: str, count: int) -> list[events_pb2.Event]:
-        """Return what changed a game's knowledge last, the newest first.
-
-        Args:
-            game_id: The game.
-            count: How many.
-
-        Raises:
-            PageError: The token may not see it, or ACADEMY did not answer.
-        """
-        request = libraries_pb2.ListEventsRequest(game_id=game_id, page_size=count, newest_first=True)
-        return list((await self.ask(self.libraries.ListEvents, request)).events)
-
     async def opening(
         self, game_id: str, player: int, moves: Sequence[str]
     ) -> consultation_pb2.LookUpOpeningResponse:
-        """Return what is known after a list of moves.
-
-        Args:
-            game_id: The game.
-            player: Whose figures.
-            moves: The moves, as the game writes them.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
+        """Return what is known after a list of moves, with the figures of a player."""
         request = consultation_pb2.LookUpOpeningRequest(game_id=game_id, player=player, moves=moves)
         return await self.ask(self.consultation.LookUpOpening, request)
 
     async def pattern(
         self, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
     ) -> pattern_pb2.PatternRecord:
-        """Return one pattern.
-
-        Args:
-            game_id: The game.
-            library: The library that has it.
-            pattern_id: Its number.
-
-        Raises:
-            PageError: There is no such pattern, or ACADEMY did not answer.
-        """
+        """Return one pattern."""
         request = libraries_pb2.GetPatternRequest(game_id=game_id, library=library, pattern_id=pattern_id)
         return (await self.ask(self.libraries.GetPattern, request)).pattern
 
     async def contest(self, contest_id: str) -> contests_pb2.Contest:
-        """Return a contest.
-
-        Args:
-            contest_id: What its arena calls it.
-
-        Raises:
-            PageError: There is no such contest, the token may not read it, or ACADEMY did not answer.
-        """
+        """Return a contest."""
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
         return (await self.ask(self._contests.GetContest, request)).contest
 
     async def consultations(self, contest_id: str) -> contests_pb2.GetConsultationsResponse:
-        """Return what the players of a contest asked and got.
-
-        Args:
-            contest_id: What its arena calls it.
-
-        Raises:
-            PageError: There is no such contest, the token may not read it, or ACADEMY did not answer.
-        """
+        """Return what the players of a contest asked and got."""
         request = contests_pb2.GetConsultationsRequest(contest_id=contest_id)
         return await self.ask(self._contests.GetConsultations, request)
 
     async def proposals_of_contest(self, contest_id: str, most: int) -> list[proposals_pb2.Proposal]:
-        """Return the patterns that were proposed from a contest, with what became of them.
-
-        Args:
-            contest_id: What its arena calls it.
-            most: How many at most.
-
-        Raises:
-            PageError: There is no such contest, the token may not read it, or ACADEMY did not answer.
-        """
+        """Return the patterns that were proposed from a contest, with what became of them."""
         request = proposals_pb2.ListProposalsRequest(contest_id=contest_id, page_size=most)
         return list((await self.ask(self.proposals.ListProposals, request)).proposals)
 
     async def pattern_history(
         self, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
     ) -> history_pb2.GetPatternHistoryResponse:
-        """Return what became of a pattern.
-
-        Args:
-            game_id: The game.
-            library: The library that has it.
-            pattern_id: Its number.
-
-        Raises:
-            PageError: ACADEMY refused or did not answer.
-        """
+        """Return what became of a pattern."""
         request = history_pb2.GetPatternHistoryRequest(
             game_id=game_id, library=library, pattern_id=pattern_id
         )
         return await self.ask(self.history.GetPatternHistory, request)
 
     async def growth(self, game_id: str) -> list[history_pb2.GrowthPoint]:
-        """Return how a game's libraries grew, the oldest point first.
-
-        Args:
-            game_id: The game.
-
-        Raises:
-            PageError: There is no such game, or ACADEMY did not answer.
-        """
+        """Return how a game's libraries grew, the oldest point first."""
         request = history_pb2.GetGrowthRequest(game_id=game_id)
         return list((await self.ask(self.history.GetGrowth, request)).points)
 
     async def player(self, player: str) -> list[PlayerFigures]:
-        """Return what is known of a player in all games that it has figures in.
-
-        Args:
-            player: The player's identity.
-
-        Raises:
-            PageError: The token may not see it, or ACADEMY did not answer.
-        """
+        """Return what is known of a player in all games that it has figures in."""
         request = libraries_pb2.ListPlayerStatisticsRequest(player=player)
         listed = (await self.ask(self.libraries.ListPlayerStatistics, request)).players
         ratings = await asyncio.gather(*(self._ratings(figures.game_id, [player]) for figures in listed))

@@ -1,7 +1,7 @@
 """The application: which page answers which address."""
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, Final, Literal, TypeVar
@@ -51,7 +51,38 @@ __all__ = ["create_application"]
 Source = TypeVar("Source")
 Page = Callable[[Request, Source], Awaitable[Response]]
 Endpoint = Callable[[Request], Awaitable[Response]]
+# What a page is made of: a service, or the session of a visitor who signed in.
+Wanted = Literal["academy", "arena", "visitor", "admin", "operator"]
 _log = logging.getLogger(__name__)
+_OF_ACADEMY: Final[Mapping[str, Page[AcademyService]]] = {
+    "/": home.show_home,
+    "/events": live.follow_library,
+    "/games/{game_id}": game.show_game,
+    "/contributor": contributor.show_contributor,
+    "/games/{game_id}/openings": openings.show_openings,
+    "/games/{game_id}/patterns": patterns.show_patterns,
+    "/games/{game_id}/patterns/{library}/{pattern_id}": pattern.show_pattern,
+    "/games/{game_id}/tesujis": tesujis.show_tesujis,
+    "/games/{game_id}/position": position.show_position,
+}
+_OF_ADMINS: Final[Mapping[str, Page[Session]]] = {
+    "/admin": admin.show_overview,
+    "/admin/tokens": admin.show_tokens,
+    "/admin/events": admin.show_events,
+    "/admin/backup": admin.send_backup,
+    "/games/{game_id}/admin": game_settings.show_settings,
+    "/games/{game_id}/admin/change": game_settings.show_change,
+    "/games/{game_id}/admin/prune": game_settings.show_pruning,
+}
+_OF_ARENA: Final[Mapping[str, Page[ArenaService]]] = {
+    "/competitions": competitions.show_competitions,
+    "/competition": competitions.show_competition,
+    "/competition/player": competition_player.show_player,
+    "/competition/game": arena_game.show_game,
+    "/competition/record": arena_game.show_record,
+    "/competition/events": live.follow_competition,
+    "/competition/game/events": live.follow_game,
+}
 _ACTIONS: Final[dict[str, Action]] = {
     **admin.ACTIONS,
     **game_settings.ACTIONS,
@@ -67,74 +98,46 @@ def create_application(
 ) -> ASGIApp:
     """Return the pages as an ASGI application.
 
-    Args:
-        connection: Where ACADEMY is, and the token that all pages are read with; None without its pages.
-        settings: Who may read, and the limits.
-        arena: Where an arena's service is, and a watcher's token; None without pages of competitions.
+    They are read with the token of the connection to ACADEMY, and with that of a watcher at an arena; None:
+    without its pages.
     """
-    sessions = Sessions()
 
     @asynccontextmanager
     async def connected(application: Starlette) -> AsyncIterator[None]:
+        state = application.state
+        state.academy = state.arena = state.news = None
         async with AsyncExitStack() as open_ones:
             if connection is not None:
-                application.state.academy = AcademyService(connection)
-                open_ones.push_async_callback(application.state.academy.close)
+                state.academy = AcademyService(connection)
+                open_ones.push_async_callback(state.academy.close)
             if arena is not None:
-                service = application.state.arena = ArenaService(arena)
-                open_ones.push_async_callback(service.close)
-                feeds = application.state.feeds = Feeds(
-                    service, partial(competitions.render_results, service)
-                )
-                open_ones.push_async_callback(feeds.close)
-            state = application.state
+                state.arena = ArenaService(arena)
+                open_ones.push_async_callback(state.arena.close)
+                state.feeds = Feeds(state.arena, partial(competitions.render_results, state.arena))
+                open_ones.push_async_callback(state.feeds.close)
             # Where each visitor reads with a token of its own, there is no connection for all.
-            state.news = None
             if connection is not None and not settings.members:
-                render = partial(home.render_news, state.academy, getattr(state, "arena", None))
+                render = partial(home.render_news, state.academy, state.arena)
                 state.news = LibraryNews(state.academy, render)
                 open_ones.push_async_callback(state.news.close)
-            state.sign_in = SignIn(
-                settings, getattr(state, "academy", None), getattr(state, "arena", None), sessions
-            )
+            state.sign_in = SignIn(settings, state.academy, state.arena, Sessions())
             yield
 
-    pages: dict[str, Page[AcademyService]] = {
-        "/": home.show_home,
-        "/events": live.follow_library,
-        "/games/{game_id}": game.show_game,
-        "/contributor": contributor.show_contributor,
-        "/games/{game_id}/openings": openings.show_openings,
-        "/games/{game_id}/patterns": patterns.show_patterns,
-        "/games/{game_id}/patterns/{library}/{pattern_id}": pattern.show_pattern,
-        "/games/{game_id}/tesujis": tesujis.show_tesujis,
-        "/games/{game_id}/position": position.show_position,
-    }
-    of_arena: dict[str, Page[ArenaService]] = {
-        "/competitions": competitions.show_competitions,
-        "/competition": competitions.show_competition,
-        "/competition/player": competition_player.show_player,
-        "/competition/game": arena_game.show_game,
-        "/competition/record": arena_game.show_record,
-        "/competition/events": live.follow_competition,
-        "/competition/game/events": live.follow_game,
-    }
-    if connection is None:
-        of_arena["/"] = competitions.show_competitions
-    routes = []
+    def routes_of(pages: Mapping[str, Page[Any]], source: Wanted) -> list[Route]:
+        return [Route(path, _as_endpoint(page, source, settings)) for path, page in pages.items()]
+
+    routes = routes_of({"/account": account.show_account}, "visitor")
     if connection is not None:
-        routes += [Route(path, _as_endpoint(page, "academy", settings)) for path, page in pages.items()]
-        routes += [Route(path, _as_endpoint(page, "admin", settings)) for path, page in _ADMINS_PAGES.items()]
-        routes.append(Route("/player", _as_endpoint(player.show_player, "visitor", settings)))
+        routes += routes_of(_OF_ACADEMY, "academy") + routes_of(_OF_ADMINS, "admin")
+        routes += routes_of({"/player": player.show_player}, "visitor")
+    elif arena is not None:
+        routes += routes_of({"/": competitions.show_competitions}, "arena")
     if arena is not None:
-        routes += [Route(path, _as_endpoint(page, "arena", settings)) for path, page in of_arena.items()]
-        routes.append(
-            Route("/competitions/upload", _as_endpoint(arena_control.show_upload, "operator", settings))
-        )
+        routes += routes_of(_OF_ARENA, "arena")
+        routes += routes_of({"/competitions/upload": arena_control.show_upload}, "operator")
     application = Starlette(
         routes=[
             *routes,
-            Route("/account", _as_endpoint(account.show_account, "visitor", settings)),
             Route("/sign-in", _answering(lambda request: request.app.state.sign_in.show(request))),
             Route(
                 ACTIONS + "sign-in",
@@ -166,19 +169,6 @@ def create_application(
         own_arena=settings.own_arena,
     )
     return Guard(application, settings, render_error, has)
-
-
-_ADMINS_PAGES: Final[dict[str, Page[Session]]] = {
-    "/admin": admin.show_overview,
-    "/admin/tokens": admin.show_tokens,
-    "/admin/events": admin.show_events,
-    "/admin/backup": admin.send_backup,
-    "/games/{game_id}/admin": game_settings.show_settings,
-    "/games/{game_id}/admin/change": game_settings.show_change,
-    "/games/{game_id}/admin/prune": game_settings.show_pruning,
-}
-# What a page is made of: a service, or the session of a visitor who signed in.
-Wanted = Literal["academy", "arena", "visitor", "admin", "operator"]
 
 
 def _as_endpoint(page: Page[Any], source: Wanted, settings: WebSettings) -> Endpoint:

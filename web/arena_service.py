@@ -13,21 +13,15 @@ __all__ = ["GAMES_PER_PAGE", "ArenaService"]
 
 _COMPETITIONS: Final = 500
 GAMES_PER_PAGE: Final = 50
-COMPETITIONS_PER_PAGE: Final = 100
+_COMPETITIONS_PER_PAGE: Final = 100
 _REMEMBERED_SECONDS: Final = 10.0
 
 
 class ArenaService(CalledService):
-    """A connection to an arena's service. For one event loop.
+    """A connection to an arena's service, for one event loop; `service` is for `ask`.
 
-    Args:
-        connection: Where the service is, and a watcher's token.
-
-    Attributes:
-        service: The service, for `ask`.
-
-    Raises:
-        OSError: A certificate cannot be read.
+    All calls raise PageError where the service refuses or does not answer. Raises OSError for a certificate
+    that cannot be read.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -39,27 +33,14 @@ class ArenaService(CalledService):
         self._series = SharedAnswer(self._list_series, _REMEMBERED_SECONDS)
 
     async def competitions(self) -> list[competitions_pb2.Competition]:
-        """Return the competitions by name.
-
-        Raises:
-            PageError: The service refused or did not answer.
-        """
+        """Return the competitions by name."""
         request = competitions_pb2.ListCompetitionsRequest(page_size=_COMPETITIONS)
-        competitions: list[competitions_pb2.Competition] = []
-        while True:
-            page = await self.ask(self.service.ListCompetitions, request)
-            competitions += page.competitions
-            if not page.next_page_token:
-                return competitions
-            request.page_token = page.next_page_token
+        return await self.list_all(self.service.ListCompetitions, request, "competitions")
 
     async def series(self) -> dict[str, str]:
         """Return the names of competitions by what the ids of their contests at ACADEMY begin with.
 
         They are some seconds old: many pages ask, and each answer reads all competitions.
-
-        Raises:
-            PageError: The service refused or did not answer.
         """
         return await self._series.get()
 
@@ -68,106 +49,48 @@ class ArenaService(CalledService):
         return {competition.series: competition.name for competition in listed if competition.series}
 
     async def competitions_from(self, page_token: str) -> competitions_pb2.ListCompetitionsResponse:
-        """Return a page of the competitions by name.
-
-        Args:
-            page_token: What the page before ended with; "" for the first.
-
-        Raises:
-            PageError: The service refused or did not answer.
-        """
+        """Return a page of the competitions by name; its token is of the page before, "" for the first."""
         request = competitions_pb2.ListCompetitionsRequest(
-            page_size=COMPETITIONS_PER_PAGE, page_token=page_token
+            page_size=_COMPETITIONS_PER_PAGE, page_token=page_token
         )
         return await self.ask(self.service.ListCompetitions, request)
 
     async def competition(self, name: str) -> competitions_pb2.Competition:
-        """Return a competition.
-
-        Args:
-            name: Its name.
-
-        Raises:
-            PageError: There is none, or the service did not answer.
-        """
+        """Return a competition."""
         request = competitions_pb2.GetCompetitionRequest(name=name)
         return (await self.ask(self.service.GetCompetition, request)).competition
 
     def watch(self, name: str) -> AsyncIterator[competitions_pb2.WatchCompetitionResponse]:
-        """Yield what happens in a competition, with the moves of its games in progress, while it runs.
-
-        Args:
-            name: Its name.
-
-        Raises:
-            PageError: There is none, or the service ended.
-        """
+        """Yield what happens in a competition, with the moves of its games in progress, while it runs."""
         request = competitions_pb2.WatchCompetitionRequest(name=name, in_progress=True)
         return self.stream(self.service.WatchCompetition, request)
 
     async def standings(self, name: str) -> competitions_pb2.GetStandingsResponse:
-        """Return the standings of a competition.
-
-        Args:
-            name: Its name.
-
-        Raises:
-            PageError: There is none, or the service did not answer.
-        """
+        """Return the standings of a competition."""
         request = competitions_pb2.GetStandingsRequest(name=name)
         return await self.ask(self.service.GetStandings, request)
 
     async def schedule(self, name: str, most: int) -> list[competitions_pb2.ScheduledGame]:
-        """Return the games still to come, as far as the competition's kind knows them.
-
-        Args:
-            name: The competition.
-            most: How many at most.
-
-        Raises:
-            PageError: There is none, or the service did not answer.
-        """
+        """Return the games still to come, as far as the competition's kind knows them."""
         request = competitions_pb2.GetScheduleRequest(name=name, page_size=most)
         return list((await self.ask(self.service.GetSchedule, request)).games)
 
     async def history(self, name: str, player: str = "") -> competitions_pb2.GetHistoryResponse:
-        """Return how ratings and a sequential test went.
-
-        Args:
-            name: The competition.
-            player: Whose rating; "" for all players'.
-
-        Raises:
-            PageError: There is no such competition, or the service did not answer.
-        """
+        """Return how the ratings of a player, "" for all of them, and a sequential test went."""
         request = competitions_pb2.GetHistoryRequest(name=name, player=player)
         return await self.ask(self.service.GetHistory, request)
 
     async def games(
         self, name: str, page_token: str, which: competitions_pb2.GameFilter | None = None
     ) -> competitions_pb2.ListGamesResponse:
-        """Return a page of finished games, the newest first.
-
-        Args:
-            name: The competition.
-            page_token: What the page before ended with; "" for the first.
-            which: Which games; None for all.
-
-        Raises:
-            PageError: There is no such competition or page, or the service did not answer.
-        """
+        """Return a page of finished games, the newest first; its token is as for competitions."""
         request = competitions_pb2.ListGamesRequest(
             name=name, page_size=GAMES_PER_PAGE, page_token=page_token, newest_first=True, filter=which
         )
         return await self.ask(self.service.ListGames, request)
 
     async def texts(self, name: str, game_id: str) -> list[competitions_pb2.PlayerTexts]:
-        """Return what was kept of a game's players, for an operator or one of them; nothing for others.
-
-        Args:
-            name: The competition.
-            game_id: The game.
-        """
+        """Return what was kept of a game's players, for an operator or one of them; nothing for others."""
         request = competitions_pb2.GetGameTextsRequest(name=name, game_id=game_id)
         try:
             return list((await self.ask(self.service.GetGameTexts, request)).players)
@@ -175,14 +98,6 @@ class ArenaService(CalledService):
             return []
 
     async def game(self, name: str, game_id: str) -> competitions_pb2.GetGameResponse:
-        """Return a finished game with its moves and its record.
-
-        Args:
-            name: The competition.
-            game_id: The game.
-
-        Raises:
-            PageError: There is no such game, or the service did not answer.
-        """
+        """Return a finished game with its moves and its record."""
         request = competitions_pb2.GetGameRequest(name=name, game_id=game_id)
         return await self.ask(self.service.GetGame, request)

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final, Self, TypeVar
@@ -19,17 +20,9 @@ _CALLS_AT_ONCE: Final = 32
 
 
 class CalledService:
-    """A connection to a service. For one event loop.
+    """A connection to a service that people call `name`, for one event loop.
 
-    Args:
-        connection: Where the service is, and the token.
-        name: What people call it.
-
-    Attributes:
-        extras: Asks for what pages can do without.
-
-    Raises:
-        OSError: A certificate cannot be read.
+    `extras` asks for what pages can do without. Raises OSError for a certificate that cannot be read.
     """
 
     extras: Extras
@@ -51,11 +44,7 @@ class CalledService:
         await self._channel.close()
 
     def with_token(self, token: str) -> Self:
-        """Return the same connection for a visitor's own token.
-
-        Args:
-            token: The visitor's.
-        """
+        """Return the same connection for a visitor's own token."""
         own = copy.copy(self)
         own._connection = replace(self._connection, token=token)
         own._of_visitor = True
@@ -68,15 +57,9 @@ class CalledService:
         request: object,
         seconds: float | None = None,
     ) -> Response:
-        """Return the answer to a call.
+        """Return the answer to a call, which may take `seconds`; None: as long as other calls.
 
-        Args:
-            method: A method of the service.
-            request: Its request.
-            seconds: How long it may take; None for as long as other calls.
-
-        Raises:
-            PageError: The service refused or did not answer.
+        Raises PageError.
         """
         most = seconds or self._connection.timeout
         try:
@@ -89,16 +72,31 @@ class CalledService:
             slow = AcademyUnavailableError("no answer in time", "DEADLINE_EXCEEDED")
             raise to_page_error(slow, self._name) from error
 
+    async def ask_if_allowed(
+        self, method: Callable[..., Awaitable[Response]], request: object
+    ) -> Response | None:
+        """Return the answer to a call; None where the token may not have it. Raises PageError."""
+        try:
+            return await self.ask(method, request)
+        except PageError as error:
+            if error.status == 403:
+                return None
+            raise
+
+    async def list_all(
+        self, method: Callable[..., Awaitable[Any]], request: Any, items: str, most: int = sys.maxsize
+    ) -> list[Any]:
+        """Return the items of a listing, page by page, at most `most`. Raises PageError."""
+        listed: list[Any] = []
+        while True:
+            page = await self.ask(method, request)
+            listed += getattr(page, items)
+            request.page_token = page.next_page_token
+            if not page.next_page_token or len(listed) >= most:
+                return listed[:most]
+
     async def stream(self, method: Callable[..., Any], request: object) -> AsyncIterator[Any]:
-        """Yield what comes on a stream until the service ends it.
-
-        Args:
-            method: A method of the service.
-            request: Its request.
-
-        Raises:
-            PageError: The service refused, ended or did not answer.
-        """
+        """Yield what comes on a stream until the service ends it. Raises PageError."""
         call = method(request, metadata=self._connection.metadata)
         try:
             async for part in call:

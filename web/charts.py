@@ -38,6 +38,11 @@ class Curve:
     name: str = ""
     likely: tuple[float, float] | None = None
 
+    @property
+    def colour(self) -> str:
+        """The class that gives it its colour."""
+        return f"seat-{(self.number - 1) % _COLOURS + 1}"
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -65,13 +70,7 @@ class Scale:
 
 
 def draw_curves(curves: Sequence[Curve], scale: Scale, label: str) -> Markup:
-    """Draw curves.
-
-    Args:
-        curves: The curves.
-        scale: The ends of both ways, and lines.
-        label: What the chart shows, for those who do not see it.
-    """
+    """Draw curves; `label` says what the chart shows to those who do not see it."""
     wide, high = scale.right or 1.0, (scale.most - scale.least) or 1.0
 
     def right(value: float) -> float:
@@ -84,11 +83,10 @@ def draw_curves(curves: Sequence[Curve], scale: Scale, label: str) -> Markup:
         f'<line class="level" x1="0" x2="{_WIDTH}" y1="{down(level):.1f}" y2="{down(level):.1f}"/>'
         for level in scale.levels
     ]
-    heights = [(tick, scale.pattern.format(tick)) for tick in _ticks(scale.least, scale.most, _EDGE_BELOW)]
     # Rounded to the same text as an end, or as each other, they would say nothing.
-    ends_of_scale = {scale.pattern.format(scale.least), scale.pattern.format(scale.most)}
-    heights = [(tick, text) for text, tick in {text: tick for tick, text in heights}.items()]
-    heights = [(tick, text) for tick, text in heights if text not in ends_of_scale]
+    ticks = {scale.pattern.format(tick): tick for tick in _ticks(scale.least, scale.most, _EDGE_BELOW)}
+    least, most = scale.pattern.format(scale.least), scale.pattern.format(scale.most)
+    heights = [(tick, text) for text, tick in ticks.items() if text not in (least, most)]
     parts += [
         f'<line class="tick" x1="0" x2="{_WIDTH}" y1="{down(tick):.1f}" y2="{down(tick):.1f}"/>'
         for tick, _ in heights
@@ -97,8 +95,7 @@ def draw_curves(curves: Sequence[Curve], scale: Scale, label: str) -> Markup:
     for curve in curves:
         points = " ".join(f"{right(x):.1f},{down(y):.1f}" for x, y in curve.points)
         title = f"<title>{escape(curve.name)}</title>" if curve.name else ""
-        kind = f"seat-{(curve.number - 1) % _COLOURS + 1}"
-        parts.append(f'<polyline class="{kind}" points="{points}">{title}</polyline>')
+        parts.append(f'<polyline class="{curve.colour}" points="{points}">{title}</polyline>')
     if scale.now is not None:
         at = right(scale.now)
         parts.append(f'<line class="now" x1="{at:.1f}" x2="{at:.1f}" y1="0" y2="{_HEIGHT}"/>')
@@ -116,8 +113,8 @@ def draw_curves(curves: Sequence[Curve], scale: Scale, label: str) -> Markup:
         for tick in (_ticks(0, wide, _EDGE_ACROSS) if scale.numbered and wide >= _LEAST_NUMBERED else ())
     )
     return Markup(
-        f'<div class="chart-frame"><span class="most">{escape(scale.pattern.format(scale.most))}</span>'
-        f'<span class="least">{escape(scale.pattern.format(scale.least))}</span>'
+        f'<div class="chart-frame"><span class="most">{escape(most)}</span>'
+        f'<span class="least">{escape(least)}</span>'
         f'<svg class="chart" role="img" aria-label="{escape(label)}" viewBox="0 -3 {_WIDTH} {_HEIGHT + 6}" '
         f'preserveAspectRatio="none">{"".join(parts)}</svg>'
         f'<svg class="axis" aria-hidden="true">{beside}</svg>'
@@ -146,18 +143,12 @@ def _intervals(curves: Sequence[Curve], down: Callable[[float], float]) -> Itera
             yield f'<rect class="range" x="0" width="{_WIDTH}" y="{upper:.1f}" height="{lower - upper:.1f}"/>'
         else:
             at = _WIDTH - _INTERVAL_WIDTH * (len(curves) - place + 0.5)
-            kind = f"seat-{(curve.number - 1) % _COLOURS + 1}"
-            yield f'<polyline class="ends {kind}" points="{at:.1f},{lower:.1f} {at:.1f},{upper:.1f}"/>'
+            points = f"{at:.1f},{lower:.1f} {at:.1f},{upper:.1f}"
+            yield f'<polyline class="ends {curve.colour}" points="{points}"/>'
 
 
 def rating_scale(curves: Sequence[Curve], games: int, ends: tuple[str, str]) -> Scale:
-    """Return a scale for ratings: as high as the curves, and as their intervals as far as these leave room.
-
-    Args:
-        curves: The ratings after numbers of games.
-        games: How many games there are.
-        ends: What stands below the left and the right end.
-    """
+    """Return a scale as high as the curves of ratings, and as their intervals as far as these leave room."""
     values = [value for curve in curves for _, value in curve.points]
     least, most = min(values), max(values)
     room = max(most - least, 1.0)

@@ -16,13 +16,9 @@ _LEFT: Final = 10.0
 
 
 def draw_descent(members: Sequence[competitions_pb2.FamilyMember]) -> Markup:
-    """Draw members of families; their names, scores and values are the titles of their lines.
+    """Draw members of families, at least one, in the order of their births, as wide as a chart.
 
-    Args:
-        members: The members, in the order of their births, at least one.
-
-    Returns:
-        The drawing, as wide as a chart; colours from red to green are scores.
+    Names, scores and values are the titles of their lines; colours from red to green are scores.
     """
     families = list(dict.fromkeys(member.family for member in members))
     top, tops = 14, {}

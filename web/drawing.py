@@ -26,7 +26,6 @@ from referees.graph_layout import spread_nodes
 
 __all__ = [
     "LETTER_MEANINGS",
-    "TESUJI_MEANINGS",
     "BoardMarks",
     "CellLink",
     "DrawnBoard",
@@ -52,10 +51,12 @@ LETTER_MEANINGS: Final = {
     "#": "anything",
     "+": "off the board",
 }
-TESUJI_MEANINGS: Final = {
+_TESUJI_MEANINGS: Final = {
     "*": "empty; the move goes here",
     "_": "empty; a piece would come to rest here",
 }
+# The style of letters' cells, if it is not that of others.
+_KINDS: Final = {"+": "cell off", "#": "cell any"}
 _MARGIN: Final = 4
 # Pixels for a unit of a drawing, where there is room.
 _SCALE: Final = 1.6
@@ -75,6 +76,7 @@ _PIECE: Final = 8.0
 _HEAD: Final = 9.0
 # Seats beyond have the last one's colours.
 _COLOURS: Final = 8
+_AREA_COLOURS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -96,12 +98,7 @@ class CellLink:
 
 @dataclass(frozen=True)
 class LastMove:
-    """What the last move did on the board.
-
-    Attributes:
-        changed: The cells that look otherwise.
-        arrived: Those of them that a piece came to.
-    """
+    """What the last move did: the cells that look otherwise, and those of them that a piece came to."""
 
     changed: frozenset[int] = frozenset()
     arrived: frozenset[int] = frozenset()
@@ -146,7 +143,8 @@ class _Sheet:
         return Markup(
             f'<svg class="{kind}" role="{role}" aria-label="{escape(label)}"{size} '
             f'viewBox="0 0 {width} {height}" '
-            f'width="{scale * width:g}" height="{scale * height:g}" xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
+            f'width="{scale * width:g}" height="{scale * height:g}" '
+            f'xmlns="http://www.w3.org/2000/svg">{"".join(self.parts)}</svg>'
         )
 
 
@@ -196,17 +194,8 @@ def _piece(place: Point, letter: str) -> Iterator[str]:
         yield _text(place, "on-cell", letter)
 
 
-_KINDS: Final = {"+": "cell off", "#": "cell any"}
-
-
 def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -> Markup:
-    """Draw a pattern.
-
-    Args:
-        pattern: The pattern.
-        geometry: The board of its game.
-        label: What to call it for those who do not see it; its rows are read after that.
-    """
+    """Draw a pattern; those who do not see it hear `label`, and then its rows."""
     letters = [CODE_LETTERS[code] for code in pattern.codes]
     if isinstance(geometry, GraphGeometry):
         return _draw_nodes(pattern, letters, geometry, label)
@@ -214,12 +203,9 @@ def draw_pattern(pattern: Pattern, geometry: Geometry, label: str = "Pattern") -
 
 
 def draw_tesuji(text: str, geometry: Geometry, label: str) -> Markup:
-    """Draw a tesuji; cells that belong to no shape are left out.
+    """Draw a tesuji in ACADEMY's letters; cells that belong to no shape are left out.
 
-    Args:
-        text: Its cells as ACADEMY sends them.
-        geometry: The board of its game.
-        label: What to call it for those who do not see it; its rows are read after that.
+    Those who do not see it hear `label`, and then its rows.
     """
     hexagonal = isinstance(geometry, HexGeometry)
     lines = text.splitlines()
@@ -290,12 +276,10 @@ def _short(name: str) -> str:
 
 @dataclass(frozen=True)
 class DrawnBoard:
-    """A board as SVG, in parts.
+    """A board as SVG, whole and in parts.
 
-    Attributes:
-        cells: The elements that change with what is on the cells, in the order in which the picture has them.
-        whole: The whole picture.
-        drawing: What it shows.
+    `cells` are the elements that change with what is on the cells, in the order in which the picture has
+    them.
     """
 
     cells: tuple[str, ...]
@@ -304,13 +288,7 @@ class DrawnBoard:
 
 
 def draw_board(drawing: Drawing, marks: BoardMarks, label: str) -> DrawnBoard:
-    """Draw a board.
-
-    Args:
-        drawing: What the referee says of the position.
-        marks: What is shown besides.
-        label: What to call it for those who do not see it.
-    """
+    """Draw a board with what is shown besides; those who do not see it hear `label`."""
     layout = drawing.layout
     areas = _area_of(layout)
     grounds = [
@@ -383,11 +361,7 @@ def _lines(layout: Layout) -> Iterator[str]:
 
 
 def is_map(layout: Layout) -> bool:
-    """Return whether a board is a map, which needs the page's whole width.
-
-    Args:
-        layout: The board.
-    """
+    """Return whether a board is a map, which needs the page's whole width."""
     return layout.width > _WIDEST_SCALED
 
 
@@ -449,9 +423,6 @@ def _area_labels(layout: Layout) -> tuple[str, ...]:
         place = ((best.left + best.right) / 2, best.bottom - 0.25 * size)
         labels.append(_text(place, f"area-name area-{number % _AREA_COLOURS}", text, 0.0))
     return tuple(labels)
-
-
-_AREA_COLOURS: Final = 10
 
 
 def _cell_element(number: int, marks: BoardMarks, parts: Iterable[str]) -> str:
@@ -551,29 +522,20 @@ def _choice(place: Point, link: CellLink) -> Iterator[str]:
 
 
 def draw_legend(letters: Iterable[str]) -> list[tuple[str, str, Markup]]:
-    """Return letters with what they mean and how they are drawn.
-
-    Args:
-        letters: Letters of the language of patterns, tesujis' included.
-    """
+    """Return letters of patterns and tesujis with what they mean and how they are drawn."""
     legend = []
     for letter in letters:
         sheet = _Sheet()
         cell = grid_cell(0, 0, False, 1, 1)
         sheet.parts += [_path(cell.outlines, _KINDS.get(letter, "cell")), *_piece(cell.place, letter)]
         sheet.reach(UNIT + 2, UNIT + 2)
-        meaning = (LETTER_MEANINGS | TESUJI_MEANINGS)[letter]
+        meaning = (LETTER_MEANINGS | _TESUJI_MEANINGS)[letter]
         legend.append((letter, meaning, sheet.markup(meaning, "legend-cell")))
     return legend
 
 
 def draw_bar(parts: Sequence[tuple[str, float]], label: str) -> Markup:
-    """Draw parts of a whole as one bar.
-
-    Args:
-        parts: The style and the size of each part.
-        label: What they are, in words.
-    """
+    """Draw parts of a whole, of a style and a size each, as one bar; `label` says in words what they are."""
     whole = sum(size for _, size in parts)
     at, drawn = 0.0, []
     for kind, size in parts:

@@ -10,7 +10,7 @@ __all__ = ["PageError", "to_page_error"]
 class PageError(Exception):
     """A page that cannot be shown.
 
-    Args:
+    Attributes:
         status: The HTTP status.
         title: What is wrong, in a few words.
         why: The value and the rule, in a sentence.
@@ -81,10 +81,7 @@ def to_page_error(
 ) -> PageError:
     """Return the page for a call that failed.
 
-    Args:
-        error: What the client makes of the gRPC status.
-        service: Who was asked, for people.
-        of_visitor: Whether the token was the visitor's own, and not that of the pages.
+    `service` is who was asked, for people; `of_visitor` is whether with the visitor's own token.
     """
     who = service[0].upper() + service[1:]
     if isinstance(error, AcademyUnavailableError):

@@ -43,23 +43,14 @@ class Action:
 
 
 def go_to(address: str) -> Response:
-    """Return an answer that leads to a page of this site.
-
-    Args:
-        address: Its address.
-    """
+    """Return an answer that leads to a page of this site."""
     return RedirectResponse(address, _SEE_OTHER)
 
 
 def check_origin(request: Request, settings: WebSettings) -> None:
     """Check that a form was sent from one of these pages.
 
-    Args:
-        request: What came.
-        settings: Where the pages are served.
-
-    Raises:
-        PageError: Another site sent it, or a browser that does not say who did.
+    Raises PageError, also for a browser that does not say who sent it.
     """
     own = f"{'https' if settings.encrypted else 'http'}://{request.headers.get('host', '')}"
     origin = request.headers.get("origin", "")
@@ -74,16 +65,7 @@ def check_origin(request: Request, settings: WebSettings) -> None:
 
 
 async def read_form(request: Request, fields: Sequence[str], settings: WebSettings) -> Query:
-    """Return what a form holds.
-
-    Args:
-        request: What came.
-        fields: What it may have.
-        settings: The limits.
-
-    Raises:
-        PageError: It is not a form, is too large, or has other fields.
-    """
+    """Return what a form holds. Raises PageError for what is none, is too large, or has other fields."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _KIND:
         raise PageError(415, "This is not a form", f"{kind[:80]!r} came; forms are {_KIND}.")
@@ -115,17 +97,7 @@ async def read_form(request: Request, fields: Sequence[str], settings: WebSettin
 async def carry_out(
     request: Request, action: Action, session: Session | None, settings: WebSettings
 ) -> Response:
-    """Do what a form asks for, and lead to where its effect is seen.
-
-    Args:
-        request: What came.
-        action: What the form is for.
-        session: Whose browser sent it; None for a visitor who has not signed in.
-        settings: The limits.
-
-    Raises:
-        PageError: It may not be done, or its service refused.
-    """
+    """Do what a form asks for, and lead to where its effect is seen. Raises PageError."""
     check_origin(request, settings)
     if session is None:
         why = "Nobody is signed in, or the session is over."
@@ -140,16 +112,7 @@ async def carry_out(
 
 
 def check_role(session: Session, needs: Callable[[Session], bool], role: str) -> None:
-    """Check that a visitor may do something.
-
-    Args:
-        session: The visitor's.
-        needs: Whether a session may.
-        role: Who may, for people.
-
-    Raises:
-        PageError: The visitor may not.
-    """
+    """Check that a visitor may do something; `role` is who may, for people. Raises PageError."""
     if not needs(session):
         why = f"This is for {role}; you are signed in as {session.names}."
         raise PageError(403, "Your token is not for this", why, f"Sign in with the token of {role}.")

@@ -1,9 +1,9 @@
-"""What a viewer shows of a game besides its board: moves, clocks, and curves of values and time."""
+"""What a viewer shows of a game: its players, moves and clocks, and curves of values and time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from google.protobuf.duration_pb2 import Duration
 from markupsafe import Markup
@@ -11,8 +11,18 @@ from markupsafe import Markup
 from arena.v1 import competitions_pb2
 from referees.drawing import Drawing
 from web.charts import Curve, Scale, draw_curves
+from web.drawing import DrawnBoard, is_map
+from web.seating import seat_labels, seat_players, words_of_result
 
-__all__ = ["ListedMove", "clocks_of", "draw_charts", "list_moves", "note_of_move", "seconds_of"]
+__all__ = [
+    "ListedMove",
+    "clocks_of",
+    "describe_game",
+    "draw_charts",
+    "list_moves",
+    "note_of_move",
+    "seconds_of",
+]
 
 # Units of time, the longest first: some bots move within microseconds.
 _UNITS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
@@ -43,12 +53,46 @@ class ListedMove:
     address: str
 
 
-def seconds_of(duration: Duration) -> float:
-    """Return a duration of the protocol in seconds.
+def describe_game(
+    known: competitions_pb2.GetGameResponse,
+    seats: Sequence[str],
+    drawn: DrawnBoard | None,
+    ply: int,
+    address: Callable[[int], str],
+) -> dict[str, Any]:
+    """Return what the viewer's template shows of a game after some moves, wherever the viewer is.
 
-    Args:
-        duration: The duration.
+    `seats` are what the game calls them, empty where that is not known.
     """
+    game, drawing = known.game, drawn.drawing if drawn else None
+    players = seat_labels([player.name for player in game.players], seats)
+    seated = seat_players(game.players, seats, ended=not known.in_progress)
+    who_won, result = words_of_result(seated, game.result)
+    return {
+        "game": game,
+        "live": known.in_progress,
+        "players": players,
+        "seated": seated,
+        "who_won": who_won,
+        "result": result,
+        "moves": list_moves(known.moves, players, address),
+        "ply": ply,
+        "plies": len(known.moves),
+        "drawing": drawn.whole if drawn else None,
+        "on_map": drawing is not None and is_map(drawing.layout),
+        "caption": drawing.caption if drawing else "",
+        "orders": drawing.arrows if drawing else (),
+        "areas": drawing.layout.areas if drawing else (),
+        "cells": drawing.layout.cells if drawing else (),
+        "note": note_of_move(known.moves, ply),
+        "clocks": clocks_of(known.moves[:ply]),
+        "this_move": address(ply),
+        "extension": known.record_extension,
+    }
+
+
+def seconds_of(duration: Duration) -> float:
+    """Return a duration of the protocol in seconds."""
     return duration.seconds + duration.nanos / 1e9
 
 
@@ -58,14 +102,7 @@ def list_moves(
     address: Callable[[int], str],
     before: int = 0,
 ) -> list[ListedMove]:
-    """Return moves for the list beside the board.
-
-    Args:
-        moves: The moves.
-        players: The players by seat.
-        address: Gives the address of the board after a number of moves.
-        before: How many moves came before these.
-    """
+    """Return moves for the list beside the board; `before` is how many moves came before these."""
     return [
         ListedMove(
             number,
@@ -82,12 +119,7 @@ def list_moves(
 
 
 def note_of_move(moves: Sequence[competitions_pb2.GameMove], ply: int) -> str:
-    """Return a line that says which move is shown.
-
-    Args:
-        moves: The moves.
-        ply: How many of them were made on the board.
-    """
+    """Return a line that says which move is shown."""
     text = f": {moves[ply - 1].text or 'hidden'}" if ply else ""
     return f"Move {ply} of {len(moves)}{text}"
 
@@ -95,8 +127,7 @@ def note_of_move(moves: Sequence[competitions_pb2.GameMove], ply: int) -> str:
 def clocks_of(moves: Sequence[competitions_pb2.GameMove]) -> list[tuple[int, str]]:
     """Return what each seat's clock shows after some moves; nothing of seats without one.
 
-    Args:
-        moves: The moves so far, or of each seat the last one that has a clock.
+    Of each seat the last move that has a clock is enough.
     """
     last = {move.seat: move for move in moves if move.HasField("clock")}
     clocks = []
@@ -112,10 +143,7 @@ def draw_charts(
 ) -> list[tuple[str, Markup]]:
     """Return curves with their titles: the values that the movers expected, their time, and how they stood.
 
-    Args:
-        moves: The moves so far.
-        ply: The move that is shown; None without a line there.
-        drawings: The picture after each number of moves, from none.
+    A line stands at the move `ply`, if there is one; `drawings` are the pictures after each number of moves.
     """
     values: dict[int, list[tuple[float, float]]] = {}
     times: dict[int, list[tuple[float, float]]] = {}

@@ -54,14 +54,7 @@ class _Place(Enum):
 
 
 class Guard:
-    """An ASGI application around another.
-
-    Args:
-        application: The pages.
-        settings: Who may read, and the limits.
-        error_page: Makes the page of an error.
-        has: What pages there are.
-    """
+    """An ASGI application around another; `error_page` makes the page of an error."""
 
     def __init__(
         self, application: ASGIApp, settings: WebSettings, error_page: ErrorPage, has: Sections

@@ -22,9 +22,7 @@ _log = logging.getLogger(__name__)
 class LibraryNews:
     """Watches ACADEMY while there are pages that show what is new. For one event loop.
 
-    Args:
-        academy: ACADEMY, asked with the token of the pages.
-        render: Makes the part of a page with what is new; raises PageError.
+    `render` makes the part of a page with what is new, and raises PageError.
 
     Attributes:
         watchers: How many pages are open.

@@ -54,11 +54,7 @@ class LiveGame:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def board(self, ply: int) -> DrawnBoard | None:
-        """Return the picture after some moves; None where `reason` says why there is none.
-
-        Args:
-            ply: How many moves.
-        """
+        """Return the picture after some moves; None where `reason` says why there is none."""
         # A thread plays on when who waits for it leaves: until then nobody else may play the same moves.
         return await asyncio.shield(self._board(ply))
 
@@ -122,15 +118,12 @@ class Change:
 class Feed:
     """The games in progress of one competition, while somebody looks at them.
 
+    `results` makes the part of the page that shows its results.
+
     Attributes:
         games: The games in progress by id, oldest first.
         running: Whether the competition runs.
         lost: Whether the arena no longer answers: nobody knows how the competition goes on.
-
-    Args:
-        arena: The arena.
-        competition: The competition.
-        results: Makes the part of the page that shows its results.
     """
 
     def __init__(
@@ -274,12 +267,7 @@ class Feed:
 
 
 class Feeds:
-    """All competitions that somebody looks at.
-
-    Args:
-        arena: The arena.
-        results: Makes the part of a page that shows a competition's results.
-    """
+    """All competitions that somebody looks at; `results` makes the part of a page with the results of one."""
 
     def __init__(self, arena: ArenaService, results: Callable[[str], Awaitable[str]]) -> None:
         self._arena = arena
@@ -288,23 +276,12 @@ class Feeds:
         self._clearing = asyncio.create_task(self._clear())
 
     def known(self, name: str) -> Feed | None:
-        """Return a competition's games in progress where they are watched already.
-
-        Args:
-            name: The competition.
-        """
+        """Return a competition's games in progress where they are watched already."""
         feed = self._feeds.get(name)
         return feed if feed is not None and feed.running else None
 
     async def feed(self, competition: competitions_pb2.Competition) -> Feed:
-        """Return a running competition's games in progress.
-
-        Args:
-            competition: The competition.
-
-        Raises:
-            PageError: Too many competitions are watched.
-        """
+        """Return a running competition's games in progress. Raises PageError where too many are watched."""
         feed = self._feeds.get(competition.name)
         if feed is None or not feed.running:
             if len(self._feeds) >= _MOST_FEEDS:

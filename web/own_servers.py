@@ -30,18 +30,9 @@ class ServerStartError(RuntimeError):
 
 @contextmanager
 def serving_library(data: Path) -> Iterator[Connection]:
-    """Serve a data folder while the block runs.
+    """Serve a folder of `academy serve --data` while the block runs; yield the connection.
 
-    The server ends with this process, however this ends.
-
-    Args:
-        data: The folder that `academy serve --data` was given.
-
-    Yields:
-        The connection to it.
-
-    Raises:
-        ServerStartError: There is no such folder, or the server does not start on it.
+    The server ends with this process, however this ends. Raises ServerStartError.
     """
     if not (data / "data.mdb").exists():
         what = "holds no data of ACADEMY" if data.is_dir() else "there is no such folder"
@@ -55,18 +46,10 @@ def serving_library(data: Path) -> Iterator[Connection]:
 
 @contextmanager
 def serving_competitions(competitions: Path) -> Iterator[Connection]:
-    """Serve competitions while the block runs: those of a folder, or one by its control file.
+    """Serve competitions, those of a folder or one by its control file, while the block runs.
 
-    The service ends with this process, however this ends; competitions that others run go on.
-
-    Args:
-        competitions: The folder of control files, or one of them.
-
-    Yields:
-        The connection to the service, with a watcher's token.
-
-    Raises:
-        ServerStartError: There is no such file or folder, or the service does not start on it.
+    Yields a watcher's connection. The service ends with this process, however this ends; competitions that
+    others run go on. Raises ServerStartError.
     """
     if not competitions.exists():
         raise ServerStartError(f"{competitions}: there is no such folder, and no such control file")

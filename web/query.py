@@ -23,26 +23,14 @@ Value = TypeVar("Value")
 
 
 def link(path: str, parameters: Iterable[tuple[str, object]] | Mapping[str, object] = ()) -> str:
-    """Write an address on this site.
-
-    Args:
-        path: The path, not yet quoted.
-        parameters: Names and values; those that are None or "" are left out.
-    """
+    """Write the address of an unquoted path on this site, without parameters that are None or ""."""
     pairs = parameters.items() if isinstance(parameters, Mapping) else parameters
     query = urlencode([(name, str(value)) for name, value in pairs if value is not None and value != ""])
     return quote(path) + ("?" + query if query else "")
 
 
 def check_game_id(game_id: str) -> str:
-    """Return a game's id from a path.
-
-    Args:
-        game_id: What stands in the path.
-
-    Raises:
-        PageError: No game can have this id.
-    """
+    """Return a game's id from a path. Raises PageError for what cannot be one."""
     if not GAME_ID.fullmatch(game_id):
         why = f"{game_id[:80]!r} cannot be a game's id."
         raise PageError(404, "No such game", why, "Choose one from the list of games.")
@@ -52,13 +40,7 @@ def check_game_id(game_id: str) -> str:
 class Query:
     """The parameters of an address.
 
-    Args:
-        parameters: All of them, as Starlette reads them.
-        known: The names that the page has.
-        longest: The characters that a text may have.
-
-    Raises:
-        PageError: A name that the page does not have, or a text that is too long.
+    Raises PageError for one that is not `known`, or longer than `longest`.
     """
 
     def __init__(self, parameters: QueryParams, known: Collection[str], longest: int = LONGEST_TEXT) -> None:
@@ -78,14 +60,7 @@ class Query:
         return self._parameters.multi_items()
 
     def text(self, name: str) -> str:
-        """Return a text without blanks around it; "" where there is none.
-
-        Args:
-            name: The parameter.
-
-        Raises:
-            PageError: There is more than one.
-        """
+        """Return a text without blanks around it; "" where there is none. Raises PageError for several."""
         texts = self._parameters.getlist(name)
         if len(texts) > 1:
             raise wrong_field(name, f"it stands {len(texts)} times: once is enough", may_be_corrected=False)
@@ -94,12 +69,7 @@ class Query:
     def texts(self, name: str, most: int) -> list[str]:
         """Return all texts of one name, in their order.
 
-        Args:
-            name: The parameter.
-            most: How many there may be.
-
-        Raises:
-            PageError: There are more, or one is empty.
+        Raises PageError for more than `most`, or an empty one.
         """
         texts = self._parameters.getlist(name)
         if len(texts) > most:
@@ -109,15 +79,9 @@ class Query:
         return texts
 
     def choice(self, name: str, choices: Mapping[str, Value], default: str) -> tuple[str, Value]:
-        """Return the name and the value of a choice.
+        """Return the name and the value of a choice, `default` where the address has none.
 
-        Args:
-            name: The parameter.
-            choices: What there is to choose from.
-            default: The choice where the address has none.
-
-        Raises:
-            PageError: It is none of the choices.
+        Raises PageError.
         """
         chosen = self.text(name) or default
         if chosen not in choices:
@@ -125,16 +89,7 @@ class Query:
         return chosen, choices[chosen]
 
     def whole(self, name: str, least: int, most: int) -> int | None:
-        """Return a whole number; None where there is none.
-
-        Args:
-            name: The parameter.
-            least: The least that it may be.
-            most: The greatest that it may be.
-
-        Raises:
-            PageError: It is no such number.
-        """
+        """Return a whole number; None where there is none. Raises PageError for one out of range."""
         text = self.text(name)
         if not text:
             return None
@@ -143,16 +98,7 @@ class Query:
         return int(text)
 
     def number(self, name: str, least: float, most: float) -> float | None:
-        """Return a number; None where there is none.
-
-        Args:
-            name: The parameter.
-            least: The least that it may be.
-            most: The greatest that it may be.
-
-        Raises:
-            PageError: It is no such number.
-        """
+        """Return a number; None where there is none. Raises PageError for one out of range."""
         text = self.text(name)
         if not text:
             return None
@@ -162,14 +108,7 @@ class Query:
         return number
 
     def date(self, name: str) -> datetime | None:
-        """Return the beginning of a day in UTC; None where there is none.
-
-        Args:
-            name: The parameter.
-
-        Raises:
-            PageError: It is not a date.
-        """
+        """Return the beginning of a day in UTC; None where there is none. Raises PageError."""
         text = self.text(name)
         if not text:
             return None
@@ -183,12 +122,9 @@ class Query:
 
 
 def wrong_field(name: str, why: str, *, may_be_corrected: bool = True) -> PageError:
-    """The error for a parameter of an address, or a field of a form.
+    """Return the error for a parameter of an address, or a field of a form.
 
-    Args:
-        name: The parameter.
-        why: The value and the rule.
-        may_be_corrected: Whether a form with the field is shown again.
+    The form is shown again with a field that may be corrected.
     """
     field = name if may_be_corrected else ""
     return PageError(400, "This address or form cannot be read", f"{name}: {why}.", _FIX, field=field)

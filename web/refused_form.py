@@ -37,13 +37,10 @@ class RefusedField:
 
 @dataclass(frozen=True)
 class RefusedForm:
-    """A form to correct.
+    """A form to correct, and how and where it is sent.
 
-    Attributes:
-        method: How it is sent.
-        address: Where it is sent.
-        shown: What may be corrected: the wrong field, or all where that is not known.
-        kept: The other fields, with their values.
+    `shown` are the fields that may be corrected: the wrong one, or all where that is not known; `kept` are
+    the others.
     """
 
     method: str
@@ -53,12 +50,7 @@ class RefusedForm:
 
 
 def find_refused_form(request: Request, error: PageError) -> RefusedForm | None:
-    """Return the form that an error is about; None where nothing can be corrected.
-
-    Args:
-        request: What was asked for.
-        error: What is wrong.
-    """
+    """Return the form that an error is about; None where nothing can be corrected."""
     sent: Sequence[tuple[str, str]] | None = request.scope.get(SENT)
     method = "get" if sent is None else "post"
     fields = request.query_params.multi_items() if sent is None else sent

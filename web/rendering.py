@@ -19,7 +19,17 @@ from web.query import link
 from web.refused_form import find_refused_form
 from web.sessions import SESSION, Session
 
-__all__ = ["ASSETS", "SECTIONS", "Asset", "Sections", "format_time", "render", "render_error", "render_part"]
+__all__ = [
+    "ASSETS",
+    "SECTIONS",
+    "Asset",
+    "Sections",
+    "counted",
+    "format_time",
+    "render",
+    "render_error",
+    "render_part",
+]
 
 
 # Where a request's scope says what pages there are.
@@ -45,11 +55,7 @@ class Sections:
     own_arena: bool = False
 
     def open_to(self, session: Session | None) -> frozenset[str]:
-        """Return the sections that a visitor is offered: of `games`, `patterns` and `competitions`.
-
-        Args:
-            session: The visitor's; None for one who has not signed in.
-        """
+        """Return the sections that a visitor is offered: of `games`, `patterns` and `competitions`."""
         offered = {"games", "patterns"} if self.academy else set()
         if self.arena:
             offered.add("competitions")
@@ -65,13 +71,7 @@ class Sections:
 
 @dataclass(frozen=True)
 class Asset:
-    """A file that pages load.
-
-    Attributes:
-        content: Its bytes.
-        media_type: What it is.
-        version: Changes with its content.
-    """
+    """A file that pages load; its version changes with its content."""
 
     content: bytes
     media_type: str
@@ -105,16 +105,17 @@ def _count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def counted(count: int, what: str, many: str = "") -> str:
+    """Return a number of things in words; `many` is what several are called if an `s` does not do it."""
+    return f"{count:,} {what if count == 1 else many or what + 's'}"
+
+
 def _share(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
 def format_time(time: Timestamp) -> str:
-    """Return a time as pages write it.
-
-    Args:
-        time: The time.
-    """
+    """Return a time as pages write it."""
     return time.ToDatetime(UTC).strftime("%Y-%m-%d %H:%M")
 
 
@@ -127,20 +128,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(count=_count, share=_share, time=format_time)
+    environment.filters.update(count=_count, counted=counted, share=_share, time=format_time)
     environment.globals.update(asset=_asset_address, link=link, bar=draw_bar)
     return environment
 
 
 def render(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
-    """Return a page.
-
-    Args:
-        request: What was asked for.
-        template: The template's file.
-        context: Its values by name.
-        status: The HTTP status.
-    """
+    """Return a page."""
     session: Session | None = request.scope.get(SESSION)
     shown = session is not None and request.method != "HEAD"
     notices = session.take_notices(request.url.path) if session and shown else ()
@@ -154,22 +148,12 @@ def render(request: Request, template: str, context: Mapping[str, Any], status: 
 
 
 def render_part(template: str, context: Mapping[str, Any]) -> str:
-    """Return a part of a page, to be put into one that is open.
-
-    Args:
-        template: The template's file.
-        context: Its values by name.
-    """
+    """Return a part of a page, to be put into one that is open."""
     return _environment().get_template(template).render(context)
 
 
 def render_error(request: Request, error: PageError) -> HTMLResponse:
-    """Return the page of an error.
-
-    Args:
-        request: What was asked for.
-        error: What is wrong.
-    """
+    """Return the page of an error."""
     context = {"error": error, "refused": find_refused_form(request, error)}
     response = render(request, "error.html", context, error.status)
     if error.retry_after is not None:

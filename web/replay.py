@@ -31,7 +31,6 @@ __all__ = [
     "boards_after",
     "draw_letters",
     "find_referee",
-    "last_move",
     "replay",
     "replay_game",
     "seat_names",
@@ -85,8 +84,7 @@ class ReplayedLine:
 def find_referee(spec: GameSpec) -> _Judge | None:
     """Return an installed referee of a game; None where there is none.
 
-    Args:
-        spec: The game as ACADEMY knows it. A referee of the same id but of another game is not taken.
+    A referee of the same id but of another game is not taken.
     """
     for point in sorted(list_entry_points(ENTRY_POINT_GROUP)):
         try:
@@ -109,11 +107,7 @@ def _same_game(first: GameSpec, second: GameSpec) -> bool:
 
 
 def seat_names(spec: GameSpec) -> tuple[str, ...]:
-    """Return what a game's seats are called.
-
-    Args:
-        spec: The game.
-    """
+    """Return what a game's seats are called."""
     judge = find_referee(spec)
     seats = range(1, spec.players + 1)
     return tuple(f"player {seat}" if judge is None else judge.seat_name(seat) for seat in seats)
@@ -121,15 +115,9 @@ def seat_names(spec: GameSpec) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_024)
 def replay(spec: GameSpec, moves: tuple[str, ...], player: int) -> ReplayedLine:
-    """Play a line again.
+    """Play a line again, its moves as opening trees write them. Raises NoBoardError.
 
-    Args:
-        spec: The game.
-        moves: The line, as opening trees write moves.
-        player: From whose side the board is seen in games of more than two.
-
-    Raises:
-        NoBoardError: There is no referee, or it cannot play the line.
+    In games of more than two the board is as `player` sees it.
     """
     judge = find_referee(spec)
     if judge is None:
@@ -150,12 +138,7 @@ def replay(spec: GameSpec, moves: tuple[str, ...], player: int) -> ReplayedLine:
 
 
 def draw_letters(spec: GameSpec, board: Board) -> Drawing | None:
-    """Return the picture of a board in ACADEMY's letters, laid out as the game's own pictures.
-
-    Args:
-        spec: The game.
-        board: The board.
-    """
+    """Return the picture of a board in ACADEMY's letters, laid out as the game's own pictures."""
     try:
         layout = replay(spec, (), 1).drawing.layout
     except NoBoardError:
@@ -169,12 +152,8 @@ def draw_letters(spec: GameSpec, board: Board) -> Drawing | None:
 def boards_after(spec: GameSpec, moves: tuple[str, ...]) -> Mapping[str, Board]:
     """Return the board after each move that is legal after a line, as the mover sees it.
 
-    Nothing where no single seat is to move, where moves cannot be listed or are too many, or where the
-    line cannot be played: `replay` says why.
-
-    Args:
-        spec: The game.
-        moves: The line, as opening trees write moves.
+    Nothing where no single seat is to move, where moves cannot be listed or are too many, or where the line
+    cannot be played: `replay` says why.
     """
     judge = find_referee(spec)
     if judge is None or len(moves) > MOST_MOVES:
@@ -227,7 +206,7 @@ def _positions(judge: _Judge, spec: GameSpec, moves: Sequence[str]) -> Iterator[
 
 def _replay(judge: _Judge, spec: GameSpec, moves: Sequence[str], player: int) -> ReplayedLine:
     *earlier, (position, drawn) = _positions(judge, spec, moves)
-    last = last_move(earlier[-1][1], drawn) if earlier else LastMove()
+    last = _last_move(earlier[-1][1], drawn) if earlier else LastMove()
     described = _described(judge, position, judge.board(position, player), drawn, last)
     if described.mover is None or spec.players != len(_OWN) or not described.legal:
         return described
@@ -260,13 +239,8 @@ def _ways(judge: _Judge, spec: GameSpec, position: Any, seat: int) -> dict[str, 
     return ways
 
 
-def last_move(before: Drawing | None, after: Drawing) -> LastMove:
-    """Return what differs between two pictures of a game.
-
-    Args:
-        before: The earlier picture; None where there is none.
-        after: The later one.
-    """
+def _last_move(before: Drawing | None, after: Drawing) -> LastMove:
+    """What differs between two pictures of a game; nothing without an earlier one."""
     if before is None:
         return LastMove()
     pairs = list(zip(before.marks, after.marks, strict=True))
@@ -330,7 +304,7 @@ class GameStart:
 
 
 class GameReplay:
-    """A game that is played again, move by move.
+    """A game that is played again, move by move. Raises NoBoardError.
 
     Attributes:
         seats: What the seats are called.
@@ -339,12 +313,6 @@ class GameReplay:
         spec: The game, as ACADEMY knows it.
         line: The moves as opening trees write them; in games of simultaneous moves they are not a line.
         views: The seats that see less than the whole.
-
-    Args:
-        start: How the game began.
-
-    Raises:
-        NoBoardError: There is no referee, or it cannot begin the game.
     """
 
     def __init__(self, start: GameStart) -> None:
@@ -362,14 +330,7 @@ class GameReplay:
         self.views = tuple(range(1, self._judge.seats + 1)) if self._hides(first) else ()
 
     def add(self, moves: Sequence[tuple[int, str]]) -> None:
-        """Play moves.
-
-        Args:
-            moves: The seat and the text of each.
-
-        Raises:
-            NoBoardError: They are too many, or the referee cannot play one of them.
-        """
+        """Play moves, each by its seat and its text. Raises NoBoardError, also where they are too many."""
         if len(self.drawings) - 1 + len(self._waiting) + len(moves) > _MOST_PLIES:
             raise NoBoardError(f"The game has more than {_MOST_PLIES} moves, which are not played again.")
         try:
@@ -402,11 +363,7 @@ class GameReplay:
         self._waiting.clear()
 
     def board(self, ply: int) -> tuple[str, int]:
-        """Return the board after some moves in ACADEMY's letters, and the seat to move or the first.
-
-        Args:
-            ply: How many moves.
-        """
+        """Return the board after some moves in ACADEMY's letters, and the seat to move or the first."""
         position = self._positions[min(ply, len(self._positions) - 1)]
         seat = next(iter(self._judge.to_move(position)), 1)
         return self._judge.board(position, seat).letters, seat
@@ -426,9 +383,7 @@ class GameReplay:
     def after(self, ply: int, view: int = 0) -> tuple[Drawing, LastMove]:
         """Return the picture after some moves, and what the last turn did.
 
-        Args:
-            ply: How many moves.
-            view: As this seat sees it, one of `views`; 0 for the whole.
+        It is as the seat `view` of `views` sees it; 0 for the whole.
         """
         # In an unfinished turn the board is that of the turn before.
         now = min(ply, len(self.drawings) - 1)
@@ -438,7 +393,7 @@ class GameReplay:
         if view:
             drawing = self._seen(now, view)
             before = None if earlier is None else self._seen(earlier, view)
-        return drawing, last_move(before, drawing)
+        return drawing, _last_move(before, drawing)
 
 
 def _judge_of(start: GameStart) -> _Judge:
@@ -479,15 +434,7 @@ def _begin(judge: _Judge, start: GameStart) -> Any:
 
 
 def replay_game(start: GameStart, moves: Sequence[tuple[int, str]]) -> GameReplay:
-    """Play a finished game of an arena again.
-
-    Args:
-        start: How it began.
-        moves: The seat and the text of each move.
-
-    Raises:
-        NoBoardError: There is no referee, or it cannot play the game.
-    """
+    """Play a finished game of an arena again, by the seat and the text of each move. Raises NoBoardError."""
     played = GameReplay(start)
     played.add(moves)
     return played

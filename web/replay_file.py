@@ -18,11 +18,10 @@ from markupsafe import Markup
 
 from arena.v1 import competitions_pb2
 from referees.drawing import Drawing
-from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
-from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
+from web.drawing import BoardMarks, DrawnBoard, draw_board
+from web.game_view import clocks_of, describe_game, draw_charts
 from web.rendering import ASSETS, render_part
 from web.replay import GameReplay, GameStart, NoBoardError, replay_game
-from web.seating import seat_labels, seat_players, words_of_result
 
 __all__ = ["ShownGame", "make_file"]
 
@@ -33,13 +32,7 @@ _MOST_SEEN: Final = 2_000
 
 @dataclass(frozen=True)
 class ShownGame:
-    """A finished game with what was kept beside it.
-
-    Attributes:
-        competition: The competition that it belongs to.
-        game: The game with its moves and its record.
-        texts: What the players read and wrote, with titles.
-    """
+    """A finished game of a competition; `texts` are what its players read and wrote, with titles."""
 
     competition: competitions_pb2.Competition
     game: competitions_pb2.GetGameResponse
@@ -70,47 +63,24 @@ class _View:
 
 
 def make_file(shown: ShownGame) -> str:
-    """Return the file's content.
-
-    Args:
-        shown: The game.
-    """
+    """Return the file's content."""
     game, moves = shown.game.game, shown.game.moves
     plies = len(moves)
     boards = _draw_all(shown)
-    drawing = boards.drawn.drawing if boards.drawn else None
-    players = seat_labels([player.name for player in game.players], boards.seats)
-    seated = seat_players(game.players, boards.seats, ended=True)
-    who_won, result = words_of_result(seated, game.result)
+    described = describe_game(shown.game, boards.seats, boards.drawn, plies, "#{}".format)
     steps = {
         "elements": boards.elements,
         "views": [asdict(view) for view in boards.views],
-        "clocks": list(_clocks(moves, players)),
+        "clocks": list(_clocks(moves, described["players"])),
         "comments": ["", *(move.comment for move in moves)],
     }
     style = ASSETS["site.css"].content.decode()
     scripts = [resources.files("web").joinpath("static", name).read_text("utf-8") for name in _SCRIPTS]
     settings = json.loads(shown.game.settings_json or shown.competition.settings_json or "{}")
-    context = {
+    context = described | {
         "competition": shown.competition,
         "settings": settings.items(),
-        "game": game,
-        "players": players,
-        "moves": list_moves(moves, players, "#{}".format),
-        "ply": plies,
-        "plies": plies,
-        "live": False,
         "events": "",
-        "drawing": boards.drawn.whole if boards.drawn else None,
-        "seated": seated,
-        "who_won": who_won,
-        "result": result,
-        "on_map": drawing is not None and is_map(drawing.layout),
-        "caption": drawing.caption if drawing else "",
-        "orders": drawing.arrows if drawing else (),
-        "areas": drawing.layout.areas if drawing else (),
-        "cells": drawing.layout.cells if drawing else (),
-        "note": note_of_move(moves, plies),
         "views": [
             (boards.seats[seat - 1] if seat else "all", f"#{plies}-{seat}", not seat)
             for seat in (0, *boards.seen_by)
@@ -119,12 +89,9 @@ def make_file(shown: ShownGame) -> str:
         else [],
         "reason": boards.reason,
         "charts": draw_charts(moves, plies, boards.drawings),
-        "clocks": clocks_of(moves),
         "steps": {"start": "#0", "back": f"#{plies - 1}", "forward": "", "end": ""} if plies else _NO_STEPS,
-        "this_move": f"#{plies}",
         "knowledge": [],
         "record": _as_address(shown.game.record),
-        "extension": shown.game.record_extension,
         "download": f"{game.game_id}.{shown.game.record_extension or 'txt'}",
         "texts": shown.texts,
         "steps_json": _as_json(steps),

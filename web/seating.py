@@ -41,9 +41,7 @@ class Seated:
 def seat_labels(players: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return what tells the seats of a game apart in lists: the players, with their seats where these differ.
 
-    Args:
-        players: The players by seat.
-        names: What the game calls its seats; empty where that is not known.
+    `names` are what the game calls its seats, empty where that is not known.
     """
     if len(players) <= 2 and len(set(players)) == len(players):
         return list(players)
@@ -53,13 +51,7 @@ def seat_labels(players: Sequence[str], names: Sequence[str]) -> list[str]:
 def seat_players(
     players: Sequence[competitions_pb2.GamePlayer], names: Sequence[str], *, ended: bool
 ) -> list[Seated]:
-    """Return the players on their seats.
-
-    Args:
-        players: The players by seat.
-        names: What the game calls its seats; empty where that is not known.
-        ended: Whether the game is over.
-    """
+    """Return the players on their seats."""
     winners = sum(player.winner for player in players)
     return [
         Seated(
@@ -74,12 +66,7 @@ def seat_players(
 
 
 def words_of_result(seated: Sequence[Seated], result: str) -> tuple[str, str]:
-    """Return who won, and the result as the game's records write it where that says more.
-
-    Args:
-        seated: The players of a finished game.
-        result: The result as the game's records write it.
-    """
+    """Return who won, and the result as the game's records write it where that says more."""
     winners = [place for place in seated if place.won]
     if len(winners) == 1:
         name = winners[0].name

@@ -78,16 +78,9 @@ def serve_pages(
     say_ready: Callable[[str], None],
     arena: Connection | None = None,
 ) -> None:
-    """Serve the pages until SIGINT or SIGTERM.
+    """Serve the pages of `create_application` until SIGINT or SIGTERM. Raises InvalidAddressError.
 
-    Args:
-        connection: Where ACADEMY is, and the token that all pages are read with; None without its pages.
-        settings: The address, who may read, and the limits.
-        say_ready: Gets the address for browsers once it is listened on.
-        arena: Where an arena's service is, and a watcher's token; None without pages of competitions.
-
-    Raises:
-        InvalidAddressError: The address cannot be listened on, or a certificate cannot be read.
+    `say_ready` gets the address for browsers once it is listened on.
     """
     limits = _fit_open_files(settings.limits)
     settings = replace(settings, limits=limits)

@@ -28,13 +28,7 @@ _MOST_NOTICES: Final = 8
 
 @dataclass(frozen=True)
 class Holder(Generic[Service]):
-    """Whose token it is, as its service says.
-
-    Attributes:
-        name: The token's name.
-        role: What its holder may do, such as `admin`.
-        service: The service, asked with this token.
-    """
+    """Whose token it is, in which role, such as `admin`, as the service says that is asked with it."""
 
     name: str
     role: str
@@ -43,12 +37,7 @@ class Holder(Generic[Service]):
 
 @dataclass(frozen=True)
 class Undo:
-    """How something that was done can be undone.
-
-    Attributes:
-        action: The action's name.
-        fields: What its form has.
-    """
+    """How something that was done can be undone: by the action of this name, with a form of these fields."""
 
     action: str
     fields: Mapping[str, object]
@@ -118,37 +107,24 @@ class Session:
         return self.arena is not None and self.arena.role in ("operator", "watcher")
 
     def note(self, notice: Notice) -> None:
-        """Say something on the next page.
-
-        Args:
-            notice: What to say.
-        """
+        """Say something on the next page."""
         self._notices = [*self._notices, notice][-_MOST_NOTICES:]
 
     def take_notices(self, page: str) -> Sequence[Notice]:
-        """Return what a page has to say; a second call has nothing.
-
-        Args:
-            page: Its path.
-        """
+        """Return what the page of a path has to say; a second call has nothing."""
         taken = [notice for notice in self._notices if notice.page in ("", page)]
         self._notices = [notice for notice in self._notices if notice not in taken]
         return taken
 
     def has_form_key(self, given: str) -> bool:
-        """Return whether a form is one of this session's.
-
-        Args:
-            given: The key that came with the form.
-        """
+        """Return whether a form is one of this session's."""
         return hmac.compare_digest(given.encode(), self.form_key.encode())
 
 
 class Sessions:
     """The sessions by the digests of their cookies. For one event loop.
 
-    Args:
-        clock: Seconds, which only grow.
+    `clock` gives seconds, which only grow.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -161,8 +137,7 @@ class Sessions:
     def open(self, session: Session) -> str:
         """Keep a session under a new cookie, which is returned. The one seen longest ago makes room.
 
-        Args:
-            session: The session; one that was kept already keeps its time.
+        A session that was kept already keeps its time.
         """
         now = self._clock()
         self._drop_old(now)
@@ -178,36 +153,21 @@ class Sessions:
         return cookie
 
     def find(self, cookie: str) -> Session | None:
-        """Return the session of a cookie, which is used now; None where there is none, or it is over.
-
-        Args:
-            cookie: What the browser sent.
-        """
-        session = self._by_digest.get(digest_of(cookie))
+        """Return the session of a cookie, which is used now; None where there is none, or it is over."""
+        session = self.known(cookie)
         if session is None:
-            return None
-        now = self._clock()
-        if _is_over(session, now):
             self.close(cookie)
-            return None
-        session.seen = now
+        else:
+            session.seen = self._clock()
         return session
 
     def known(self, cookie: str) -> Session | None:
-        """Return the session of a cookie, which is not used by that; None where there is none, or it is over.
-
-        Args:
-            cookie: What the browser sent.
-        """
+        """Return the session of a cookie, which is not used by that; None if there is none, or it is over."""
         session = self._by_digest.get(digest_of(cookie))
         return None if session is None or _is_over(session, self._clock()) else session
 
     def needs_check(self, session: Session) -> bool:
-        """Return whether the services were last asked about a session's tokens so long ago; then note it.
-
-        Args:
-            session: The session.
-        """
+        """Return whether it is time to ask the services about a session's tokens again; then note that."""
         now = self._clock()
         if now - session.checked < _CHECK_SECONDS:
             return False
@@ -215,11 +175,7 @@ class Sessions:
         return True
 
     def close(self, cookie: str) -> None:
-        """Forget a session; one that is unknown changes nothing.
-
-        Args:
-            cookie: Its cookie.
-        """
+        """Forget a session; one that is unknown changes nothing."""
         self._by_digest.pop(digest_of(cookie), None)
 
     def _drop_longest_unseen(self, digests: Iterable[bytes]) -> None:

@@ -17,12 +17,7 @@ _SILENT: Final = (503, 504)
 
 
 class SharedAnswer(Generic[Value]):
-    """An answer that all who want it wait for together. It is kept for some seconds, a failure too.
-
-    Args:
-        ask: Asks the service.
-        seconds: How long an answer or a failure is kept.
-    """
+    """An answer that all who want it wait for together. It is kept for `seconds`, a failure too."""
 
     def __init__(self, ask: Callable[[], Awaitable[Value]], seconds: float) -> None:
         self._ask = ask
@@ -31,11 +26,7 @@ class SharedAnswer(Generic[Value]):
         self._good_until = 0.0
 
     async def get(self) -> Value:
-        """Return the answer.
-
-        Raises:
-            PageError: The service refused or did not answer.
-        """
+        """Return the answer. Raises PageError."""
         asking = self._asking
         if asking is None or (asking.done() and time.monotonic() >= self._good_until):
             asking = self._asking = asyncio.create_task(self._answer())
@@ -58,9 +49,7 @@ class Extras:
     async def get(self, what: str, ask: Callable[[], Awaitable[Value]]) -> Value | None:
         """Return an answer; None where the service refuses or is silent for two seconds.
 
-        Args:
-            what: The kind of question: a slow one takes no others from pages.
-            ask: Asks the service.
+        `what` is the kind of question: a slow one takes no others from pages.
         """
         if time.monotonic() < self._paused_until.get(what, 0.0):
             return None

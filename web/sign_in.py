@@ -56,14 +56,7 @@ _UNREADABLE: Final = re.compile(r"[\x00-\x20\x7f\\]")
 
 
 class SignIn:
-    """Lets visitors in and out, and knows them by their cookies.
-
-    Args:
-        settings: Where the pages are served.
-        academy: ACADEMY; None without its pages.
-        arena: The arena; None without its pages.
-        sessions: Those who are signed in.
-    """
+    """Lets visitors in and out, and knows them by their cookies."""
 
     def __init__(
         self,
@@ -82,11 +75,7 @@ class SignIn:
         self._cookie = "__Host-academy" if settings.encrypted else "academy"
 
     async def session_of(self, request: Request) -> Session | None:
-        """Return the visitor's session, and put it where pages find it; None without one.
-
-        Args:
-            request: What was asked for.
-        """
+        """Return the visitor's session, None without one, and put it where pages find it."""
         cookie = request.cookies.get(self._cookie, "")
         session = self._sessions.find(cookie) if cookie else None
         if session is not None and not await self._is_good(cookie, session):
@@ -109,8 +98,7 @@ class SignIn:
     async def lets_in(self, request: Request) -> bool:
         """Return whether the visitor may still watch the arena, where that takes signing in.
 
-        Args:
-            request: What was asked for, perhaps long ago.
+        The request may be of long ago.
         """
         if not self._settings.members:
             return True
@@ -123,8 +111,7 @@ class SignIn:
     def academy_for(self, request: Request) -> AcademyService | None:
         """Return ACADEMY as an arena's page asks it; None where it may not be read, or there is none.
 
-        Args:
-            request: What was asked for, after its session was looked up.
+        The session of the request was looked up before.
         """
         session: Session | None = request.scope.get(SESSION)
         own = session.academy.service if session is not None and session.academy is not None else None
@@ -136,8 +123,7 @@ class SignIn:
     def arena_for(self, request: Request) -> ArenaService | None:
         """Return the arena as the pages ask it; None where there is none, or it is not for the visitor.
 
-        Args:
-            request: What was asked for, after its session was looked up.
+        The session of the request was looked up before.
         """
         if not self._settings.members:
             return self._arena
@@ -148,24 +134,15 @@ class SignIn:
     def may_follow(self, request: Request) -> bool:
         """Return whether the visitor may see games in progress.
 
-        A player of the arena may not, where visitors sign in: it could read what its opponents expect.
-
-        Args:
-            request: What was asked for, after its session was looked up.
+        A player of the arena may not, where visitors sign in: it could read what its opponents expect. The
+        session of the request was looked up before.
         """
         session: Session | None = request.scope.get(SESSION)
         watches = session is not None and session.may_watch
         return not self._settings.members or self._settings.own_arena or watches
 
     async def show(self, request: Request) -> Response:
-        """Show the form.
-
-        Args:
-            request: What was asked for.
-
-        Raises:
-            PageError: The address has other parameters.
-        """
+        """Show the form. Raises PageError."""
         query = Query(request.query_params, ("next",))
         await self.session_of(request)
         return self._form(request, query.text("next"))
@@ -177,11 +154,7 @@ class SignIn:
     async def sign_in(self, request: Request) -> Response:
         """Open a session for the holder of a token, or add a token to the session that there is.
 
-        Args:
-            request: The form.
-
-        Raises:
-            PageError: It was not sent from here, too often, or a service does not answer.
+        Raises PageError.
         """
         check_origin(request, self._settings)
         tries = self._count_try(request)
@@ -219,14 +192,7 @@ class SignIn:
         return answer
 
     async def sign_out(self, request: Request) -> Response:
-        """Forget the session.
-
-        Args:
-            request: The form.
-
-        Raises:
-            PageError: It was not sent from here.
-        """
+        """Forget the session. Raises PageError."""
         check_origin(request, self._settings)
         await read_form(request, (FORM_KEY,), self._settings)
         self._sessions.close(request.cookies.get(self._cookie, ""))
@@ -317,21 +283,13 @@ def _not_let_in(why: str) -> PageError:
 
 
 def local_address(text: str) -> str:
-    """Return an address of this site; "" for one that may lead elsewhere.
-
-    Args:
-        text: What a form or an address names.
-    """
+    """Return an address of this site; "" for one that may lead elsewhere."""
     is_local = text.startswith("/") and not text.startswith("//") and not _UNREADABLE.search(text)
     return text if is_local else ""
 
 
 def sign_in_address(request: Request) -> str:
-    """Return the address of the form that leads back to where a visitor wanted to go.
-
-    Args:
-        request: What was asked for.
-    """
+    """Return the address of the form that leads back to where a visitor wanted to go."""
     wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     # Within another address a long one could not be read.
     following = local_address(wanted) if len(quote(wanted, safe="")) <= LONGEST_TEXT else ""

@@ -11,6 +11,7 @@ import typer.main
 from academy.cli import (
     contests,
     data_folder,
+    games,
     history,
     libraries,
     players,
@@ -56,7 +57,7 @@ def options(
 # A command says itself what it is refused; a server has these lines in its log.
 logging.getLogger("academy.store.shared_log.shared_writer").addHandler(logging.NullHandler())
 
-for room in (serving, libraries, history, contests, transfer, tokens, players, data_folder, web_pages):
+for room in (serving, libraries, history, contests, transfer, games, tokens, players, data_folder, web_pages):
     room.add_to(application)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from academy.cli.printing import as_json, new_table
+from academy.cli.printing import as_json, table_of
 from academy.v1 import libraries_pb2
 
 
@@ -53,20 +53,17 @@ def standard_errors(measures: libraries_pb2.GetMeasuresResponse) -> dict[str, fl
 
 def comparison_table(answers: Sequence[libraries_pb2.GetMeasuresResponse]) -> Table:
     """A row for each measure, a column for each game."""
-    table = new_table(
-        "Measures", " value ± standard error (contests)", *(answer.game_id for answer in answers)
-    )
-    table.add_row("contests", *(f"{answer.contests:,}" for answer in answers))
+    rows = [["contests", *(f"{answer.contests:,}" for answer in answers)]]
     errors = [standard_errors(answer) for answer in answers]
     for name in sorted({name for answer in answers for name in answer.measures}):
-        table.add_row(
-            name.replace("_", " "),
-            *(
-                _cell(answer.measures[name], error.get(name))
-                for answer, error in zip(answers, errors, strict=True)
-            ),
+        cells = (
+            _cell(answer.measures[name], error.get(name))
+            for answer, error in zip(answers, errors, strict=True)
         )
-    return table
+        rows.append([name.replace("_", " "), *cells])
+    return table_of(
+        "Measures", rows, " value ± standard error (contests)", *(answer.game_id for answer in answers)
+    )
 
 
 def _cell(measure: libraries_pb2.Measure, error: float | None) -> str:

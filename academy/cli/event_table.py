@@ -5,23 +5,18 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from academy.cli.printing import counted, new_table, shown
+from academy.cli.printing import counted, table_of
 from academy.knowledge.node_analysis import SearchKind
 from academy.wire.games import unusual_settings
 
 
 def events_table(events: Iterable[Any]) -> Table:
     """Events with who caused them and what they did."""
-    table = new_table("Events", "number", " time", " game", " by", " what")
-    for event in events:
-        table.add_row(
-            str(event.sequence),
-            event.time.ToJsonString(),
-            event.game_id,
-            shown(event.actor),
-            shown(_describe_event(event)),
-        )
-    return table
+    rows = (
+        (event.sequence, event.time.ToJsonString(), event.game_id, event.actor, _describe_event(event))
+        for event in events
+    )
+    return table_of("Events", rows, "number", " time", " game", " by", " what")
 
 
 def _describe_report(body: Any) -> str:

@@ -144,21 +144,16 @@ def _day(option: str, text: str) -> Timestamp:
 
 
 def _contests_table(title: str, contests: Iterable[history_pb2.ContestSummary]) -> Table:
-    table = printing.new_table(title, " contest", " players", "plies", " end", " reported (UTC)")
+    rows = []
     for contest in contests:
         results = [_RESULTS.get(result, "") for result in contest.results]
-        players = [
+        players = ", ".join(
             f"{player.name} ({player.elo:.0f}) {result}".strip()
             for player, result in zip(contest.players, results or [""] * len(contest.players), strict=True)
-        ]
-        table.add_row(
-            printing.shown(contest.contest_id),
-            printing.shown(", ".join(players)),
-            str(contest.plies or ""),
-            printing.shown(contest.termination),
-            _minute(contest.report_time),
         )
-    return table
+        ended = (contest.plies or "", contest.termination, _minute(contest.report_time))
+        rows.append((contest.contest_id, players, *ended))
+    return printing.table_of(title, rows, " contest", " players", "plies", " end", " reported (UTC)")
 
 
 def _minute(time: Timestamp) -> str:
@@ -166,15 +161,12 @@ def _minute(time: Timestamp) -> str:
 
 
 def _moves_table(moves: Sequence[history_pb2.FilteredMove]) -> Table:
-    table = printing.new_table("Moves", " move", "contests", "won", "drawn", "lost", "elo")
-    for move in moves:
-        count = move.count
-        table.add_row(
-            printing.shown(move.move),
-            *(str(number) for number in (count.contests, count.wins, count.draws, count.losses)),
-            f"{count.elo:.0f}",
-        )
-    return table
+    counted = ((move.move, move.count) for move in moves)
+    rows = (
+        (move, count.contests, count.wins, count.draws, count.losses, f"{count.elo:.0f}")
+        for move, count in counted
+    )
+    return printing.table_of("Moves", rows, " move", "contests", "won", "drawn", "lost", "elo")
 
 
 def show_pattern(
@@ -186,25 +178,19 @@ def show_pattern(
     if json:
         printing.print_json(printing.as_json(answer))
         return
-    table = printing.new_table(
+    rows = []
+    for step in answer.steps:
+        what = f"{step.cause}: {step.reason}" if step.reason else step.cause
+        by = (step.player, step.contest_id, step.ply or "")
+        signature = (step.signature.proposers, f"{step.signature.elo:.0f}", f"{step.signature.value:.3f}")
+        now = (*signature, f"{step.strength:.1f}", Text(step.cells))
+        rows.append((step.event, _minute(step.time), what, *by, *now))
+    table = printing.table_of(
         f"{game}: pattern {pattern_id}",
+        rows,
         *("event", " when (UTC)", " what", " by", " contest", "ply", "proposers", "elo", "value", "strength"),
         " cells",
     )
-    for step in answer.steps:
-        table.add_row(
-            str(step.event),
-            _minute(step.time),
-            printing.shown(f"{step.cause}: {step.reason}" if step.reason else step.cause),
-            printing.shown(step.player),
-            printing.shown(step.contest_id),
-            str(step.ply or ""),
-            str(step.signature.proposers),
-            f"{step.signature.elo:.0f}",
-            f"{step.signature.value:.3f}",
-            f"{step.strength:.1f}",
-            Text(step.cells),
-        )
     printing.console().print(table)
     for example in answer.examples:
         where = f"found after ply {example.ply} of {example.contest.contest_id}: {example.board}"
@@ -214,20 +200,13 @@ def show_pattern(
 def show_growth(server: Server, game: Game, json: Json = False) -> None:
     """Show how a game's libraries grew from contest to contest."""
     answer = server.history.GetGrowth(history_pb2.GetGrowthRequest(game_id=game))
-    table = printing.new_table(
-        game, "contests", " when (UTC)", "opening nodes", "middle-game", "endgame", "tesujis", "players"
-    )
+    rows = []
     for point in answer.points:
-        table.add_row(
-            f"{point.contests:,}",
-            _minute(point.time),
-            f"{point.opening_nodes:,}",
-            f"{point.middle_game_patterns:,}",
-            f"{point.endgame_patterns:,}",
-            f"{point.tesujis:,}",
-            f"{point.players:,}",
-        )
-    printing.show(answer, json, table)
+        patterns = (point.middle_game_patterns, point.endgame_patterns, point.tesujis)
+        sizes = map("{:,}".format, (point.opening_nodes, *patterns, point.players))
+        rows.append((f"{point.contests:,}", _minute(point.time), *sizes))
+    headings = ("contests", " when (UTC)", "opening nodes", "middle-game", "endgame", "tesujis", "players")
+    printing.show(answer, json, printing.table_of(game, rows, *headings))
 
 
 def show_player(
@@ -237,23 +216,20 @@ def show_player(
 ) -> None:
     """Show what a player did in all games, and how often its patterns helped others."""
     answer = server.libraries.ListPlayerStatistics(libraries_pb2.ListPlayerStatisticsRequest(player=player))
-    table = printing.new_table(
+    rows = []
+    for figures in answer.players:
+        won = _share(figures.successes, figures.contests_with_result)
+        proposals = map("{:,}".format, (figures.accepted_proposals, figures.dropped_proposals))
+        helped = (f"{figures.helped:,}", _share(figures.helped_successes, figures.helped))
+        helpers = _share(figures.helped_by_others_successes, figures.helped_by_others)
+        others = (*helped, f"{figures.helped_by_others:,}", helpers)
+        rows.append((figures.game_id, f"{figures.contests:,}", won, *proposals, *others))
+    table = printing.table_of(
         player,
+        rows,
         *(" game", "contests", "won or drawn", "proposals taken", "dropped"),
         *("helped others", "who won or drew", "helped by others", "and won or drew"),
     )
-    for figures in answer.players:
-        table.add_row(
-            figures.game_id,
-            f"{figures.contests:,}",
-            _share(figures.successes, figures.contests_with_result),
-            f"{figures.accepted_proposals:,}",
-            f"{figures.dropped_proposals:,}",
-            f"{figures.helped:,}",
-            _share(figures.helped_successes, figures.helped),
-            f"{figures.helped_by_others:,}",
-            _share(figures.helped_by_others_successes, figures.helped_by_others),
-        )
     printing.show(list(answer.players), json, table)
     if not answer.players and not json:
         words = f"no game knows a player {player}; `academy players list` shows the names as they are kept"

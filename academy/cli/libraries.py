@@ -1,6 +1,6 @@
 """Commands that look into a server's libraries and mend them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from difflib import get_close_matches
 from itertools import islice
 from typing import Annotated, Any, Final
@@ -15,7 +15,6 @@ from academy.cli.opening_names import names_of
 from academy.cli.options import (
     LARGEST_NUMBER,
     MOST,
-    FairUse,
     Game,
     Json,
     LibraryName,
@@ -64,35 +63,6 @@ def add_to(application: typer.Typer) -> None:
     application.command("weights")(with_server(weights))
     application.command("prune")(with_server(prune))
     application.command("settings")(with_server(settings))
-
-
-def list_games(
-    server: Server,
-    measures: Annotated[
-        bool, typer.Option("--measures", help="Compare the games by LUDAE's measures instead.")
-    ] = False,
-    fair_use: FairUse = False,
-    json: Json = False,
-) -> None:
-    """List the games that are registered."""
-    if measures and fair_use:
-        raise CommandError("give --measures or --fair-use, not both", ExitCode.USAGE)
-    games = list(pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
-    if measures:
-        _compare_games(server, [game.game_id for game in games], json)
-    else:
-        table = library_tables.games_fair_use_table if fair_use else library_tables.games_table
-        printing.show(games, json, table(games))
-
-
-def _compare_games(server: Server, games: Sequence[str], json: bool) -> None:
-    from academy.cli.comparison import compared, comparison_table
-
-    answers = [server.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id=game)) for game in games]
-    if json:
-        printing.print_json([compared(answer) for answer in answers])
-    else:
-        printing.console().print(comparison_table(answers))
 
 
 def list_patterns(  # noqa: PLR0913

@@ -7,7 +7,7 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from academy.cli.printing import counted, new_table, shown
+from academy.cli.printing import counted, table_of
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.names import visible
 from academy.wire.tesujis import read_fight
@@ -15,26 +15,18 @@ from academy.wire.tesujis import read_fight
 
 def games_table(games: Iterable[game_pb2.Game]) -> Table:
     """Games with their boards and libraries' capacities."""
-    table = new_table("Games", " game", "players", " board", "opening", "middle-game", "endgame")
+    rows = []
     for game in games:
         settings = game.settings
-        table.add_row(
-            game.game_id,
-            str(game.players),
-            board_of(game),
-            f"{settings.opening_capacity:,}",
-            f"{settings.middle_game_capacity:,}",
-            f"{settings.endgame_capacity:,}",
-        )
-    return table
+        capacities = (settings.opening_capacity, settings.middle_game_capacity, settings.endgame_capacity)
+        rows.append((game.game_id, game.players, board_of(game), *map("{:,}".format, capacities)))
+    return table_of("Games", rows, " game", "players", " board", "opening", "middle-game", "endgame")
 
 
 def games_fair_use_table(games: Iterable[game_pb2.Game]) -> Table:
     """Games with their rules of fair use."""
-    table = new_table("Games", " game", *FAIR_USE_COLUMNS)
-    for game in games:
-        table.add_row(game.game_id, *fair_use_cells(game.settings))
-    return table
+    rows = ((game.game_id, *fair_use_cells(game.settings)) for game in games)
+    return table_of("Games", rows, " game", *FAIR_USE_COLUMNS)
 
 
 # The rules of fair use, and what their columns are called.
@@ -72,24 +64,19 @@ def board_of(game: game_pb2.Game) -> str:
 
 def tesujis_table(title: str, tesujis: Iterable[pattern_pb2.TesujiRecord], game: game_pb2.Game) -> Table:
     """Tesujis, drawn as text beside their figures: `*` is the cell that the move goes to."""
-    table = new_table(
-        title, " tesuji", " code, place", *("offered", "chosen", "elo", "value", "weight", "uses")
+    rows = []
+    for tesuji in tesujis:
+        place = filter(None, visible(place_of(tesuji, game)).split(", "))
+        what = (Text(tesuji.cells), Text("\n".join([str(tesuji.code), *place])))
+        signature = (f"{tesuji.signature.elo:.0f}", f"{tesuji.signature.value:.3f}")
+        weight = f"{tesuji.weight_millionths / 1e6:+.2f}"
+        rows.append((*what, tesuji.offered, tesuji.chosen, *signature, weight, tesuji.uses))
+    table = table_of(
+        title, rows, " tesuji", " code, place", "offered", "chosen", "elo", "value", "weight", "uses"
     )
     # A drawing is read, and a code copied, as a whole.
     table.columns[0].no_wrap = table.columns[1].no_wrap = True
     table.show_lines = True
-    for tesuji in tesujis:
-        place = filter(None, visible(place_of(tesuji, game)).split(", "))
-        table.add_row(
-            Text(tesuji.cells),
-            Text("\n".join([str(tesuji.code), *place])),
-            str(tesuji.offered),
-            str(tesuji.chosen),
-            f"{tesuji.signature.elo:.0f}",
-            f"{tesuji.signature.value:.3f}",
-            f"{tesuji.weight_millionths / 1e6:+.2f}",
-            str(tesuji.uses),
-        )
     return table
 
 
@@ -116,25 +103,20 @@ def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) ->
     """Patterns, drawn as text beside their figures; silent votes have a column where there are any."""
     patterns = list(patterns)
     any_silent = any(pattern.silent_votes for pattern in patterns)
-    table = new_table(
+    rows = []
+    for pattern in patterns:
+        signature = pattern.signature
+        silent = [len(pattern.silent_votes)] if any_silent else []
+        votes = (signature.proposers, *silent, f"{signature.elo:.0f}", f"{signature.value:.3f}")
+        use = (f"{pattern.strength:.1f}", pattern.uses, pattern.successes)
+        rows.append((pattern.pattern_id, Text(pattern.cells), *votes, signature.player, *use))
+    table = table_of(
         title,
+        rows,
         *("id", " pattern", "proposers", *(["silent"] if any_silent else [])),
         *("elo", "value", "player", "strength", "uses", "successes"),
     )
     table.show_lines = True
-    for pattern in patterns:
-        table.add_row(
-            str(pattern.pattern_id),
-            Text(pattern.cells),
-            str(pattern.signature.proposers),
-            *([str(len(pattern.silent_votes))] if any_silent else []),
-            f"{pattern.signature.elo:.0f}",
-            f"{pattern.signature.value:.3f}",
-            str(pattern.signature.player),
-            f"{pattern.strength:.1f}",
-            str(pattern.uses),
-            str(pattern.successes),
-        )
     return table
 
 
@@ -149,44 +131,41 @@ def openings_table(
     `names` are what nodes are called, by their numbers; without any there is no column for them.
     """
     analysed = any(node.HasField("analysis") for node in nodes)
-    table = new_table(
+    rows = []
+    first = min((node.depth for node in nodes), default=0)
+    for node in nodes:
+        mover = (node.mover or 1) - 1
+        visits = max(node.visits, 1)
+        move = "  " * (node.depth - first) + (node.move or "(start)")
+        name = [names.get(node.node_id, "")] if names else []
+        results = (node.visits, node.wins[mover], node.draws[mover], node.losses[mover])
+        value = f"{node.value_millionths[mover] / visits / 1e6:.3f}"
+        elo = f"{node.elo_hundredths / visits / 100:.0f}" if node.mover else ""
+        analysis = _analysis_cells(node) if analysed else []
+        rows.append((move, *name, *results, value, elo, *analysis))
+    return table_of(
         title,
+        rows,
         " move",
         *([" name"] if names else []),
         *("visits", "won", "drawn", "lost", "value", "elo"),
         *(["searched value", "searched", " analyst"] if analysed else []),
     )
-    first = min((node.depth for node in nodes), default=0)
-    for node in nodes:
-        mover = (node.mover or 1) - 1
-        visits = max(node.visits, 1)
-        table.add_row(
-            Text("  " * (node.depth - first)) + (shown(node.move) if node.move else Text("(start)")),
-            *([shown(names.get(node.node_id, ""))] if names else []),
-            str(node.visits),
-            str(node.wins[mover]),
-            str(node.draws[mover]),
-            str(node.losses[mover]),
-            f"{node.value_millionths[mover] / visits / 1e6:.3f}",
-            f"{node.elo_hundredths / visits / 100:.0f}" if node.mover else "",
-            *(_analysis_cells(node) if analysed else []),
-        )
-    return table
 
 
-def _analysis_cells(node: pattern_pb2.OpeningNodeRecord) -> list[str | Text]:
+def _analysis_cells(node: pattern_pb2.OpeningNodeRecord) -> list[str]:
     if not node.HasField("analysis"):
         return ["", "", ""]
     analysis = node.analysis
     unit = "plies" if analysis.kind == pattern_pb2.SEARCH_KIND_PLIES else "games"
-    return [f"{analysis.value_millionths / 1e6:.3f}", f"{analysis.budget:,} {unit}", shown(analysis.analyst)]
+    return [f"{analysis.value_millionths / 1e6:.3f}", f"{analysis.budget:,} {unit}", analysis.analyst]
 
 
 def statistics_table(
     statistics: libraries_pb2.GetStatisticsResponse, measures: libraries_pb2.GetMeasuresResponse
 ) -> Table:
     """Return a table of a game's figures and LUDAE's measures."""
-    table = new_table(statistics.game_id, " what", "value", "contests counted", "positions counted")
+    rows: list[tuple[str, ...]] = []
     for name in (
         "contests",
         "players",
@@ -201,30 +180,29 @@ def statistics_table(
         "held_proposals",
         "generation",
     ):
-        table.add_row(
-            name.replace("_", " ").replace("middle game", "middle-game"), f"{getattr(statistics, name):,}"
-        )
+        what = name.replace("_", " ").replace("middle game", "middle-game")
+        rows.append((what, f"{getattr(statistics, name):,}"))
     for what, name in (
         ("proposals taken", "accepted_proposals"),
         ("proposals dropped", "dropped_proposals"),
         ("players helped by others", "helped_by_others"),
         ("helped players that won or drew", "helped_by_others_successes"),
     ):
-        table.add_row(what, f"{getattr(statistics.everybody, name):,}")
+        rows.append((what, f"{getattr(statistics.everybody, name):,}"))
     for name, measure in sorted(measures.measures.items()):
         value = f"{measure.value:.4g}" if measure.HasField("value") else "not known"
         positions = f"{measure.positions:,}" if measure.positions else ""
-        table.add_row(name.replace("_", " "), value, f"{measure.contests:,}", positions)
-    return table
+        rows.append((name.replace("_", " "), value, f"{measure.contests:,}", positions))
+    return table_of(statistics.game_id, rows, " what", "value", "contests counted", "positions counted")
 
 
 def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     """A game's settings."""
-    table = new_table(f"Settings of {game_id}", " setting", "value")
+    rows = []
     for field in settings.DESCRIPTOR.fields:
         value = getattr(settings, field.name)
-        table.add_row(field.name, f"{value:g}" if isinstance(value, float) else str(value).lower())
-    return table
+        rows.append((field.name, f"{value:g}" if isinstance(value, float) else str(value).lower()))
+    return table_of(f"Settings of {game_id}", rows, " setting", "value")
 
 
 def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeightsResponse, most: int) -> Table:
@@ -241,7 +219,6 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
         f"{counted(len(patterns), 'pattern')}; {counted(weights.uses, 'use')}, "
         f"{counted(weights.successes, 'success', 'successes')}; revision {weights.revision}"
     )
-    table = new_table(title, " for the first player", "log odds")
     words = {
         Feature.FIRST: "being first",
         Feature.MOVE: "being on move",
@@ -249,36 +226,26 @@ def weights_table(game: game_pb2.Game, weights: consultation_pb2.DownloadWeights
         Feature.SOLDIERS: "each soldier ahead",
         Feature.KINGS: "each king ahead",
     }
-    for code, weight in features.items():
-        table.add_row(words[Feature(code)], f"{weight / 1e6:+.3f}")
+    rows = [(words[Feature(code)], f"{weight / 1e6:+.3f}") for code, weight in features.items()]
     spec = read_spec(game)
-    anchored = anchored_patterns(spec)
-    if anchored is None:
-        return table
-    names = spec.cell_names or [str(cell) for cell in range(spec.geometry.size)]
-    for code, weight in sorted(patterns.items(), key=lambda pair: -abs(pair[1]))[:most]:
-        cells = anchored.contents(code - FIRST_PATTERN)
-        table.add_row(
-            shown(" ".join(f"{names[cell]}:{'-xo'[who]}" for cell, who in cells)), f"{weight / 1e6:+.3f}"
-        )
-    return table
+    if (anchored := anchored_patterns(spec)) is not None:
+        names = spec.cell_names or [str(cell) for cell in range(spec.geometry.size)]
+        for code, weight in sorted(patterns.items(), key=lambda pair: -abs(pair[1]))[:most]:
+            cells = anchored.contents(code - FIRST_PATTERN)
+            pattern = " ".join(f"{names[cell]}:{'-xo'[who]}" for cell, who in cells)
+            rows.append((pattern, f"{weight / 1e6:+.3f}"))
+    return table_of(title, rows, " for the first player", "log odds")
 
 
 def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> Table:
     """Return a table of a game's removals that can be restored."""
-    table = new_table(
+    rows = []
+    for removal in removals:
+        counts = (removal.patterns, removal.nodes, removal.tesujis, removal.weights)
+        what = (removal.event, removal.time.ToJsonString(), removal.actor, removal.what)
+        rows.append((*what, *map("{:,}".format, counts)))
+    return table_of(
         f"Removed from {game_id}",
+        rows,
         *("number", " time", " by", " what", "patterns", "opening positions", "tesujis", "weights"),
     )
-    for removal in removals:
-        table.add_row(
-            str(removal.event),
-            removal.time.ToJsonString(),
-            shown(removal.actor),
-            removal.what,
-            f"{removal.patterns:,}",
-            f"{removal.nodes:,}",
-            f"{removal.tesujis:,}",
-            f"{removal.weights:,}",
-        )
-    return table

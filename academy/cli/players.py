@@ -73,14 +73,13 @@ def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = Fa
             ]
         )
         return
-    table = printing.new_table(
-        f"Players in {data}", " player", "games", "elo", "middle-game", "endgame", " muted"
-    )
+    cells = []
     for name, figures in rows:
         elo = "" if figures.elo is None else f"{figures.elo:.0f}"
         votes = (f"{figures.votes[library]:,}" for library in ("middle-game", "endgame"))
-        table.add_row(printing.shown(name), str(figures.games), elo, *votes, "muted" if figures.muted else "")
-    printing.console().print(table)
+        cells.append((name, figures.games, elo, *votes, "muted" if figures.muted else ""))
+    headings = (" player", "games", "elo", "middle-game", "endgame", " muted")
+    printing.console().print(printing.table_of(f"Players in {data}", cells, *headings))
 
 
 def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:

@@ -3,7 +3,7 @@
 import json
 import sys
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from google.protobuf.message import Message
@@ -51,7 +51,7 @@ def show_next_page(token: str, json: bool) -> None:
 
 
 def shown(text: str) -> Text:
-    """Return users' text as a cell of a table, without markup or terminal commands."""
+    """Return users' text without markup or terminal commands."""
     return Text(visible(text))
 
 
@@ -93,12 +93,17 @@ def _plain(field: Any, value: Any) -> Any:
     return str(value) if isinstance(value, int) and abs(value) > _WHOLE else value
 
 
-def new_table(title: str, *headings: str) -> Table:
-    """An empty table; a heading that begins with a blank is of text, others are of numbers."""
+def table_of(title: str, rows: Iterable[Iterable[object]], *headings: str) -> Table:
+    """A table; a heading that begins with a blank is of text, others are of numbers.
+
+    Cells are `shown`, but for those that are drawn already, as a `Text`.
+    """
     # A player may have a name that looks like markup.
     table = Table(title=Text(title), title_justify="left")
     for heading in headings:
         numeric = not heading.startswith(" ")
         # A narrow terminal makes lines of what does not fit: half an id names nothing.
         table.add_column(heading.strip(), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else shown(str(cell)) for cell in row))
     return table

@@ -88,19 +88,14 @@ def list_tokens(
         printing.print_json([_as_json(token) for token in tokens])
         return
     title = "Tokens" if server is not None else f"Tokens in {data}"
-    times = (" created (UTC)", " expires (UTC)", " revoked (UTC)")
-    table = printing.new_table(title, " id", " name", " role", *times)
+    rows = []
     for token in tokens:
-        table.add_row(
-            token.token_id,
-            printing.shown(token.name),
-            # Older tokens are analysts' by a flag, which still holds.
-            f"{token.role.value}, analyst" if token.analyst else token.role.value,
-            _date(token.created),
-            _date(token.expires),
-            _date(token.revoked),
-        )
-    printing.console().print(table)
+        # Older tokens are analysts' by a flag, which still holds.
+        role = f"{token.role.value}, analyst" if token.analyst else token.role.value
+        times = map(_date, (token.created, token.expires, token.revoked))
+        rows.append((token.token_id, token.name, role, *times))
+    headings = (" id", " name", " role", " created (UTC)", " expires (UTC)", " revoked (UTC)")
+    printing.console().print(printing.table_of(title, rows, *headings))
     if left_out:
         printing.console().print(f"{left_out} that are revoked or have expired are listed with --all")
 

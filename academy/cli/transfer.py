@@ -15,21 +15,18 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from google.protobuf import json_format, proto
+from google.protobuf import proto
 from google.protobuf.message import DecodeError
 
-from academy.cli import library_tables, printing
-from academy.cli.commands import CommandError, ListingCommands
-from academy.cli.connection import with_server, with_server_where_asked
-from academy.cli.data_folder import account_name, open_existing
-from academy.cli.libraries import list_games
+from academy.cli import printing
+from academy.cli.commands import CommandError
+from academy.cli.connection import with_server
 from academy.cli.options import Game, Json, LibraryName, number_of
 from academy.cli.services import Server
-from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.files import write_whole
 
-_TEXT_BEGINS = b"% academy text"
+TEXT_BEGINS = b"% academy text"
 _NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _END = libraries_pb2.ExportLibraryResponse()
 
@@ -39,14 +36,6 @@ def add_to(application: typer.Typer) -> None:
     application.command("export")(with_server(export))
     application.command("import")(with_server(import_))
     application.command("fork")(with_server(fork))
-    games = typer.Typer(
-        cls=ListingCommands,
-        help="List the games that are registered (`--measures` compares them), register one, delete one.",
-    )
-    games.command("list")(with_server(list_games))
-    games.command("create")(with_server(create_game))
-    games.command("delete")(with_server_where_asked(delete_game))
-    application.add_typer(games, name="games")
 
 
 def export(
@@ -95,7 +84,7 @@ def import_(
     json: Json = False,
 ) -> None:
     """Take a file's records into a game's libraries, all or none."""
-    content = _read(file)
+    content = read_file(file)
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     if _is_text_unmarked(content):
         from academy.store.library_text.words import FIRST_LINE
@@ -105,7 +94,7 @@ def import_(
         )
     records = (
         _records_of_text(content, file, described)
-        if content.lstrip().startswith(_TEXT_BEGINS)
+        if content.lstrip().startswith(TEXT_BEGINS)
         else list(_records_of_binary(content, file, described))
     )
     header = libraries_pb2.ImportLibraryRequest(
@@ -149,51 +138,8 @@ def fork(
         typer.echo(f"{as_}: was forked from {game} before; it stays as it is")
 
 
-def create_game(
-    server: Server,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="What `arena describe` wrote, or an export: the game and its settings."
-        ),
-    ],
-    json: Json = False,
-) -> None:
-    """Register a game, with the settings that the file has; `import` then takes in what an export knows."""
-    content = _read(file)
-    response = server.contests.RegisterGame(
-        contests_pb2.RegisterGameRequest(game=_read_description(content, file))
-    )
-    if json:
-        printing.print_json(printing.as_json(response))
-    elif response.created:
-        typer.echo(f"{response.game.game_id}: registered, {library_tables.board_of(response.game)}")
-    else:
-        typer.echo(f"{response.game.game_id}: is registered already; its settings stay as they are")
-
-
-def delete_game(
-    server: Server | None,
-    game: Game,
-    really: Annotated[bool, typer.Option("--really", help="Also a fork that holds knowledge.")] = False,
-    data: Data = DEFAULT_DATA,
-) -> None:
-    """Delete a game without contests from a data folder, also while servers use it, or from a server.
-
-    A game with contests is refused, also if they are open, and one with patterns unless it is a fork. The
-    event log keeps that it was there.
-    """
-    if server is not None:
-        server.libraries.DeleteGame(libraries_pb2.DeleteGameRequest(game_id=game, really=really))
-    else:
-        from academy.store.library_commands import DeleteGame
-
-        with open_existing(data) as store:
-            store.run(DeleteGame(game, account_name(), really))
-    typer.echo(f"{game}: deleted; its id may be registered again")
-
-
-def _read(file: Path) -> bytes:
+def read_file(file: Path) -> bytes:
+    """The content of a file, which is not empty. Raises CommandError."""
     try:
         # Editors on Windows put a byte order mark before a text.
         content = file.read_bytes().removeprefix(BOM_UTF8)
@@ -204,34 +150,10 @@ def _read(file: Path) -> bytes:
     return content
 
 
-def _read_description(content: bytes, file: Path) -> game_pb2.Game:
-    """The game that a file describes: JSON, or the beginning of an export."""
-    from academy.store.library_text.reading import read_description
-
-    text = content.decode(errors="replace")
-    if text.lstrip().startswith("{"):
-        try:
-            return json_format.Parse(text, game_pb2.Game())
-        except json_format.ParseError as error:
-            raise CommandError(f"{file}: describes no game: {str(error)[:300]}") from error
-    if content.lstrip().startswith(_TEXT_BEGINS):
-        described = read_description(text)
-        if described is None:
-            raise CommandError(
-                f"{file}: has no '% description' of its game: export it with this version, or describe the "
-                "game with `arena describe`"
-            )
-        return described
-    first = next(_parse(content, file), None)
-    if first is None or first.WhichOneof("record") != "game":
-        raise CommandError(f"{file}: is neither a description of a game nor an export")
-    return first.game
-
-
 def _is_text_unmarked(content: bytes) -> bool:
     """Return whether a file is neither a binary export nor begins as text does."""
     text = content.strip()
-    if text.startswith(_TEXT_BEGINS) or _NOT_IN_TEXT.search(text[:1_000]):
+    if text.startswith(TEXT_BEGINS) or _NOT_IN_TEXT.search(text[:1_000]):
         return False
     try:
         text.decode()
@@ -283,7 +205,7 @@ def _records_of_binary(
     content: bytes, file: Path, described: game_pb2.Game
 ) -> Iterator[libraries_pb2.ImportLibraryRequest]:
     number = -1
-    for number, record in enumerate(_parse(content, file)):
+    for number, record in enumerate(read_export(content, file)):
         match record.WhichOneof("record"), number:
             case "game", 0:
                 if record.game.geometry != described.geometry or record.game.players != described.players:
@@ -299,7 +221,8 @@ def _records_of_binary(
         raise CommandError(f"{file}: is not an export: it has no game")
 
 
-def _parse(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
+def read_export(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
+    """Read the records of a binary export. Raises CommandError."""
     stream = io.BytesIO(content)
     while True:
         began = stream.tell()

@@ -121,7 +121,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         if self.may_ask and self.seat.allows_patterns(value):
             return self._ask_about(position, line, value, best)
         if self.weights is not None:
-            return self._by_weights(position, value, best)
+            return self._by_weights(self.weights, position, value, best)
         return self._by_memory(position, value, best)
 
     def _ask_about(
@@ -141,9 +141,7 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         # ACADEMY may have noted the claim though its answer does not come.
         self.claimed = value
         advice = self.ask(lambda academy: academy.advise(self.seat, board, named, value, plies=len(line)))
-        if advice is None or not advice.moves_asked:
-            return {}
-        if not any(advice.log_odds):
+        if advice is None or not advice.moves_asked or not any(advice.log_odds):
             return {}
         log_odds = {move: advice.log_odds[place] for move, place in number.items()}
         if self.memory is not None and not (advice.patterns or advice.evaluation_contests):
@@ -168,11 +166,8 @@ class Adviser(AcademySeat, Generic[Position, Move]):
         return as_experience(value, dict(zip(cells, remembered, strict=True)), GAMES)
 
     def _by_weights(
-        self, position: Position, value: float, best: Sequence[Move]
+        self, weights: LocalWeights, position: Position, value: float, best: Sequence[Move]
     ) -> Mapping[Move, Experience]:
-        weights = self.weights
-        if weights is None:
-            return {}
         board, player = self._board(position), self.seat.player
         log_odds = dict.fromkeys(best, 0.0)
         games = GAMES

@@ -114,7 +114,7 @@ class AdvisedPlayer(Adviser[Position, Move]):
             and not self.thinker.evaluation.given
         ):
             # A thinker of its own: this contest's weights are not another one's.
-            evaluation = self.thinker.evaluation.with_weights(weights.features)
+            evaluation = replace(self.thinker.evaluation, weights=weights.features)
             self.thinker = replace(self.thinker, evaluation=evaluation)
             # Those who made the book searched with worse weights (does-it-help.md, "What does not gain").
             self.asks_book = False

@@ -253,8 +253,7 @@ def _read_weights(text: str) -> tuple[float, ...]:
 def chosen_search(options: argparse.Namespace) -> tuple[Method, dict[str, Any]]:
     """Return how to search, and --depth or --playouts as far as given: they choose the search, too.
 
-    Raises:
-        ValueError: One of them is for another search.
+    Raises ValueError where one of them is for another search.
     """
     uses: dict[str, Method] = {"depth": "alpha-beta", "playouts": "monte-carlo"}
     given = {name: value for name in uses if (value := getattr(options, name)) is not None}
@@ -275,7 +274,8 @@ def _read_strength(options: argparse.Namespace) -> Strength:
     if options.seconds is not None:
         for name, value in given.items():
             raise ValueError(f"--{name} {value}: with --seconds a move takes these; give one of the two")
-    return Strength(search, seconds=options.seconds, **given)
+    weights = () if options.weights is None else _read_weights(options.weights)
+    return Strength(search, seconds=options.seconds, weights=weights, **given)
 
 
 _EXAMPLES: Final = """Examples:
@@ -286,9 +286,7 @@ _EXAMPLES: Final = """Examples:
 def read_rules(game: str, settings: Sequence[str]) -> Referee[Any, Any]:
     """Return the referee of a game with settings of the command line, `name=value` each.
 
-    Raises:
-        ValueError: A setting is missing, not allowed, or not `name=value`.
-        UnknownRefereeError: There is no game of this name.
+    Raises ValueError for a wrong or missing setting, and UnknownRefereeError.
     """
     try:
         return referee(game).from_settings(read_settings(settings))
@@ -373,10 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rules = read_rules(options.game, options.set)
         if options.save_time and options.seconds is None:
             raise ValueError("--save-time needs --seconds: without them no move has a time to save")
-        strength = _read_strength(options)
-        if options.weights is not None:
-            strength = replace(strength, weights=_read_weights(options.weights))
-        thinker = strength.thinker(rules, random.Random(options.seed))
+        thinker = _read_strength(options).thinker(rules, random.Random(options.seed))
         contest_id = os.environ.get("ACADEMY_CONTEST", "")
         engine = AnyGameEngine(
             f"{options.game}-bot",

@@ -226,11 +226,8 @@ def connect(
 ) -> None:
     """Dial in and play until the arena is gone; ends the process with a message where that fails.
 
-    Args:
-        parser: what read the arguments, and reports wrong ones (exit status 2).
-        arguments: those of `connector_parser`.
-        seat: starts the program of a game, or raises GameDeclinedError.
-        view: whether requests have what the seat sees in the game's own form.
+    `seat` starts the program of a game, or raises GameDeclinedError. With `view` requests have what the seat
+    sees in the game's own form.
     """
     program = arguments.command[0]
     if shutil.which(program) is None:

@@ -99,16 +99,7 @@ class GtpProgram:
 
     @staticmethod
     def argument(arguments: Sequence[str], place: int, read: Callable[[str], _Argument]) -> _Argument:
-        """Return an argument as `read`, such as `int`, reads it.
-
-        Args:
-            arguments: those of the command.
-            place: which of them, from 0.
-            read: makes the value of the text, and raises ValueError where it cannot.
-
-        Raises:
-            GtpError: the argument is missing or unreadable.
-        """
+        """Return the argument of a place, from 0, as `read`, such as `int`, reads it. Raises GtpError."""
         try:
             return read(arguments[place])
         except (IndexError, ValueError):

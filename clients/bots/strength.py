@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from clients.bots.alpha_beta import MOST_DEPTH, AlphaBetaThinker, Evaluation, fit_evaluation
+from clients.bots.alpha_beta import MOST_DEPTH, AlphaBetaThinker
+from clients.bots.evaluation import Evaluation, fit_evaluation
 from clients.bots.search_game import UnsuitableGameError, make_search_game
 from clients.bots.thinking import Advice, Candidate, Thinker, Thought, no_advice
 from clients.bots.tree_search import TreeSearchThinker

@@ -30,22 +30,15 @@ _PEM: Final = {
     "academy_tls_key": "PRIVATE KEY",
     "arena_tls_ca": "CERTIFICATE",
 }
-# One of each pair would be ignored.
-_NOT_TOGETHER: Final = (
-    ("library", "academy"),
-    ("library", "academy_token_file"),
-    ("library", "academy_tls_ca"),
-    ("library", "academy_tls_cert"),
-    ("library", "academy_tls_key"),
-    ("library", "academy_insecure"),
-    ("sign_in", "academy_token_file"),
-    ("competitions", "arena"),
-    ("competitions", "arena_token_file"),
-    ("competitions", "arena_tls_ca"),
-)
 # What only a connection to another server takes.
 _OF_ACADEMY: Final = ("academy_tls_ca", "academy_tls_cert", "academy_tls_key", "academy_insecure")
 _OF_ARENA: Final = ("arena_token_file", "arena_tls_ca")
+# One of each pair would be ignored.
+_NOT_TOGETHER: Final = (
+    *(("library", name) for name in ("academy", "academy_token_file", *_OF_ACADEMY)),
+    ("sign_in", "academy_token_file"),
+    *(("competitions", name) for name in ("arena", *_OF_ARENA)),
+)
 
 application = typer.Typer(
     name="academy-web", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None

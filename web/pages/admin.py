@@ -1,10 +1,10 @@
 """Pages of ACADEMY's admins: what there is to do, tokens, the event log, backups."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -63,11 +63,7 @@ class _Event:
 
 
 def own_academy(session: Session) -> AcademyService:
-    """Return ACADEMY, which is asked with the visitor's own token.
-
-    Args:
-        session: Of a visitor with a token of ACADEMY.
-    """
+    """Return ACADEMY, which is asked with the visitor's own token."""
     assert session.academy is not None
     return session.academy.service
 
@@ -237,23 +233,23 @@ async def _is_possible(own: AcademyService, undo: Undo | None) -> bool:
     return False
 
 
+# What an event of a kind was about, by its body.
+_DETAILS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "contest_reported": lambda body: body.report.contest.contest_id,
+    "settings_changed": unusual_settings,
+    "pattern_deleted": lambda body: f"number {body.pattern_id}",
+    "player_muted": lambda body: body.player,
+    "player_unmuted": lambda body: body.player,
+    "opening_deleted": lambda body: " ".join(body.moves),
+    "tesuji_deleted": lambda body: " / ".join(body.cells.splitlines()),
+}
+
+
 def _event(event: events_pb2.Event, undo: Undo | None) -> _Event:
     kind = event.WhichOneof("kind") or "something of a later version"
     what = kind.replace("_", " ")
-    if kind == "contest_reported":
-        what += f": {event.contest_reported.report.contest.contest_id}"
-    elif kind == "settings_changed":
-        what += f": {unusual_settings(event.settings_changed)}"
-    elif kind == "pattern_deleted":
-        what += f": number {event.pattern_deleted.pattern_id}"
-    elif kind == "player_muted":
-        what += f": {event.player_muted.player}"
-    elif kind == "player_unmuted":
-        what += f": {event.player_unmuted.player}"
-    elif kind == "opening_deleted":
-        what += f": {' '.join(event.opening_deleted.moves)}"
-    elif kind == "tesuji_deleted":
-        what += f": {' / '.join(event.tesuji_deleted.cells.splitlines())}"
+    if kind in _DETAILS:
+        what += f": {_DETAILS[kind](getattr(event, kind))}"
     return _Event(event.sequence, format_time(event.time), event.actor, event.game_id, what, undo)
 
 

@@ -13,9 +13,9 @@ from arena.v1 import competitions_pb2
 from referees.drawing import Drawing
 from web.academy_service import AcademyService
 from web.arena_service import ArenaService
-from web.drawing import BoardMarks, DrawnBoard, draw_board, is_map
+from web.drawing import BoardMarks, DrawnBoard, draw_board
 from web.failures import PageError
-from web.game_view import clocks_of, draw_charts, list_moves, note_of_move
+from web.game_view import describe_game, draw_charts
 from web.live import LiveGame
 from web.pages.arena_links import LONGEST_GAME, feeds_of, game_address, name_of
 from web.pages.game_questions import read_questions
@@ -23,7 +23,6 @@ from web.pages.played_lines import ReplayThreads, board_after
 from web.query import Query, link
 from web.rendering import render
 from web.replay import MOST_MOVES, GameReplay, GameStart, NoBoardError, replay_game
-from web.seating import seat_labels, seat_players, words_of_result
 from web.sessions import SESSION, Session
 
 __all__ = ["show_game", "show_record"]
@@ -57,10 +56,7 @@ async def show_game(request: Request, arena: ArenaService) -> Response:
     view = query.whole("view", 1, _MOST_SEATS) or 0
     board = await _board_of(competition, known, live, ply, view)
     address = partial(_address, name, game_id, view)
-    players = seat_labels([player.name for player in known.game.players], board.seats)
-    seated = seat_players(known.game.players, board.seats, ended=not known.in_progress)
-    who_won, result = words_of_result(seated, known.game.result)
-    moves = list_moves(known.moves, players, address)
+    described = describe_game(known, board.seats, board.drawn, ply, address)
     academy = request.app.state.sign_in.academy_for(request)
     follows = known.in_progress and chosen is None
     # Together: ACADEMY may be slow, and the board needs none of it.
@@ -68,33 +64,17 @@ async def show_game(request: Request, arena: ArenaService) -> Response:
         read_questions(
             academy,
             known.contest_id,
-            players,
+            described["players"],
             plies,
             board.played.spec.cell_names if board.played else (),
         ),
         _at_academy(academy, board.played, ply),
     )
-    context = {
+    context = described | {
         "competition": competition,
-        "game": known.game,
-        "live": known.in_progress,
         "events": link("/competition/game/events", {"name": name, "game": game_id, "after": plies})
         if follows
         else "",
-        "players": players,
-        "seated": seated,
-        "who_won": who_won,
-        "result": result,
-        "moves": moves,
-        "ply": ply,
-        "plies": plies,
-        "drawing": board.drawn.whole if board.drawn else None,
-        "on_map": board.drawing is not None and is_map(board.drawing.layout),
-        "caption": board.drawing.caption if board.drawing else "",
-        "orders": board.drawing.arrows if board.drawing else (),
-        "areas": board.drawing.layout.areas if board.drawing else (),
-        "cells": board.drawing.layout.cells if board.drawing else (),
-        "note": note_of_move(known.moves, ply),
         "views": [
             (board.seats[seat - 1] if seat else "all", _address(name, game_id, seat, ply), seat == view)
             for seat in (0, *board.played.views)
@@ -103,21 +83,18 @@ async def show_game(request: Request, arena: ArenaService) -> Response:
         else [],
         "reason": board.reason,
         "charts": draw_charts(known.moves, None if follows else ply, board.drawings),
-        "clocks": clocks_of(known.moves[:ply]),
         "steps": {
             "start": address(0) if ply else "",
             "back": address(ply - 1) if ply else "",
             "forward": address(ply + 1) if ply < plies else "",
             "end": address() if ply < plies else "",
         },
-        "this_move": address(ply),
         "knowledge": links,
         "record": link("/competition/record", {"name": name, "game": game_id}) if known.record else "",
         "download": "",
         "at_academy": at_academy,
         "ply_address": address,
         "texts": [] if known.in_progress else await _texts(request, name, game_id),
-        "extension": known.record_extension,
         "competition_address": link("/competition", {"name": name}),
     }
     return render(request, "arena_game.html", context)
@@ -193,11 +170,6 @@ class _Board:
     reason: str = ""
     played: GameReplay | None = None
     drawings: Sequence[Drawing] = ()
-
-    @property
-    def drawing(self) -> Drawing | None:
-        """What it shows."""
-        return None if self.drawn is None else self.drawn.drawing
 
 
 async def _board_of(

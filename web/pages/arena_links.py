@@ -15,14 +15,7 @@ LONGEST_GAME: Final = 1_000_000
 
 
 def name_of(query: Query) -> str:
-    """Return the competition that an address names.
-
-    Args:
-        query: The address's parameters.
-
-    Raises:
-        PageError: It names none.
-    """
+    """Return the competition that an address names. Raises PageError where it names none."""
     name = query.text("name")
     if not name:
         why = "The address names no competition."
@@ -31,31 +24,19 @@ def name_of(query: Query) -> str:
 
 
 def game_address(name: str, game_id: str, ply: int | None = None) -> str:
-    """Return the address of a game's page.
+    """Return the address of a game's page after some moves.
 
-    Args:
-        name: The competition.
-        game_id: The game.
-        ply: After how many moves; None for the last, and for a game in progress to follow it.
+    None is for the last, and for a game in progress to follow it.
     """
     return link("/competition/game", {"name": name, "game": game_id, "ply": ply})
 
 
 def player_address(name: str, player: str) -> str:
-    """Return the address of a player's page.
-
-    Args:
-        name: The competition.
-        player: The player.
-    """
+    """Return the address of a player's page."""
     return link("/competition/player", {"name": name, "player": player})
 
 
 def feeds_of(request: Request) -> Feeds:
-    """Return the games in progress that are watched.
-
-    Args:
-        request: What was asked for.
-    """
+    """Return the games in progress that are watched."""
     feeds: Feeds = request.app.state.feeds
     return feeds

@@ -51,6 +51,9 @@ class Comparison:
     shown: tuple[Sequence[PatternMatch], Sequence[PatternMatch]] | None = None
 
 
+_NOTHING: Final = Comparison({}, {}, 0, 0, 0, {}, {}, {})
+
+
 async def compare(
     academy: AcademyService,
     game_id: str,
@@ -59,22 +62,13 @@ async def compare(
     libraries: Sequence[pattern_pb2.Library.ValueType],
     looked_at: str,
 ) -> Comparison:
-    """Ask ACADEMY to compare moves.
+    """Ask ACADEMY to compare moves by the boards after them. Raises PageError.
 
-    Args:
-        academy: Whom to ask.
-        game_id: The game.
-        position: The position, as its mover sees it.
-        boards: The board after each move.
-        libraries: Whose patterns.
-        looked_at: The move whose patterns are returned themselves; "" for none.
-
-    Raises:
-        PageError: ACADEMY refused or did not answer.
+    Of the move `looked_at`, "" for none, the patterns themselves are returned.
     """
     moves = {text: move for text, after in boards.items() if (move := _change(position.board, after)).cells}
     if not moves:
-        return Comparison({}, {}, 0, 0, 0, {}, {}, {})
+        return _NOTHING
     question = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
     advice, counted, shown = await asyncio.gather(
         academy.ask(academy.consultation.Advise, question),
@@ -188,14 +182,10 @@ def list_candidates(
 ) -> list[Candidate]:
     """Return the moves in one list: those that the opening tree has, then those that are advised most.
 
-    Args:
-        known: What the opening tree has, best first.
-        legal: All moves.
-        compared: What ACADEMY says of them; None where it was not asked, or why it did not answer.
-        addresses: Gives the addresses of the position after a move, and of what it changes.
-        looked_at: The move whose patterns are shown.
+    `compared` is None where ACADEMY was not asked, or why it did not answer. `addresses` gives where the
+    position after a move is, and what it changes.
     """
-    facts = compared if isinstance(compared, Comparison) else Comparison({}, {}, 0, 0, 0, {}, {}, {})
+    facts = compared if isinstance(compared, Comparison) else _NOTHING
 
     def listed(text: str, rank: int, move: consultation_pb2.OpeningMove | None) -> Candidate:
         address, look = addresses(text)

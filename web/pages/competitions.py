@@ -40,6 +40,8 @@ _STATES: Final = {
     competitions_pb2.COMPETITION_STATE_HALTED: "halted",
 }
 _Standing = competitions_pb2.Standing
+# A chart with its title, and whose its curves are by their colours.
+_Chart = tuple[str, Markup, list[tuple[int, str]]]
 _SORTS: Final[dict[str, Callable[[_Standing], float] | None]] = {
     "points": None,
     "elo": lambda standing: -standing.elo,
@@ -97,7 +99,7 @@ async def show_competition(request: Request, arena: ArenaService) -> Response:
     query = Query(request.query_params, ("name", "sort", *FILTERS))
     name = name_of(query)
     sort, _ = query.choice("sort", _SORTS, "points")
-    context = await results_context(arena, name, sort)
+    context = await _results_context(arena, name, sort)
     competition = context["competition"]
     running = competition.state == competitions_pb2.COMPETITION_STATE_RUNNING
     follows = running and request.app.state.sign_in.may_follow(request)
@@ -107,7 +109,6 @@ async def show_competition(request: Request, arena: ArenaService) -> Response:
         "more": len(feed.games) - MOST_ON_WALL if feed else 0,
         "events": link("/competition/events", {"name": name}) if follows else "",
         "running": running,
-        "complete": competition.state == competitions_pb2.COMPETITION_STATE_COMPLETED,
         # The results that are sent are those of the first sorting.
         "renewed": sort == "points",
         "listed": await list_games(arena, competition, query, "/competition", {"name": name}),
@@ -115,17 +116,8 @@ async def show_competition(request: Request, arena: ArenaService) -> Response:
     return render(request, "competition.html", context)
 
 
-async def results_context(arena: ArenaService, name: str, sort: str = "points") -> dict[str, Any]:
-    """Return what the part of a page with a competition's results shows.
-
-    Args:
-        arena: The arena.
-        name: The competition.
-        sort: What its standings are sorted by.
-
-    Raises:
-        PageError: There is no such competition, or the service did not answer.
-    """
+async def _results_context(arena: ArenaService, name: str, sort: str = "points") -> dict[str, Any]:
+    """What the part of a page with a competition's results shows. Raises PageError."""
     competition = await arena.competition(name)
     standings = competitions_pb2.GetStandingsResponse()
     # Before the first game there may be no results to ask about.
@@ -134,6 +126,8 @@ async def results_context(arena: ArenaService, name: str, sort: str = "points") 
     if competition.kind.endswith("_tuner"):
         # Its candidates play a game or two each: a table would have their opponent alone.
         del standings.standings[:], standings.pairs[:]
+    completed = competition.state == competitions_pb2.COMPETITION_STATE_COMPLETED
+    schedule = [] if completed else await arena.schedule(name, _MOST_SCHEDULED)
     key = _SORTS[sort]
     return {
         "competition": competition,
@@ -148,28 +142,24 @@ async def results_context(arena: ArenaService, name: str, sort: str = "points") 
         "test": standings.test if standings.HasField("test") else None,
         "lines": list(standings.lines),
         "schedule": [
-            (game, game_address(name, game.game_id) if game.in_progress else "")
-            for game in (await arena.schedule(name, _MOST_SCHEDULED) if _may_go_on(competition) else ())
+            (game, game_address(name, game.game_id) if game.in_progress else "") for game in schedule
         ],
+        "complete": completed,
         "curves": await _draw_history(arena, competition, standings),
     }
-
-
-def _may_go_on(competition: competitions_pb2.Competition) -> bool:
-    return competition.state != competitions_pb2.COMPETITION_STATE_COMPLETED
 
 
 async def _draw_history(
     arena: ArenaService,
     competition: competitions_pb2.Competition,
     standings: competitions_pb2.GetStandingsResponse,
-) -> list[tuple[str, Markup, list[tuple[int, str]]]]:
-    """Curves of the players' Elo and of a test's LLR, with their titles and whose they are."""
+) -> list[_Chart]:
+    """Curves of the players' Elo and of a test's LLR."""
     if standings.games < 2:
         return []
     history = await arena.history(competition.name)
     ends = ("first game", f"game {history.games:,}")
-    charts: list[tuple[str, Markup, list[tuple[int, str]]]] = []
+    charts: list[_Chart] = []
     if standings.HasField("test") and history.llr.games:
         test = standings.test
         values = [*history.llr.values, test.lower, test.upper]
@@ -204,19 +194,13 @@ async def _draw_history(
 
 
 def likely_elo(standing: competitions_pb2.Standing) -> tuple[float, float] | None:
-    """Return between which ratings a player lies with 95 %; None where that is not known.
-
-    Args:
-        standing: Its line of the table.
-    """
+    """Return between which ratings a player lies with 95 %; None where that is not known."""
     if not standing.HasField("likeliest_elo") or not standing.HasField("elo_error"):
         return None
     return standing.likeliest_elo - standing.elo_error, standing.likeliest_elo + standing.elo_error
 
 
-def _draw_parameter(
-    path: competitions_pb2.ParameterHistory, games: int, ends: tuple[str, str]
-) -> tuple[str, Markup, list[tuple[int, str]]]:
+def _draw_parameter(path: competitions_pb2.ParameterHistory, games: int, ends: tuple[str, str]) -> _Chart:
     """How a tuner's best value of a parameter went: it stays the best until another is."""
     values = list(path.best.values)
     points = [(float(at), value) for at, value in zip(path.best.games, values, strict=True)]
@@ -232,16 +216,8 @@ def _draw_parameter(
 
 
 async def render_results(arena: ArenaService, name: str) -> str:
-    """Return the part of a page with a competition's results.
-
-    Args:
-        arena: The arena.
-        name: The competition.
-
-    Raises:
-        PageError: There is no such competition, or the service did not answer.
-    """
-    return render_part("parts/results.html", await results_context(arena, name))
+    """Return the part of a page with a competition's results. Raises PageError."""
+    return render_part("parts/results.html", await _results_context(arena, name))
 
 
 @dataclass(frozen=True)
@@ -255,12 +231,7 @@ class OnWall:
 
 
 async def wall_of(name: str, feed: Feed) -> list[OnWall]:
-    """Return the games in progress that a competition's page shows, the first `MOST_ON_WALL`.
-
-    Args:
-        name: The competition.
-        feed: Its games in progress.
-    """
+    """Return the games in progress that a competition's page shows, the first `MOST_ON_WALL`."""
     shown = list(feed.games.values())[:MOST_ON_WALL]
     return [
         OnWall(game, game_address(name, game.game_id), await game.board(len(game.moves)), note_of(game))
@@ -269,11 +240,7 @@ async def wall_of(name: str, feed: Feed) -> list[OnWall]:
 
 
 def note_of(game: LiveGame) -> str:
-    """Return a line on how far a game in progress is.
-
-    Args:
-        game: The game.
-    """
+    """Return a line on how far a game in progress is."""
     if not game.moves:
         return "before the first move"
     last = game.moves[-1]

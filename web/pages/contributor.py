@@ -76,12 +76,10 @@ async def _gallery(
     )
     title = f"{game_id}, {library.replace('-', ' ')}"
     address = link(f"/games/{game_id}/patterns", {"library": library, "proposer": name, "order": "newest"})
-    try:
-        listed = (await academy.ask(academy.libraries.ListPatterns, newest_first)).patterns
-    except PageError as error:
+    listed = await academy.ask_if_allowed(academy.libraries.ListPatterns, newest_first)
+    if listed is None:
         # Patterns are for admins to list.
-        if error.status == 403:
-            return _Gallery(title, address, [])
-        raise
+        return _Gallery(title, address, [])
     spec = read_spec((await academy.game(game_id)).game)
-    return _Gallery(title, address, [list_pattern(record, spec, library, games, name) for record in listed])
+    items = [list_pattern(record, spec, library, games, name) for record in listed.patterns]
+    return _Gallery(title, address, items)

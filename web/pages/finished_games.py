@@ -47,17 +47,9 @@ async def list_games(
     path: str,
     fixed: dict[str, str],
 ) -> ListedGames:
-    """Return the page of games that an address asks for, the newest first.
+    """Return the page of games that an address asks for, the newest first. Raises PageError.
 
-    Args:
-        arena: The arena.
-        competition: The competition.
-        query: The address's parameters, among which those of `FILTERS` are read.
-        path: The page that shows the games.
-        fixed: The page's own parameters, which its links keep.
-
-    Raises:
-        PageError: A parameter cannot be read, or the service did not answer.
+    `path` is the page that shows the games, and `fixed` its own parameters, which its links keep.
     """
     outcome, wanted = query.choice("outcome", _OUTCOMES, "")
     faults, only_faults = query.choice("faults", _YES, "")

@@ -10,11 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from academy.knowledge.spec import GameSpec
-from academy.v1 import events_pb2, history_pb2
+from academy.v1 import events_pb2, history_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from web.academy_service import AcademyService, GameFigures
 from web.charts import Curve, Scale, draw_curves
-from web.failures import PageError
 from web.pages.home import MEASURES, describe_board
 from web.pages.known_contests import RESULTS, ArenaGames, arena_games
 from web.query import Query, check_game_id, link
@@ -79,6 +78,7 @@ async def show_game(request: Request, academy: AcademyService) -> Response:
     figures = await academy.figures(described.game)
     players = await academy.players(game_id)
     growth = await academy.growth(game_id)
+    curves = _curves_of(growth)
     contests = await _newest_contests(academy, spec, await arena_games(request))
     context = {
         "game_id": game_id,
@@ -88,12 +88,8 @@ async def show_game(request: Request, academy: AcademyService) -> Response:
         "statistics": figures.statistics,
         "libraries": _libraries(figures),
         "players": players,
-        "growth": _draw_growth(growth),
-        "growing": [
-            (number, title)
-            for number, (title, name) in enumerate(_GROWING.items(), 1)
-            if any(getattr(point, name) for point in growth)
-        ],
+        "growth": _draw_growth(growth, curves),
+        "growing": [(curve.number, curve.name) for curve in curves],
         "rated": any(player.elo is not None for player in players),
         "contests": contests,
         "measures": _measures(figures),
@@ -106,15 +102,19 @@ async def show_game(request: Request, academy: AcademyService) -> Response:
     return render(request, "game.html", context)
 
 
-def _draw_growth(points: Sequence[history_pb2.GrowthPoint]) -> Markup | None:
-    """Curves of the libraries' sizes from contest to contest; None while there is nothing to see."""
-    if len(points) < _LEAST_POINTS:
-        return None
-    curves = [
+def _curves_of(points: Sequence[history_pb2.GrowthPoint]) -> list[Curve]:
+    """The sizes of the libraries that have held something."""
+    return [
         Curve(number, [(point.contests, getattr(point, name)) for point in points], title)
         for number, (title, name) in enumerate(_GROWING.items(), 1)
         if any(getattr(point, name) for point in points)
     ]
+
+
+def _draw_growth(points: Sequence[history_pb2.GrowthPoint], curves: Sequence[Curve]) -> Markup | None:
+    """The curves from contest to contest; None while there is nothing to see."""
+    if len(points) < _LEAST_POINTS:
+        return None
     most = max((size for curve in curves for _, size in curve.points), default=1)
     last = points[-1].contests
     scale = Scale(last, 0, most, pattern="{:,.0f}", ends=("", f"contest {last:,}"))
@@ -170,13 +170,11 @@ async def _newest_contests(
     academy: AcademyService, spec: GameSpec, games: ArenaGames
 ) -> list[_Contest] | None:
     """The contests among the newest events; None where the token may not see them."""
-    try:
-        events = await academy.newest_events(spec.game_id, _EVENTS)
-    except PageError as error:
-        if error.status == 403:
-            return None
-        raise
-    reported = (event for event in events if event.WhichOneof("kind") == "contest_reported")
+    question = libraries_pb2.ListEventsRequest(game_id=spec.game_id, page_size=_EVENTS, newest_first=True)
+    listed = await academy.ask_if_allowed(academy.libraries.ListEvents, question)
+    if listed is None:
+        return None
+    reported = (event for event in listed.events if event.WhichOneof("kind") == "contest_reported")
     counted = [event for event in reported if not event.contest_reported.report.void]
     return [_contest(event, spec, games) for event in counted[:_CONTESTS]]
 

@@ -10,6 +10,7 @@ from academy.v1 import contests_pb2, proposals_pb2
 from web.academy_service import AcademyService
 from web.pages.patterns import LIBRARY_NAMES
 from web.query import link
+from web.rendering import counted
 
 __all__ = ["AtAcademy", "read_questions"]
 
@@ -38,13 +39,7 @@ class AskedAt:
 
 @dataclass(frozen=True)
 class AtAcademy:
-    """What a game's players did at ACADEMY.
-
-    Attributes:
-        proposals: The patterns that were proposed, by ply.
-        questions: What was asked, by ply.
-        got: What each player got in all, in words.
-    """
+    """What a game's players proposed and asked at ACADEMY, by ply, and what each got in all, in words."""
 
     proposals: Sequence[AskedAt]
     questions: Sequence[AskedAt]
@@ -60,12 +55,7 @@ async def read_questions(
 ) -> AtAcademy | None:
     """Return what a game's players asked and proposed; None if the token may not read it or nothing is there.
 
-    Args:
-        academy: ACADEMY; None for no answer.
-        contest_id: What ACADEMY calls the game; "" for a game that was not reported.
-        players: The players by seat.
-        plies: How many moves the game has.
-        cell_names: What the cells of its board are called; empty where that is not known.
+    `contest_id` is "" for a game that was not reported; `cell_names` are empty where they are not known.
     """
     if academy is None or not contest_id:
         return None
@@ -111,7 +101,7 @@ def _opening_in_words(answer: contests_pb2.OpeningAnswer | None) -> str:
         return ""
     if not answer.visits:
         return f"{answer.move}, worth {answer.value:.2f}" if answer.move else "not in the tree"
-    came = f"{answer.visits:,} {'contest' if answer.visits == 1 else 'contests'} came here"
+    came = f"{counted(answer.visits, 'contest')} came here"
     return f"{answer.move}, worth {answer.value:.2f}; {came}" if answer.move else f"no move; {came}"
 
 
@@ -119,11 +109,11 @@ def _patterns_in_words(answer: contests_pb2.PatternAnswer, cell_names: Sequence[
     """What an answer about patterns or moves rested on."""
     some = [f"{number}" for got in answer.some for number in got.pattern_ids]
     more = ", …" if answer.patterns > len(some) else ""
-    parts = [_counted(answer.patterns, "pattern")]
+    parts = [counted(answer.patterns, "pattern")]
     if some:
         parts[0] += f" ({', '.join(some)}{more})"
     if answer.tesujis:
-        parts.append(_counted(answer.tesujis, "tesuji"))
+        parts.append(counted(answer.tesujis, "tesuji"))
     if answer.evaluation:
         parts.append("the evaluation")
     if answer.HasField("best_cell"):
@@ -136,16 +126,12 @@ def _all_in_words(seat: contests_pb2.SeatConsultations) -> str:
     """What a player got in all; "" for nothing."""
     patterns = sum(len(got.pattern_ids) for got in seat.patterns)
     kinds = (
-        _counted(patterns, "pattern") if patterns else "",
-        _counted(len(seat.tesuji_ids), "tesuji") if seat.tesuji_ids else "",
+        counted(patterns, "pattern") if patterns else "",
+        counted(len(seat.tesuji_ids), "tesuji") if seat.tesuji_ids else "",
         "the evaluation" if seat.evaluation else "",
         "weights to take home" if seat.weights else "",
     )
     return ", ".join(filter(None, kinds))
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _proposal(proposal: proposals_pb2.Proposal, players: Sequence[str]) -> AskedAt:

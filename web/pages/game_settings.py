@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from google.protobuf.descriptor import FieldDescriptor
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
@@ -59,12 +58,12 @@ _CAPACITIES: Final = {
     "endgame_capacity": "endgame_patterns",
     "tesuji_capacity": "tesujis",
 }
-_TYPES: Final = {setting.name: setting.type for setting in fields(LibrarySettings)}
+_TYPES: Final[Mapping[str, Any]] = {setting.name: setting.type for setting in fields(LibrarySettings)}
 _GREATEST_NUMBER: Final = 1e12
 _MOST_MOVES: Final = 400
 _BOARDS: Final = 12
 _NODES_PER_PAGE: Final = 1_000
-_PAGES_OF_NODES: Final = 10
+_MOST_NODES: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -161,15 +160,12 @@ def _read_settings(query: Query) -> game_pb2.LibrarySettings:
         number = query.number(name, 0, _GREATEST_NUMBER)
         if number is None:
             continue
-        kind = game_pb2.LibrarySettings.DESCRIPTOR.fields_by_name[name].type
-        if kind == FieldDescriptor.TYPE_DOUBLE:
-            setattr(settings, name, number)
-            continue
-        most = 1 if kind == FieldDescriptor.TYPE_BOOL else 2**32 - 1
-        if number != int(number) or number > most:
+        kind = _TYPES[name]
+        most = 1 if kind is bool else 2**32 - 1
+        if kind is not float and (number != int(number) or number > most):
             why = f"{name}: {number:g} is not a whole number from 0 to {most:,}."
             raise PageError(400, "This setting cannot be read", why, "Go back and correct it.")
-        setattr(settings, name, bool(number) if most == 1 else int(number))
+        setattr(settings, name, kind(number))
     return settings
 
 
@@ -235,7 +231,9 @@ async def _draw_lines(
     own: AcademyService, spec: GameSpec, nodes: Sequence[pattern_pb2.OpeningNodeRecord]
 ) -> list[_PrunedLine]:
     """The lines that end in some nodes, the shortest first, without those that go on from another."""
-    tree = {node.node_id: node for node in await _list_openings(own, spec.game_id)}
+    question = libraries_pb2.ListOpeningsRequest(game_id=spec.game_id, page_size=_NODES_PER_PAGE)
+    listed = await own.list_all(own.libraries.ListOpenings, question, "nodes", _MOST_NODES)
+    tree = {node.node_id: node for node in listed}
     ending = {node.node_id for node in nodes}
     firsts = sorted((node for node in nodes if node.parent_id not in ending), key=lambda node: node.depth)
     lines: list[_PrunedLine] = []
@@ -249,19 +247,6 @@ async def _draw_lines(
                 drawing = draw_board(replayed.drawing, BoardMarks(replayed.last), label).whole
         lines.append(_PrunedLine(" ".join(moves) or f"… {node.move}", node.visits, drawing))
     return lines
-
-
-async def _list_openings(own: AcademyService, game_id: str) -> list[pattern_pb2.OpeningNodeRecord]:
-    """The opening tree, as far as it is read here."""
-    question = libraries_pb2.ListOpeningsRequest(game_id=game_id, page_size=_NODES_PER_PAGE)
-    nodes: list[pattern_pb2.OpeningNodeRecord] = []
-    for _ in range(_PAGES_OF_NODES):
-        page = await own.ask(own.libraries.ListOpenings, question)
-        nodes += page.nodes
-        question.page_token = page.next_page_token
-        if not question.page_token:
-            break
-    return nodes
 
 
 def _moves_to(

@@ -1,7 +1,7 @@
 """The games that ACADEMY knows, with their measures side by side."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -30,13 +30,7 @@ _LATEST: Final = 6
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of games.
-
-    Attributes:
-        title: What it is called.
-        meaning: What it says, in a sentence.
-        pattern: How its value is written.
-    """
+    """A measure of games, what it says in a sentence, and how its value is written."""
 
     title: str
     meaning: str
@@ -70,16 +64,19 @@ def _measure_of(name: str) -> Callable[[GameFigures], float | None]:
     return read
 
 
-# Columns before the measures: what is sorted by, and the title.
-_SIZES: Final[dict[str, tuple[str, Callable[[GameFigures], float | None]]]] = {
+_Columns = Mapping[str, tuple[str, Callable[[GameFigures], float | None]]]
+# By what an address sorts by: the title, and the value.
+_SIZES: Final[_Columns] = {
     "contests": ("Contests", lambda figures: float(figures.statistics.contests)),
     "openings": ("Openings", lambda figures: float(figures.statistics.opening_nodes)),
     "middle-game": ("Middle", lambda figures: float(figures.statistics.middle_game_patterns)),
     "endgame": ("Endgame", lambda figures: float(figures.statistics.endgame_patterns)),
 }
-_COLUMNS: Final = {
-    **{name: value for name, (_, value) in _SIZES.items()},
-    **{name: _measure_of(name) for name in MEASURES},
+_COLUMNS: Final[_Columns] = {
+    # By the name, which games are sorted by before any value.
+    "game": ("Game", lambda _: None),
+    **_SIZES,
+    **{name: (measure.title, _measure_of(name)) for name, measure in MEASURES.items()},
 }
 _ORDERS: Final = {"asc": False, "desc": True}
 
@@ -97,34 +94,23 @@ class _Head:
 async def show_home(request: Request, academy: AcademyService) -> Response:
     """Show the games, sorted by `sort` in the `order` that the address says."""
     query = Query(request.query_params, ("sort", "order"))
-    columns = {"game": None, **_COLUMNS}
-    sort, value = query.choice("sort", columns, "game")
+    sort, (_, read) = query.choice("sort", _COLUMNS, "game")
     order, descending = query.choice("order", _ORDERS, "asc" if sort == "game" else "desc")
     # Together: a service may be slow to answer.
     listed, arenas_games, running = await asyncio.gather(
         academy.games(), arena_games(request), _running(request.app.state.sign_in.arena_for(request))
     )
-    games = list(listed)
-    games.sort(key=lambda figures: figures.game.game_id, reverse=sort == "game" and descending)
-    if value is not None:
-        read = value
-        known = [figures for figures in games if read(figures) is not None]
-        known.sort(key=lambda figures: read(figures) or 0.0, reverse=descending)
-        games = known + [figures for figures in games if read(figures) is None]
-    titles = {
-        "game": "Game",
-        **{name: title for name, (title, _) in _SIZES.items()},
-        **{name: measure.title for name, measure in MEASURES.items()},
-    }
-    heads = [_head(name, title, sort, order) for name, title in titles.items()]
-    rows = [_row(figures) for figures in games]
+    games = sorted(listed, key=lambda figures: figures.game.game_id, reverse=sort == "game" and descending)
+    known = [figures for figures in games if read(figures) is not None]
+    known.sort(key=lambda figures: read(figures) or 0.0, reverse=descending)
+    games = known + [figures for figures in games if read(figures) is None]
     news: LibraryNews | None = request.app.state.news
     context = {
         **await _news_context(academy, games, arenas_games),
         "events": "/events" if news is not None and await news.is_open() else "",
         "running": running,
-        "heads": heads,
-        "rows": rows,
+        "heads": [_head(name, title, sort, order) for name, (title, _) in _COLUMNS.items()],
+        "rows": [_row(figures) for figures in games],
         "measures": MEASURES,
         "cut": len(games) >= MOST_GAMES,
     }
@@ -132,14 +118,9 @@ async def show_home(request: Request, academy: AcademyService) -> Response:
 
 
 async def render_news(academy: AcademyService, arena: ArenaService | None) -> str:
-    """Return the part of the page with the latest contests and patterns.
+    """Return the part of the page with the latest contests and patterns. Raises PageError.
 
-    Args:
-        academy: ACADEMY.
-        arena: The arena whose games contests lead to; None for no such links.
-
-    Raises:
-        PageError: ACADEMY did not answer.
+    Contests lead to their games at the arena, if one is given.
     """
     context = await _news_context(academy, await academy.games(), await games_of(arena))
     return render_part("parts/news.html", context)
@@ -225,11 +206,7 @@ def _head(name: str, title: str, sort: str, order: str) -> _Head:
 
 
 def describe_board(geometry: Geometry) -> str:
-    """Return a board in a few words.
-
-    Args:
-        geometry: The board.
-    """
+    """Return a board in a few words."""
     match geometry:
         case SquareGeometry():
             return f"{geometry.columns} × {geometry.rows} squares"
@@ -240,14 +217,13 @@ def describe_board(geometry: Geometry) -> str:
 
 
 def _row(figures: GameFigures) -> dict[str, object]:
-    values = {name: _measure_of(name)(figures) for name in MEASURES}
     return {
         "game_id": figures.game.game_id,
         "board": describe_board(read_spec(figures.game).geometry),
         "players": figures.game.players,
         "sizes": [f"{value(figures):,.0f}" for _, value in _SIZES.values()],
         "measures": [
-            "–" if values[name] is None else measure.pattern.format(values[name])
+            "–" if (value := _measure_of(name)(figures)) is None else measure.pattern.format(value)
             for name, measure in MEASURES.items()
         ],
     }

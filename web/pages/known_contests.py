@@ -24,13 +24,9 @@ _SERIES_SHOWN: Final = 8
 
 @dataclass(frozen=True)
 class ListedContest:
-    """A contest as a list shows it.
+    """A contest as a list shows it: name, Elo and result of each seat; when it was, how long, how it ended.
 
-    Attributes:
-        players: Name, Elo and result by seat.
-        facts: When it was, how long, how it ended.
-        address: The arena's page of the game; "" where these pages do not have it.
-        contest_id: Its id.
+    `address` is the arena's page of the game; "" where these pages do not have it.
     """
 
     players: Sequence[tuple[str, str, str]]
@@ -42,29 +38,19 @@ class ListedContest:
 class ArenaGames:
     """Where the arena that these pages show has the games of contests.
 
-    Args:
-        competitions: The names of the arena's competitions, by what the ids of their contests begin with.
+    `competitions` are their names by what the ids of their contests begin with.
     """
 
     def __init__(self, competitions: Mapping[str, str]) -> None:
         self._competitions = competitions
 
     def address(self, contest_id: str, ply: int | None = None) -> str:
-        """Return the page of a contest's game; "" where there is none.
-
-        Args:
-            contest_id: The contest's id in its arena.
-            ply: After how many moves; None for the last.
-        """
+        """Return the page of a contest's game after `ply` moves, None for all; "" where there is none."""
         name, game_id = self._find(contest_id)
         return game_address(name, game_id, ply) if name else ""
 
     def title(self, contest_id: str) -> str:
-        """Return what a contest's game is called; its id, shortened, where the arena does not have it.
-
-        Args:
-            contest_id: The contest's id in its arena.
-        """
+        """Return what a contest's game is called; its id, shortened, where the arena does not have it."""
         name, game_id = self._find(contest_id)
         return f"game {game_id} of {name}" if name else _shortened(contest_id)
 
@@ -83,20 +69,12 @@ def _shortened(contest_id: str) -> str:
 
 
 async def arena_games(request: Request) -> ArenaGames:
-    """Return where games are, as far as an arena is shown here.
-
-    Args:
-        request: What was asked for.
-    """
+    """Return where games are, as far as an arena is shown here."""
     return await games_of(request.app.state.sign_in.arena_for(request))
 
 
 async def games_of(arena: ArenaService | None) -> ArenaGames:
-    """Return where an arena has its games.
-
-    Args:
-        arena: The arena; None where there is none.
-    """
+    """Return where an arena has its games."""
     if arena is None:
         return ArenaGames({})
     # These pages are about knowledge: an arena that is away takes only links from them.
@@ -106,13 +84,7 @@ async def games_of(arena: ArenaService | None) -> ArenaGames:
 def list_contests(
     contests: Iterable[history_pb2.ContestSummary], games: ArenaGames, ply: int | None = None
 ) -> list[ListedContest]:
-    """Return contests for a list.
-
-    Args:
-        contests: The contests.
-        games: Where their games are.
-        ply: Where links lead; None for the last move.
-    """
+    """Return contests for a list, with links to their games after `ply` moves; None for the last."""
     return [_listed(contest, games, ply) for contest in contests]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote_plus
 
 from starlette.requests import Request
@@ -86,18 +86,21 @@ class _Line:
     sort: str
     filter: _Filter
 
-    def address(self, moves: Sequence[str], **changed: Any) -> str:
-        state = {"player": self.player, "sort": self.sort} | changed
+    def address(
+        self, moves: Sequence[str], *, player: int = 0, sort: str = "", cell: int | None = None
+    ) -> str:
+        """Return the address of a line, for this player and in this order but for what is given."""
+        player, sort = player or self.player, sort or self.sort
         return link(
             f"/games/{self.spec.game_id}/openings",
             [
-                ("player", state["player"] if state["player"] != 1 else None),
-                ("sort", state["sort"] if state["sort"] != _FIRST_SORT else None),
+                ("player", player if player != 1 else None),
+                ("sort", sort if sort != _FIRST_SORT else None),
                 ("elo", self.filter.elo),
                 ("since", self.filter.since),
                 ("until", self.filter.until),
                 *(("m", move) for move in moves),
-                ("from", state.get("cell")),
+                ("from", cell),
             ],
         )
 

@@ -220,12 +220,9 @@ async def _cells_of(
         max_matches=_MOST_MATCHES,
         include_cells=True,
     )
-    try:
-        answer = await academy.ask(academy.consultation.MatchPatterns, request)
-    except PageError as error:
-        if error.status == 403:
-            return [frozenset()] * len(examples)
-        raise
+    answer = await academy.ask_if_allowed(academy.consultation.MatchPatterns, request)
+    if answer is None:
+        return [frozenset()] * len(examples)
     return [
         frozenset[int]().union(
             *(

@@ -63,13 +63,9 @@ _FILTERS: Final = (
 
 @dataclass(frozen=True)
 class PatternItem:
-    """A pattern for a gallery.
+    """A pattern for a gallery, with its page.
 
-    Attributes:
-        record: The pattern as ACADEMY sends it.
-        drawing: Its picture.
-        address: Its page.
-        origin: Who proposed it first, or whose gallery it is, and in which contest; "" where not known.
+    `origin` is who proposed it first, or whose gallery it is, and in which contest; "" where not known.
     """
 
     record: pattern_pb2.PatternRecord
@@ -79,12 +75,7 @@ class PatternItem:
 
 
 def draw_record(record: pattern_pb2.PatternRecord, geometry: Geometry) -> Markup:
-    """Draw a pattern as ACADEMY sends it.
-
-    Args:
-        record: The pattern.
-        geometry: The board of its game.
-    """
+    """Draw a pattern as ACADEMY sends it."""
     return draw_pattern(read_cells(record.cells, geometry), geometry, f"Pattern {record.pattern_id}")
 
 
@@ -155,15 +146,7 @@ def _read_filter(query: Query, spec: GameSpec) -> libraries_pb2.PatternFilter:
 def list_pattern(
     record: pattern_pb2.PatternRecord, spec: GameSpec, library: str, games: ArenaGames, proposer: str = ""
 ) -> PatternItem:
-    """Return a pattern for a gallery.
-
-    Args:
-        record: The pattern as ACADEMY sends it.
-        spec: The game.
-        library: The name of its library.
-        games: Where the games of contests are.
-        proposer: Whose patterns the gallery shows; "" for everybody's.
-    """
+    """Return a pattern for a gallery of one proposer; "" for everybody's."""
     address = link(f"/games/{spec.game_id}/patterns/{library}/{record.pattern_id}", {"proposer": proposer})
     return PatternItem(
         record, draw_record(record, spec.geometry), address, _describe_origin(record.origin, games)

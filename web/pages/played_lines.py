@@ -31,23 +31,13 @@ Value = TypeVar("Value")
 
 
 class ReplayThreads:
-    """Threads that play moves again, which takes a processor: others' pages go on beside them.
-
-    Args:
-        most: How many play at once; more wait.
-    """
+    """Threads that play moves again, `most` at once: others' pages go on beside these."""
 
     def __init__(self, most: int) -> None:
         self._room = asyncio.Semaphore(most)
 
     async def run(self, play: Callable[Given, Value], *given: Given.args, **named: Given.kwargs) -> Value:
-        """Return what a function returns, or raise what it raises.
-
-        Args:
-            play: Plays moves again.
-            given: Its arguments.
-            named: Its arguments by name.
-        """
+        """Return what a function returns, or raise what it raises."""
         await self._room.acquire()
         playing = asyncio.create_task(asyncio.to_thread(play, *given, **named))
         playing.add_done_callback(self._end)
@@ -76,11 +66,9 @@ class Addresses(Protocol):
 
 @dataclass(frozen=True)
 class KnownMove:
-    """A move that the opening tree has.
+    """A move that the opening tree has, with its place in the list, from 1.
 
-    Attributes:
-        rank: Its place in the list, from 1.
-        label: What is known of it, for those who do not see the board.
+    `label` is what is known of it, for those who do not see the board.
     """
 
     rank: int
@@ -89,12 +77,9 @@ class KnownMove:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A cell that was clicked on because moves begin there.
+    """A cell, if one is chosen, that was clicked on because moves begin there.
 
-    Attributes:
-        cell: The cell; None where none is chosen.
-        moves: The moves from there, with their addresses.
-        back: The address without the choice.
+    `moves` are these, with their addresses; `back` is the address without the choice.
     """
 
     cell: int | None
@@ -105,10 +90,7 @@ class Chosen:
 async def board_after(spec: GameSpec, moves: tuple[str, ...], player: int) -> tuple[ReplayedLine | None, str]:
     """Return the position after a line, or None and why it cannot be shown.
 
-    Args:
-        spec: The game.
-        moves: The line.
-        player: From whose side the board is seen in games of more than two.
+    In games of more than two it is as `player` sees it.
     """
     try:
         return await line_replays.run(replay, spec, moves, player), ""
@@ -117,13 +99,7 @@ async def board_after(spec: GameSpec, moves: tuple[str, ...], player: int) -> tu
 
 
 def choose(line: Addresses, cell: int | None, replayed: ReplayedLine | None) -> Chosen:
-    """Return the moves that begin on a cell and end on another one.
-
-    Args:
-        line: Where the page leads.
-        cell: The cell; None for no choice.
-        replayed: The position; None where there is no board.
-    """
+    """Return the moves that begin on a cell and end on another one."""
     if cell is None or replayed is None:
         return Chosen(None)
     moves = [
@@ -133,24 +109,14 @@ def choose(line: Addresses, cell: int | None, replayed: ReplayedLine | None) -> 
 
 
 def cells_of_move(spec: GameSpec, replayed: ReplayedLine | None, text: str) -> Sequence[int]:
-    """Return the cells where a move begins and ends; none where its text does not say.
-
-    Args:
-        spec: The game.
-        replayed: The position; None where there is no board.
-        text: The move.
-    """
+    """Return the cells where a move begins and ends; none where its text does not say."""
     if text in spec.cell_names:
         return (spec.cell_names.index(text),)
     return tuple(dict.fromkeys(replayed.ways.get(text, ()))) if replayed is not None else ()
 
 
 def known_moves(listed: Sequence[consultation_pb2.OpeningMove]) -> dict[str, KnownMove]:
-    """Return the moves that the opening tree has, by each of their spellings.
-
-    Args:
-        listed: The moves, in the list's order.
-    """
+    """Return the moves that the opening tree has, by each of their spellings."""
     return {
         text: KnownMove(rank, f"value {move.statistics.value:.2f} in {move.statistics.visits} contests")
         for rank, move in reversed(list(enumerate(listed, 1)))
@@ -167,12 +133,7 @@ def cells_to_click(
 ) -> dict[int, CellLink]:
     """Return where a click on each cell leads.
 
-    Args:
-        spec: The game.
-        line: Where the page leads.
-        replayed: The position.
-        known: The moves that the opening tree has, by each of their spellings.
-        chosen: The cell where the move begins; None before one was chosen.
+    `chosen` is the cell where the move begins; None before one was chosen.
     """
     return _of_ways(line, replayed, known, chosen) | _of_named_cells(spec, line, replayed, known)
 

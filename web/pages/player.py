@@ -27,7 +27,7 @@ from web.sessions import Notice, Session, Undo
 __all__ = ["ACTIONS", "show_player"]
 
 _PAGE: Final = 24
-VERDICTS: Final[Mapping[str, proposals_pb2.Verdict.ValueType]] = {
+_VERDICTS: Final[Mapping[str, proposals_pb2.Verdict.ValueType]] = {
     "waiting": proposals_pb2.VERDICT_HELD,
     "matched": proposals_pb2.VERDICT_MATCHED,
     "specialised": proposals_pb2.VERDICT_SPECIALISED,
@@ -36,7 +36,7 @@ VERDICTS: Final[Mapping[str, proposals_pb2.Verdict.ValueType]] = {
     "evicted": proposals_pb2.VERDICT_EVICTED,
     "dropped": proposals_pb2.VERDICT_DROPPED,
 }
-_VERDICT_NAMES: Final = {number: name for name, number in VERDICTS.items()}
+_VERDICT_NAMES: Final = {number: name for name, number in _VERDICTS.items()}
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ async def show_player(request: Request, session: Session) -> Response:
         why = f"You are signed in as {session.names}, with a token of the arena alone."
         raise PageError(403, "This page needs a token of ACADEMY", why, "Sign in with one, too.")
     own, name = own_academy(session), query.text("name") or session.academy.name
-    verdict, number = query.choice("verdict", {"all": None, **VERDICTS}, "all")
+    verdict, number = query.choice("verdict", {"all": None, **_VERDICTS}, "all")
     question = proposals_pb2.ListProposalsRequest(
         player=name,
         page_size=_PAGE,
@@ -76,7 +76,7 @@ async def show_player(request: Request, session: Session) -> Response:
         "verdict": verdict,
         "verdicts": {
             label: link("/player", {"name": name, "verdict": label if label != "all" else None})
-            for label in ("all", *VERDICTS)
+            for label in ("all", *_VERDICTS)
         },
         "proposals": [_proposal(proposal, specs[proposal.game_id]) for proposal in listed.proposals],
         "first": link("/player", here) if query.text("page") else "",
@@ -94,14 +94,9 @@ async def _specs(own: AcademyService, game_ids: set[str]) -> dict[str, GameSpec]
 async def _statistics(own: AcademyService, name: str) -> list[libraries_pb2.PlayerStatistics]:
     """What the player did in each game that it played; none where the token may not see it."""
     question = libraries_pb2.ListPlayerStatisticsRequest(player=name)
-    try:
-        listed = (await own.ask(own.libraries.ListPlayerStatistics, question)).players
-    except PageError as error:
-        if error.status == 403:
-            return []
-        raise
+    listed = await own.ask_if_allowed(own.libraries.ListPlayerStatistics, question)
     # Imported patterns may have helped in games that it did not play.
-    return [figures for figures in listed if figures.contests]
+    return [figures for figures in listed.players if figures.contests] if listed else []
 
 
 async def _is_muted(own: AcademyService, name: str) -> bool:

@@ -45,10 +45,6 @@ class Front:
     occupant: tuple[Unit | None, ...]
     owner: tuple[int | None, ...]
 
-    def is_threatened(self, province: int) -> bool:
-        """Whether another power's unit could enter."""
-        return self.against[province] > 0
-
 
 def front(position: Position, power: int) -> Front:
     """The front of a power."""
@@ -231,10 +227,8 @@ class Plan:
         occupant = self._front.occupant[province]
         if occupant is None or occupant.power != self._front.power:
             return True
-        return (
-            self._targets.get(province, self._board.province_of[unit.location])
-            != self._board.province_of[unit.location]
-        )
+        here = self._board.province_of[unit.location]
+        return self._targets.get(province, here) != here
 
     def _chance(self, target: int, strength: int) -> float:
         """How likely a move of this strength arrives, as far as can be known."""
@@ -331,7 +325,7 @@ class Plan:
         board, front = self._board, self._front
         best, chosen = 0.0, Order(OrderKind.HOLD, unit.location)
         for province in bits(board.reach_mask[unit.kind][unit.location]):
-            if not front.is_threatened(province):
+            if not front.against[province]:
                 continue
             helped = board.main_location[province]
             worth = max(self._worth[kind][helped] for kind in UnitKind)

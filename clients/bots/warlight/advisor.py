@@ -38,9 +38,9 @@ _SWAPPED: Final = bytes([NEUTRAL, OPPONENT, ME, UNSEEN]) + bytes(252)
 
 def expected_value(war_map: WarMap, view: WarPosition, base_income: int = BASE_INCOME) -> float:
     """How a game probably ends for the seat with this view, 0 to 1: by territories and armies in sight."""
-    mine = sum(armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == ME)
-    theirs = sum(
-        armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == OPPONENT
+    mine, theirs = (
+        sum(armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == seat)
+        for seat in (ME, OPPONENT)
     )
     income = war_map.income(view.owners, ME, base_income)
     if not theirs:

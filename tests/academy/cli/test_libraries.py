@@ -168,7 +168,7 @@ def test_a_pattern_that_cannot_come_back_is_not_announced_as_restored(
     refused = academy("patterns", "restore", "go", weakest)
     assert (refused.exit_code, refused.out) == (1, "")
     assert f"pattern {weakest} is not back in go, but still kept: its library is full" in refused.err
-    assert academy("settings", "go", "endgame_capacity=100").exit_code == 0
+    assert academy("settings", "go", "endgame_capacity=5000").exit_code == 0
 
     voters = {vote["player"] for vote in listed[-1]["votes"]}
     for voter in voters:

@@ -123,7 +123,9 @@ def test_what_players_got_is_printed_by_kind() -> None:
     answer = contests_pb2.PatternAnswer(patterns=1, tesujis=2, evaluation=True, best_cell=5)
     seat.questions.add(plies=2, value=0.2, answer=answer)
     seat.questions.add(plies=4, value=0.1, answer=contests_pb2.PatternAnswer(patterns=0))
-    asked, got = (list(column.cells) for column in contest_tables.questions_table([seat]).columns[-2:])
+    asked, got = (
+        list(map(str, column.cells)) for column in contest_tables.questions_table([seat]).columns[-2:]
+    )
     assert asked == ["2 (0.20): 1 pattern, 2 tesujis, evaluation, best cell 5; 4 (0.10): nothing"]
     assert got == ["1 pattern, 2 tesujis, evaluation, weights"]
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from clients.bots.alpha_beta import SWAY, AlphaBetaThinker, Evaluation, fit_evaluation
+from clients.bots.alpha_beta import SWAY, AlphaBetaThinker
+from clients.bots.evaluation import Evaluation, fit_evaluation
 from clients.bots.search_game import make_search_game
 from clients.bots.strength import InvalidStrengthError, Strength
 from clients.bots.thinking import Experience
