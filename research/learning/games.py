@@ -132,8 +132,8 @@ TRIALS: Final = {
         conditions=("everything-remembered", "everything", "shared", "openings", "own", "open", "open-own"),
         analysis=Analysis(1_000, 2_000),
     ),
-    # As above, on a machine where 36 ms are 300 to 350 playouts: the measured player is stronger than all of
-    # its teachers there.
+    # On a machine where 36 ms are some 320 playouts, the player measured is as strong as the best of the
+    # teachers above.
     "hex-720": Trial(
         "Hex 7x7, teachers of up to 720 playouts",
         "hex",
