@@ -106,7 +106,7 @@ def test_the_package_and_the_small_referee_are_installed_tested_and_played(
     assert done.stdout.count("the run is over: all games have been played") == 2
     assert "Openings of konane-6x6" in done.stdout
     assert len(list((package / "cup.games").glob("*.json"))) == 3
-    assert "konane-6x6, middle-game:" in done.stdout
+    assert "konane-6x6, endgame:" in done.stdout
 
 
 def test_what_is_shown_of_the_package_is_what_is_in_it() -> None:
