@@ -63,18 +63,19 @@ class CandidateMove(NamedTuple):
     changes: tuple[CellChange, ...] | None
 
     @classmethod
-    def to_cell(cls, cell: int, spec: GameSpec, player: int) -> Self:
-        """Return the move that goes to an empty cell.
+    def to_cells(cls, cells: Iterable[int], spec: GameSpec, player: int) -> list[Self]:
+        """Return the moves that go to empty cells.
 
         Args:
-            cell: The cell, by index.
+            cells: The cells, by index.
             spec: The game.
             player: 1 or 2, who moves.
         """
         changes_others = spec.placement in (Placement.OUTFLANKING, Placement.CAPTURING)
         # A piece that came from another cell has left it.
-        says_all = not (changes_others or spec.moves_pieces)
-        return cls(cell, True, ((cell, _SOLDIERS[player]),) if says_all else None)
+        if changes_others or spec.moves_pieces:
+            return [cls(cell, True, None) for cell in cells]
+        return [cls(cell, True, ((cell, _SOLDIERS[player]),)) for cell in cells]
 
     @classmethod
     def of_changes(cls, board: Board, changes: Iterable[CellChange], player: int) -> Self:

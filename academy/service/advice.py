@@ -54,7 +54,7 @@ def moves_to_compare(
             CandidateMove.of_changes(board, changes, player) for changes in read_changes(moves, spec.geometry)
         ]
     named = read_empty_cells(cells, board, spec) if cells else _usual_cells(spec, board, player)
-    return [CandidateMove.to_cell(cell, spec, player) for cell in named]
+    return CandidateMove.to_cells(named, spec, player)
 
 
 def _usual_cells(spec: GameSpec, board: Board, player: int) -> list[int]:

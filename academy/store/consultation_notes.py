@@ -241,10 +241,16 @@ def _outermost_claims(transaction: Transaction, prefix: bytes) -> set[bytes]:
     They are the first and the last without board and with one: of a board those of the least and the greatest
     value. Players may make thousands of claims.
     """
-    ends = (
+    outermost = (
         transaction.scan(TableName.CLAIMS, prefix),
-        transaction.scan(TableName.CLAIMS, prefix + keys.NO_BOARD, backwards=True),
-        transaction.scan(TableName.CLAIMS, prefix, start=prefix + keys.FIRST_BOARD),
         transaction.scan(TableName.CLAIMS, prefix, backwards=True),
     )
-    return {key for entries in ends for key, _ in islice(entries, 1)}
+    ends = {key for entries in outermost for key, _ in islice(entries, 1)}
+    if len(ends) < 2:
+        # Most players claim one value of a position.
+        return ends
+    between = (
+        transaction.scan(TableName.CLAIMS, prefix + keys.NO_BOARD, backwards=True),
+        transaction.scan(TableName.CLAIMS, prefix, start=prefix + keys.FIRST_BOARD),
+    )
+    return ends | {key for entries in between for key, _ in islice(entries, 1)}

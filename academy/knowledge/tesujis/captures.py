@@ -191,13 +191,13 @@ class _Chains:
         while (apart := (of_here := place.take(here)) != (of_there := place.take(there))).any():
             here, there, *ends = (places[apart] for places in (here, there, of_here, of_there))
             np.minimum.at(place, np.maximum(*ends), np.minimum(*ends))
-            while not np.array_equal(nearer := place.take(place), place):
+            while ((nearer := place.take(place)) != place).any():
                 place = nearer
         first_of_chain = stones & (place == np.arange(held.size))
         chains = np.flatnonzero(first_of_chain)
         numbers = np.where(stones, (np.cumsum(first_of_chain) - 1)[place], len(chains)).reshape(views.shape)
         owners = np.append(held[chains], np.uint8(EMPTY))
-        sizes = np.append(np.bincount(numbers.ravel()[stones], minlength=len(chains)), 0)
+        sizes = np.bincount(numbers.ravel()[stones], minlength=len(owners))
         liberties = np.zeros((len(sizes), width), dtype=np.bool_)
         at, cells = np.flatnonzero(held == EMPTY), np.nonzero(views == EMPTY)[1]
         touched = numbers.take(at - cells + beside[:, cells])

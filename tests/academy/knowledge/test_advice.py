@@ -79,10 +79,10 @@ def test_where_a_move_goes_follows_from_what_it_changes(after: str, cell: int | 
 
 def test_the_board_after_a_cell_is_known_where_a_move_changes_no_other() -> None:
     before = board("xo--")
-    plain = CandidateMove.to_cell(2, GameSpec("four", FOUR), 2)
+    plain = CandidateMove.to_cells([2], GameSpec("four", FOUR), 2)[0]
     states = states_after(before, [plain])
     assert states is not None and states.tobytes() == board("xoo-").states
-    turning = CandidateMove.to_cell(2, GameSpec("four", FOUR, placement=Placement.OUTFLANKING), 2)
+    turning = CandidateMove.to_cells([2], GameSpec("four", FOUR, placement=Placement.OUTFLANKING), 2)[0]
     assert (turning.cell, turning.places) == (2, True)
     assert states_after(before, [plain, turning]) is None
 
@@ -90,7 +90,7 @@ def test_the_board_after_a_cell_is_known_where_a_move_changes_no_other() -> None
 def test_where_pieces_go_from_cell_to_cell_no_board_follows_from_a_cell() -> None:
     spec = GameSpec("four", FOUR, move_forms=("#-#", "#x#[x#]"))
     before = board("x--o")
-    moves = [CandidateMove.to_cell(1, spec, 1)]
+    moves = CandidateMove.to_cells([1], spec, 1)
     assert states_after(before, with_all_changes(moves, before, spec, 1)) is None
 
 
@@ -112,7 +112,7 @@ def test_the_board_after_a_cell_is_that_of_the_game_where_chains_are_taken(
             for cell, name in enumerate(spec.cell_names)
             if name in legal
         }
-        moves = [CandidateMove.to_cell(cell, spec, player) for cell in played]
+        moves = CandidateMove.to_cells(played, spec, player)
         states = states_after(before, with_all_changes(moves, before, spec, player))
         assert states is not None
         assert [row.tobytes() for row in states] == [after.states for after in played.values()]
@@ -136,7 +136,7 @@ def test_the_board_after_a_cell_is_that_of_the_game_where_pieces_turn_others_ove
             cells = [
                 cell for cell, state in enumerate(before.states) if state == State.EMPTY != after.states[cell]
             ]
-            moves = [CandidateMove.to_cell(cell, spec, player) for cell in cells]
+            moves = CandidateMove.to_cells(cells, spec, player)
             states = states_after(before, with_all_changes(moves, before, spec, player))
             # A pass goes to no cell.
             assert states is not None
@@ -151,6 +151,6 @@ def test_moves_that_say_what_they_take_stay_as_they_are() -> None:
     before = Board.from_letters(spec.geometry, "ox--")
     move = CandidateMove.of_changes(before, [(2, State.FIRST_SOLDIER)], 1)
     assert with_all_changes([move], before, spec, 1) == [move]
-    plain = CandidateMove.to_cell(2, spec, 1)
+    plain = CandidateMove.to_cells([2], spec, 1)[0]
     (known,) = with_all_changes([plain], before, spec, 1)
     assert known.changes == ((2, State.FIRST_SOLDIER), (0, State.EMPTY))
