@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Processes that share the tests: more than cores, since many tests wait. Each more costs 10 s to collect them.
 JOBS ?= 5
-# How long `make learning` runs; each row of its table has its share.
+# How long `make learning` and `make study` run; each row of their tables has its share.
 MINUTES ?= 180
 # Tests start thousands of processes, each of which would compile this project's files for itself.
 unexport PYTHONDONTWRITEBYTECODE
@@ -15,7 +15,7 @@ install = @{ $(PIP) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python -
 	$(PIP) --editable '.[$(1)]'
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo ray screenshots six-games learning test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff log-faults
+.PHONY: demo ray screenshots six-games learning study test check docs unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff log-faults
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -24,9 +24,14 @@ demo: $(VENV)/installed.stamp
 six-games: $(VENV)/installed-dev.stamp
 	@$(BIN)/python examples/six_games/play.py
 
-# Whether knowledge makes players stronger by the clock: the table and the chart of docs/explanation/does-it-help.md,
-# on two cores, a population each; it goes on where the last run ended.
+# Whether knowledge makes players stronger by the clock: what the README says, from nothing, by contests that nobody
+# has played before, on two cores, a population each; it goes on where the last run ended.
 learning: $(VENV)/installed-dev.stamp
+	@printf '%s\n' third fourth | \
+		xargs -P 2 -I NAME $(BIN)/python -m research.learning repeat --populations NAME --minutes $(MINUTES)
+
+# The same for all of the study, and the tables and charts of docs/explanation/does-it-help.md.
+study: $(VENV)/installed-dev.stamp
 	$(call install,bench)
 	printf '%s\n' first second | \
 		xargs -P 2 -I NAME $(BIN)/python -m research.learning run --populations NAME --minutes $(MINUTES)

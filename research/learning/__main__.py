@@ -1,6 +1,7 @@
 """Measures what ACADEMY's knowledge is worth: `python -m research.learning COMMAND`.
 
-`run` and `society` go on where they ended; give them minutes. `held-out` compares the evaluation's
+`repeat` plays again, from nothing, what the README says. `run` and `society` go on with the study. All three
+go on where they ended; give them minutes. `held-out` compares the evaluation's
 log loss of results that it has not seen with the players' own, and says how well tesujis foretell moves.
 `report` writes the tables and the chart of docs/explanation/does-it-help.md, and keeps all results in the
 repository's file; not while another command runs.
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import arguments
-from research.learning import report, society
+from research.learning import repeat, report, society
 from research.learning.conditions import CONDITIONS
 from research.learning.experiment import PAIRS, Row, Size, Workplace, going_on_without, run
 from research.learning.games import POPULATIONS, TRIALS
@@ -24,6 +25,7 @@ from research.learning.ledger import Ledger
 
 RESULTS: Final = Path(__file__).parent / "results.jsonl"
 DATA: Final = Path("build/learning")
+REPEATED: Final = Path("build/learning-repeated")
 
 
 def main() -> None:
@@ -32,11 +34,21 @@ def main() -> None:
     kept = argparse.ArgumentParser(add_help=False)
     kept.add_argument("--results", type=Path, default=RESULTS, help="the file of the repository's results")
     kept.add_argument("--data", type=Path, default=DATA, help="new results and ACADEMY's folders")
-    games = argparse.ArgumentParser(add_help=False)
+    timed = argparse.ArgumentParser(add_help=False)
+    timed.add_argument("--minutes", type=arguments.positive, default=90.0, help="for all of it (90)")
+    sized = argparse.ArgumentParser(add_help=False)
+    sized.add_argument("--pairs", type=arguments.count, default=PAIRS, help=f"of games of each row ({PAIRS})")
+    games = argparse.ArgumentParser(add_help=False, parents=[timed])
     games.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
-    games.add_argument("--minutes", type=arguments.positive, default=90.0, help="for all of it (90)")
     commands = parser.add_subparsers(dest="command", required=True)
-    running = commands.add_parser("run", parents=[games, kept], help="learn and measure")
+    again = commands.add_parser(
+        "repeat", parents=[timed, sized, kept], help="play again, with other contests, what the README says"
+    )
+    again.add_argument(
+        "--populations", nargs="+", choices=repeat.OTHER_POPULATIONS, default=repeat.OTHER_POPULATIONS
+    )
+    again.set_defaults(data=REPEATED)
+    running = commands.add_parser("run", parents=[games, kept, sized], help="learn and measure")
     running.add_argument(
         "--conditions", nargs="+", choices=tuple(CONDITIONS), help="instead of those of each game"
     )
@@ -48,9 +60,6 @@ def main() -> None:
         help="that ACADEMY learns from, instead of each game's own number; a row for each",
     )
     running.add_argument("--populations", nargs="+", choices=POPULATIONS, default=POPULATIONS)
-    running.add_argument(
-        "--pairs", type=arguments.count, default=PAIRS, help=f"of games of each row ({PAIRS})"
-    )
     running.add_argument(
         "--most-pairs",
         type=arguments.count,
@@ -97,15 +106,29 @@ def main() -> None:
         report.draw_societies(ledger)
         return
     workplace, deadline = Workplace(ledger, options.data, _commit()), time.monotonic() + 60 * options.minutes
+    if options.command == "repeat":
+        run(repeat.rows(options.populations), Size(options.pairs, options.pairs), deadline, workplace)
+        # Another process may have played the other population.
+        ledger = Ledger(options.results, options.data / "pairs.jsonl")
+        print("\n".join(repeat.table(ledger)), flush=True)
+    elif options.command == "society":
+        _live(options, deadline, workplace)
+    else:
+        _run(options, deadline, workplace)
+
+
+def _live(options: argparse.Namespace, deadline: float, workplace: Workplace) -> None:
     names = options.games or list(TRIALS)
-    if options.command == "society":
-        for number, name in enumerate(names):
-            now = time.monotonic()
-            share_of_time = (deadline - now) / (len(names) - number)
-            with going_on_without(name):
-                society.live(name, options.share, options.contests, now + share_of_time, workplace)
-            print("\n".join(report.society_rows(ledger, name)), flush=True)
-        return
+    for number, name in enumerate(names):
+        now = time.monotonic()
+        share_of_time = (deadline - now) / (len(names) - number)
+        with going_on_without(name):
+            society.live(name, options.share, options.contests, now + share_of_time, workplace)
+        print("\n".join(report.society_rows(workplace.ledger, name)), flush=True)
+
+
+def _run(options: argparse.Namespace, deadline: float, workplace: Workplace) -> None:
+    names, ledger = options.games or list(TRIALS), workplace.ledger
     rows = [
         Row(name, population, condition, contests)
         for name in names

@@ -57,7 +57,6 @@ class Measured:
 
     study: str
     player: int
-    game: str
     condition: str
     counts: tuple[Counts | None, ...]
     # The sequential test's in each population; None where it is open, or nothing was measured.
@@ -89,7 +88,7 @@ def measured(ledger: Ledger, game: str) -> list[Measured]:
     for condition in CONDITIONS:
         seen: set[str] = set()
         for study, player in reversed(EDITIONS):
-            match = _measured(ledger, game, condition, study, player)
+            match = measured_row(ledger, _of_all(game, condition), (study, player))
             if match is not None and not match.populations <= seen:
                 matches.append(match)
                 seen |= match.populations
@@ -107,25 +106,32 @@ def checkpoints(ledger: Ledger, game: str) -> list[list[tuple[int, Measured]]]:
             curve = [
                 (number, match)
                 for number in sorted(numbers)
-                if (match := _measured(ledger, game, condition, study, player, number)) is not None
+                if (match := measured_row(ledger, _of_all(game, condition, number), (study, player)))
             ]
             if len(curve) > 1:
                 curves.append(curve)
     return curves
 
 
-def _measured(
-    ledger: Ledger, game: str, condition: str, study: str, player: int, contests: int | None = None
+def _of_all(game: str, condition: str, contests: int | None = None) -> list[Row]:
+    return [Row(game, population, condition, contests) for population in POPULATIONS]
+
+
+def measured_row(
+    ledger: Ledger,
+    rows: Sequence[Row],
+    edition: tuple[str, int] = EDITIONS[-1],
 ) -> Measured | None:
-    edition = {"study": study, "player": player}
-    keys = [Row(game, population, condition, contests).key | edition for population in POPULATIONS]
+    """What came of a condition in a game, by rows of each population; None where nothing was measured."""
+    study, player = edition
+    keys = [row.key | {"study": study, "player": player} for row in rows]
     counts = tuple(ledger.counts(**key) if ledger.pairs(**key) else None for key in keys)
     if not any(counts):
         return None
     took = [line["took"] for key in keys for line in ledger.of("pair", **key)]
     asking, alone = (sum(seconds) for seconds in zip(*took, strict=True))
     verdicts = tuple(verdict_of_row(ledger, **key) for key in keys)
-    return Measured(study, player, game, condition, counts, verdicts, (asking, alone))
+    return Measured(study, player, rows[0].condition, counts, verdicts, (asking, alone))
 
 
 def rows(ledger: Ledger, game: str) -> list[str]:
@@ -139,8 +145,8 @@ def rows(ledger: Ledger, game: str) -> list[str]:
             f"{trial.title}, {trial.a_move}",
             f"{trial.contests:,}",
             CONDITIONS[match.condition].title,
-            *(_gained(counts) for counts in match.counts),
-            _gained(match.together) if all(match.counts) else "",
+            *(gained(counts) for counts in match.counts),
+            gained(match.together) if all(match.counts) else "",
             games,
             " + ".join(str(verdict or "open") for verdict, counts in judged if counts),
             f"x {match.took[0] / match.took[1]:.2f}",
@@ -161,8 +167,8 @@ def checkpoint_rows(ledger: Ledger, game: str) -> list[str]:
                 f"{trial.title}, {trial.a_move}",
                 CONDITIONS[match.condition].title,
                 f"{contests:,}",
-                *(_gained(counts) for counts in match.counts),
-                _gained(match.together) if all(match.counts) else "",
+                *(gained(counts) for counts in match.counts),
+                gained(match.together) if all(match.counts) else "",
                 " + ".join(f"{2 * sum(counts):,}" for counts in match.counts if counts),
                 str(match.player),
             ]
@@ -174,7 +180,7 @@ def society_rows(ledger: Ledger, game: str) -> list[str]:
     """The rows of a game in the table of societies that consult while they play."""
     return [
         f"| {TRIALS[game].title} | {100 * key['share']:.0f} % | {end - WINDOW:,} to {end:,} | "
-        f"{2 * sum(counts):,} | {_gained(counts)} |"
+        f"{2 * sum(counts):,} | {gained(counts)} |"
         for key in society.measured(ledger, game)
         for end, counts in _windows(ledger, key)
     ]
@@ -187,7 +193,7 @@ def _windows(ledger: Ledger, key: Mapping[str, object]) -> Iterator[tuple[int, C
         yield end, counted([pair["points"] for pair in pairs if end - WINDOW < pair["number"] <= end])
 
 
-def _gained(counts: Counts | None) -> str:
+def gained(counts: Counts | None) -> str:
     """The Elo gained with its interval of 95 %; nothing where nothing was measured."""
     gain = estimate(counts) if counts else None
     if gain is None:
