@@ -17,7 +17,7 @@ from academy.knowledge.settings import Library
 from academy.store import event_log
 from academy.store.library_store import Store
 from research.learning import __main__ as command
-from research.learning import conditions, experiment, games, gnu_go, held_out, report, society
+from research.learning import conditions, experiment, games, gnu_go, held_out, repeat, report, society
 from research.learning.classroom import Classroom
 from research.learning.experiment import Row, Size, Workplace, run
 from research.learning.games import EDITIONS, PLAYER, STUDY, Analysis, Trial
@@ -463,6 +463,35 @@ def test_what_cannot_be_run_is_refused(
     with pytest.raises(SystemExit):
         command.main()
     assert message in capsys.readouterr().err
+
+
+def test_what_the_readme_says_is_played_again_by_other_contests_and_compared(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(experiment, "RATED_PAIRS", 1)
+    monkeypatch.setattr(repeat, "QUOTED", [("small", "shared", None)])
+    kept = Ledger(tmp_path / "none.jsonl", tmp_path / "results.jsonl")
+    for population in ("first", "second"):
+        for number, points in enumerate((2.0, 1.0, 1.5)):
+            key = Row("small", population, "shared").key
+            kept.add(kind="pair", **key, number=number, points=points, took=[1.0, 1.0])
+    places = ["--results", str(tmp_path / "results.jsonl"), "--data", str(tmp_path / "repeated")]
+    tables = []
+    for population in ("third", "fourth"):
+        arguments = ["learning", "repeat", "--pairs", "2", "--populations", population, *places]
+        monkeypatch.setattr(sys, "argv", arguments)
+        command.main()
+        tables.append(capsys.readouterr().out.splitlines()[-1].split(" | "))
+    readme = 3
+    assert tables[0][readme] == tables[1][readme] == report.gained((0, 0, 2, 2, 2))
+    assert [table[-1] for table in tables] == ["4 |", "4 + 4 |"]
+    assert tables[0][-2] == "" and tables[1][-2] != ""
+    contests = [
+        Records(tmp_path / "repeated" / STUDY / name / "small" / "contests").reports
+        for name in ("third", "fourth")
+    ]
+    assert [len(played) for played in contests] == [8, 8]
+    assert contests[0] != contests[1]
 
 
 def test_too_few_contests_to_hold_any_out_are_refused(
