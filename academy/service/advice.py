@@ -29,6 +29,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.surroundings import surroundings
 from academy.knowledge.tesujis.table import FIRST_IN_USES
 from academy.service.answers import AnsweredPatterns, PatternQuestion, SuccessorAnswer
+from academy.service.errors import InvalidFieldError
 from academy.service.game_cache import CachedGame
 from academy.service.moves import CandidateMoveChange, read_changes, read_empty_cells
 from academy.store.columns import pack_columns
@@ -53,6 +54,10 @@ def moves_to_compare(
         return [
             CandidateMove.of_changes(board, changes, player) for changes in read_changes(moves, spec.geometry)
         ]
+    if spec.moves_pieces and not cells:
+        raise InvalidFieldError(
+            "moves", "no moves: in this game pieces move from cell to cell, so name the moves to compare"
+        )
     named = read_empty_cells(cells, board, spec) if cells else _usual_cells(spec, board, player)
     return CandidateMove.to_cells(named, spec, player)
 

@@ -204,6 +204,15 @@ def test_cells_off_the_board_taken_or_twice_are_refused(
     assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", field)
 
 
+def test_where_pieces_move_from_cell_to_cell_a_question_must_name_the_moves(academy: Running) -> None:
+    game = examples.tiny_go("moved")
+    game.move_forms[:] = ["@#-@#"]
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    refused = refusal(partial(advise, academy.bot("reader"), "moved", position(MIDDLE)))
+    assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "moves")
+    assert "pieces move from cell to cell" in refused.message
+
+
 class TestClient:
     def test_a_bot_asks_in_three_lines(self, academy: Running) -> None:
         teach_tesujis(academy, "client")
