@@ -231,6 +231,10 @@ class SearchGuard:
         os.kill(os.getpid(), signal.SIGUSR1)
 
 
+def _print_at_once(line: str) -> None:
+    print(line, flush=True)
+
+
 @dataclass(frozen=True)
 class Analyst:
     """Walks an opening tree, and searches lines that nobody searched in another way, or for as long.
@@ -241,6 +245,7 @@ class Analyst:
         guard: ends searches.
         nodes: how many of the most visited lines to look at.
         game_id: what ACADEMY calls the game.
+        say: is called with each line of text about what it does.
     """
 
     academy: Academy
@@ -248,6 +253,7 @@ class Analyst:
     guard: SearchGuard
     nodes: int
     game_id: str
+    say: Callable[[str], None] = _print_at_once
 
     def run(self, once: bool) -> int:
         """Search until nothing is left to search, or the guard's deadline has passed.
@@ -277,7 +283,7 @@ class Analyst:
                 self._check_rules()
                 for line, value in self._walk(unsearchable):
                     counted += 1
-                    print(legible(f"{' '.join(line)}: {value:.3f}"), flush=True)
+                    self.say(legible(f"{' '.join(line)}: {value:.3f}"))
             except InterruptedSearchError:
                 self._rest()
             except (AcademyUnavailableError, AcademyRefusedError) as error:
@@ -285,7 +291,7 @@ class Analyst:
                 if once or not passes or self.guard.ends_within(SECONDS_BETWEEN_WALKS):
                     raise
                 why = legible(str(error))
-                print(f"ACADEMY cannot be asked now ({why}): looking again after a minute", flush=True)
+                self.say(f"ACADEMY cannot be asked now ({why}): looking again after a minute")
                 self.guard.sleep(SECONDS_BETWEEN_WALKS)
             else:
                 if counted == before:
@@ -359,7 +365,7 @@ class Analyst:
 
     def _rest(self) -> None:
         if self.guard.open_contests and not self.guard.is_over:
-            print("resting: contests are open", flush=True)
+            self.say("resting: contests are open")
         while self.guard.open_contests and not self.guard.is_over:
             self.guard.sleep(SECONDS_BETWEEN_LOOKS)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any, Final
 
 from academy.knowledge.tesujis.surroundings import surroundings
@@ -17,6 +18,8 @@ from research.learning.conditions import LEARNT
 
 # A run of hours is not to end because the machine was busy for a while.
 PATIENCE_SECONDS: Final = 120.0
+# Positions between two lines about how far an analyst is.
+_REPORTED: Final = 100
 
 
 class Hall:
@@ -79,7 +82,13 @@ class Hall:
         with Academy(self._connection) as academy:
             guard = SearchGuard(None, deadline)
             searcher = LineSearcher(self._referee, strength)
-            Analyst(academy, searcher, guard, nodes, self._spec.game_id).run(once=True)
+            searched = count(1)
+
+            def say(_line: str) -> None:
+                if (number := next(searched)) % _REPORTED == 0:
+                    print(f"an analyst has searched {number:,} positions", flush=True)
+
+            Analyst(academy, searcher, guard, nodes, self._spec.game_id, say).run(once=True)
             return not guard.is_over
 
     def meet(
