@@ -16,6 +16,7 @@ from sqlalchemy import (
     URL,
     Connection,
     Engine,
+    ExceptionContext,
     Insert,
     Select,
     Table,
@@ -269,7 +270,14 @@ def _engine(url: URL | str, what: str, synchronous: str = "FULL", **options: Any
     if engine.dialect.name == "sqlite":
         event.listen(engine, "do_connect", _connect_unwritten)
         event.listen(engine, "connect", partial(_prepare_sqlite, synchronous))
+    remedy = "what it has stays: see that it can be used, then try again"
+    event.listen(engine, "handle_error", partial(_note, f"({what} {shown(engine.url)}; {remedy})"))
     return engine
+
+
+def _note(note: str, context: ExceptionContext) -> None:
+    if context.sqlalchemy_exception is not None:
+        context.sqlalchemy_exception.add_note(note)
 
 
 def _connect_unwritten(dialect: Any, _: Any, arguments: Sequence[str], options: Mapping[str, Any]) -> Any:
