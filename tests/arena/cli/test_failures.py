@@ -44,7 +44,8 @@ def test_an_error_of_a_database_names_it_and_what_to_do(tmp_path: Path) -> None:
     assert stopped.returncode == 1
     assert stopped.stderr.endswith(
         "arena: the database: no room\n"
-        f"(results database sqlite:///{results}; what it has stays: see that it can be used, then try again)\n"
+        f"(results database sqlite:///{results}; what it has stays: "
+        "see that it can be used, then try again)\n"
     )
 
 
