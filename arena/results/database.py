@@ -43,6 +43,10 @@ class ResultsError(RuntimeError):
     """Results that can't be used as asked; the message says why and what to do."""
 
 
+class FileTakenError(SQLAlchemyError, ResultsError):
+    """A database's file was moved, deleted or replaced under this program."""
+
+
 class NoResultsYetError(ResultsError):
     """The competition has not been run."""
 
@@ -126,9 +130,9 @@ class Database(ABC):
         """Check the tables, bring them up to date, or make them. Raises ResultsError."""
 
     def check_file(self) -> None:
-        """Raise ResultsError where its file was taken away: what is stored would go with it."""
+        """Raise FileTakenError where its file was taken away: what is stored would go with it."""
         if _identify_file(self._engine.url) != self._file:
-            raise ResultsError(
+            raise FileTakenError(
                 f"the {self.what} {shown(self._engine.url)} was moved, deleted or replaced while this "
                 "program used it, so nothing more is stored; what was stored so far is in the file that it "
                 "was: put that back, with its -wal file, and start again"
@@ -174,6 +178,7 @@ class Database(ABC):
         """As `transaction`; another one of this kind waits until it has ended, in every process."""
         with self._engine.begin() as connection:
             lock_out_others(connection)
+            self.check_file()
             yield connection
 
     @contextmanager
