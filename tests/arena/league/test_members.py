@@ -42,14 +42,14 @@ def play(league: LeagueDatabase, number: int, version: str, winner: int) -> None
 
 
 def test_a_league_whose_file_was_replaced_takes_nothing_more(league: LeagueDatabase, tmp_path: Path) -> None:
-    """A member would go with the file that it was, though its service has told it that it is registered."""
+    """A member would go with the file that it was, after its service has acknowledged it."""
     members, file = Members(league), tmp_path / "league.db"
     shutil.copy(file, tmp_path / "backup.db")
     file.rename(tmp_path / "old.db")
-    for there_is_another in (False, True):
+    for another in (False, True):
         with pytest.raises(SQLAlchemyError, match="was moved, deleted or replaced"):
             members.register(Application("alice", "1"), "", KEY, open_to_all=True)
-        if not there_is_another:
+        if not another:
             shutil.move(tmp_path / "backup.db", file)
 
 
