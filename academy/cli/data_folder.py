@@ -207,13 +207,14 @@ def compact(
             events = transaction.count(TableName.EVENTS)
         with counting_events(events) as note:
             done = compaction.compact(store, keep=keep, note_event=note)
+    if not json:
+        removed = printing.counted(done.removed, "event")
+        typer.echo(f"{data}: {removed} replaced by snapshots, {done.left:,} left")
     before, after = compaction.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
         printing.print_json({"removed": done.removed, "left": done.left} | sizes)
-        return
-    typer.echo(f"{data}: {printing.counted(done.removed, 'event')} replaced by snapshots, {done.left:,} left")
-    if shrink:
+    elif shrink:
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
 
 

@@ -102,6 +102,10 @@ class ContestLifecycle(Contests):
                         "the game's rules became stricter after this run began: change [fair_use] in the "
                         "control file, and `arena run` goes on where it stopped"
                     )
+                elif may_pass(error):
+                    error.add_note(
+                        "tried for two minutes; when ACADEMY takes it, `arena run` goes on where it stopped"
+                    )
                 raise
             # Once, however many contests wait, and however often.
             if self._trouble != (error.code, error.reason):

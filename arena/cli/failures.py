@@ -64,5 +64,7 @@ def describe_failure(error: BaseException) -> tuple[str, ExitStatus]:
     if isinstance(error, OSError) and error.strerror:
         message = f"{error.filename or 'cannot go on'}: {error.strerror}"
     else:
-        message = f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error)
+        message = str(error)
+        if isinstance(error, SQLAlchemyError) and not isinstance(error, ResultsError):
+            message = f"the database: {reason(error)}"
     return "\n".join((message, *getattr(error, "__notes__", ()))), ExitStatus.ERROR

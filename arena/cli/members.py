@@ -168,18 +168,30 @@ def quota(
     service: Service,
     name: Name,
     games_at_once: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Games at the same time (0: no limit).")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0, max=10_000, help="Games at the same time (0: no limit).", show_default="as it is"
+        ),
+    ] = None,
     games_a_day: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Games of pools in 24 hours (0: no limit).")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0, max=10_000, help="Games of pools in 24 hours (0: no limit).", show_default="as it is"
+        ),
+    ] = None,
 ) -> None:
     """Bound how much a member plays; without options it is not bounded any longer."""
     from arena.v1 import members_pb2
 
-    bounds = members_pb2.Quota(games_at_once=games_at_once, games_a_day=games_a_day)
-    request = members_pb2.SetQuotaRequest(name=name, quota=bounds)
-    _call(service, "SetQuota", request, f"bounding {name}")
+    wanted = {"games_at_once": games_at_once, "games_a_day": games_a_day}
+    given = {bound: most for bound, most in wanted.items() if most is not None}
+    bounds = members_pb2.Quota()
+    if given:
+        request = members_pb2.GetMemberRequest(name=name)
+        bounds.CopyFrom(_call(service, "GetMember", request, "reading a member").member.quota)
+    for bound, most in given.items():
+        setattr(bounds, bound, most)
+    _call(service, "SetQuota", members_pb2.SetQuotaRequest(name=name, quota=bounds), f"bounding {name}")
 
 
 def remove(service: Service, name: Name) -> None:

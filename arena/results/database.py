@@ -16,6 +16,7 @@ from sqlalchemy import (
     URL,
     Connection,
     Engine,
+    ExceptionContext,
     Insert,
     Select,
     Table,
@@ -40,6 +41,10 @@ BUSY_SECONDS: Final = 30
 
 class ResultsError(RuntimeError):
     """Results that can't be used as asked; the message says why and what to do."""
+
+
+class FileTakenError(SQLAlchemyError, ResultsError):
+    """A database's file was moved, deleted or replaced under this program."""
 
 
 class NoResultsYetError(ResultsError):
@@ -125,9 +130,9 @@ class Database(ABC):
         """Check the tables, bring them up to date, or make them. Raises ResultsError."""
 
     def check_file(self) -> None:
-        """Raise ResultsError where its file was taken away: what is stored would go with it."""
+        """Raise FileTakenError where its file was taken away: what is stored would go with it."""
         if _identify_file(self._engine.url) != self._file:
-            raise ResultsError(
+            raise FileTakenError(
                 f"the {self.what} {shown(self._engine.url)} was moved, deleted or replaced while this "
                 "program used it, so nothing more is stored; what was stored so far is in the file that it "
                 "was: put that back, with its -wal file, and start again"
@@ -173,6 +178,7 @@ class Database(ABC):
         """As `transaction`; another one of this kind waits until it has ended, in every process."""
         with self._engine.begin() as connection:
             lock_out_others(connection)
+            self.check_file()
             yield connection
 
     @contextmanager
@@ -269,7 +275,14 @@ def _engine(url: URL | str, what: str, synchronous: str = "FULL", **options: Any
     if engine.dialect.name == "sqlite":
         event.listen(engine, "do_connect", _connect_unwritten)
         event.listen(engine, "connect", partial(_prepare_sqlite, synchronous))
+    remedy = "what it has stays: see that it can be used, then try again"
+    event.listen(engine, "handle_error", partial(_note, f"({what} {shown(engine.url)}; {remedy})"))
     return engine
+
+
+def _note(note: str, context: ExceptionContext) -> None:
+    if context.sqlalchemy_exception is not None:
+        context.sqlalchemy_exception.add_note(note)
 
 
 def _connect_unwritten(dialect: Any, _: Any, arguments: Sequence[str], options: Mapping[str, Any]) -> Any:

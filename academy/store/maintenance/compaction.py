@@ -237,11 +237,11 @@ def shrink(folder: Path) -> tuple[int, int]:
             sync(copy)
             put_in_place(copy, folder, lock)
         except lmdb.Error as error:
-            raise StoreError(f"{folder}: cannot be copied: {error}; nothing was changed") from error
+            raise StoreError(f"{folder}: cannot be copied: {error}; the file stays as it is") from error
         except StoreError:
             raise
         except OSError as error:
-            raise StoreError(f"{folder}: {error.strerror}; nothing was changed") from error
+            raise StoreError(f"{folder}: {error.strerror}; the file stays as it is") from error
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return before, after

@@ -313,6 +313,7 @@ def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path, beside
         assert arena.contests.ReportContest(more).counted
         refused = beside("compact", "--data", data, "--shrink")
         assert refused.exit_code == 1 and "stop its servers" in refused.err
+        assert "events replaced by snapshots" in refused.out, "it tells what it did before"
     assert "sound" in run("check", "--data", data).out
     shrunk = run("compact", "--data", data, "--keep", 1, "--shrink").out
     assert "2 events replaced by snapshots, 1 left" in shrunk and "bytes before" in shrunk

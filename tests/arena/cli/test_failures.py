@@ -3,8 +3,10 @@
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,23 @@ def test_a_database_error_is_shown_in_one_line_without_the_query() -> None:
     assert describe_failure(caught.value) == (
         "the database: no such table: missing",
         ExitStatus.ERROR,
+    )
+
+
+def test_an_error_of_a_database_names_it_and_what_to_do(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    results = tmp_path / "contest.results.sqlite"
+    assert arena("run", control, "-q", "-g", "1").returncode == 0
+    with closing(sqlite3.connect(results)) as connection:
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON \"ARENA_Game\" BEGIN SELECT RAISE(ABORT, 'no room'); END"
+        )
+    stopped = arena("run", control, "-q")
+    assert stopped.returncode == 1
+    assert stopped.stderr.endswith(
+        "arena: the database: no room\n"
+        f"(results database sqlite:///{results}; what it has stays: "
+        "see that it can be used, then try again)\n"
     )
 
 

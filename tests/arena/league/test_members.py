@@ -1,5 +1,6 @@
 """What a league keeps of members, their versions and invitations."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import update
+from sqlalchemy.exc import SQLAlchemyError
 
 from arena.league import members as members_module
 from arena.league.database import LeagueDatabase, open_league
@@ -37,6 +39,18 @@ def play(league: LeagueDatabase, number: int, version: str, winner: int) -> None
     outcome = Outcome((winner,), Termination.SCORE, "B+1")
     game = SourceGame(number, f"contest{number}", f"r{number}_0", "go-9x9", utc_now(), outcome, seats)
     assert record(league, CUP, [game]) == 1
+
+
+def test_a_league_whose_file_was_replaced_takes_nothing_more(league: LeagueDatabase, tmp_path: Path) -> None:
+    """A member would go with the file that it was, after its service has acknowledged it."""
+    members, file = Members(league), tmp_path / "league.db"
+    shutil.copy(file, tmp_path / "backup.db")
+    file.rename(tmp_path / "old.db")
+    for another in (False, True):
+        with pytest.raises(SQLAlchemyError, match="was moved, deleted or replaced"):
+            members.register(Application("alice", "1"), "", KEY, open_to_all=True)
+        if not another:
+            shutil.move(tmp_path / "backup.db", file)
 
 
 def versions(league: LeagueDatabase) -> list[str]:

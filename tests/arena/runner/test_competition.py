@@ -378,8 +378,9 @@ def test_a_run_ends_when_academy_stays_away(
     monkeypatch.setattr(academy_desk, "OPENING_GIVE_UP_SECONDS", 0.5)
     arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
     server.fail("OpenContest", *[grpc.StatusCode.UNAVAILABLE] * 10)
-    with pytest.raises(AcademyUnavailableError, match="opening the contest"):
+    with pytest.raises(AcademyUnavailableError, match="opening the contest") as stopped:
         arena.run()
+    assert "`arena run` goes on where it stopped" in "".join(stopped.value.__notes__)
     server.failures.clear()
     assert arena.run() is RunEnd.COMPLETED
     assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]

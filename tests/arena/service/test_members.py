@@ -158,6 +158,21 @@ def test_a_registered_player_plays_until_it_is_banned(service: Service, folder: 
     assert any(line.split()[:5] == ["newcomer", "1.1", "random", "newcomer", "1.0"] for line in listed)
 
 
+def test_a_bound_of_a_quota_stays_where_another_is_set(service: Service) -> None:
+    register(Connection(service.address), Membership("bounded"), invite(service))
+
+    def bound(*options: str) -> tuple[int, int]:
+        to = ("--address", service.address, "--token", service.tokens["me"])
+        assert arena("member", "quota", "bounded", *options, *to).returncode == 0
+        quota = service.call("GetMember", messages.GetMemberRequest(name="bounded")).member.quota
+        return quota.games_at_once, quota.games_a_day
+
+    assert bound("--games-a-day", "200") == (0, 200)
+    assert bound("--games-at-once", "2") == (2, 200)
+    assert bound("--games-a-day", "0") == (2, 0)
+    assert bound() == (0, 0)
+
+
 def test_a_lost_answer_to_a_registration_costs_nothing(service: Service) -> None:
     request = messages.RegisterRequest(name="stutter", invitation=invite(service), key="k" * 32)
     lost = service.call("Register", request, "").token
