@@ -57,7 +57,7 @@ def recommended(tree: OpeningTree, line: str = "") -> tuple[str, float] | None:
         ({"1": "++++"}, "1"),
         ({"1": "++++", "2": "+++++---"}, "1"),
         # A few wins do not outweigh a good record in many contests.
-        ({"1": "++++", "2": "+" * 30 + "-" * 10}, "2"),
+        ({"1": "++++", "2": "+" * 23 + "-" * 17}, "2"),
         # The best reply refutes the move that won more contests.
         ({"1 3": "+" * 30, "1 4": "-" * 20, "2": "+" * 25 + "-" * 25}, "2"),
         # Replies tried too seldom refute nothing.
