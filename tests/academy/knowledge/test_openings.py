@@ -432,7 +432,7 @@ def test_silent_is_what_lies_four_levels_below_whether_it_came_first_or_last(
     elo: float, counts: bool, first: bool
 ) -> None:
     grove = Grove()
-    strong, lower = [STRONG] * 30, [WEAK, (elo, elo)]
+    strong, lower = [STRONG] * 30, [(1800.0, 1800.0), (elo, elo)]
     for elos in [*lower, *strong, STRONG] if first else [*strong, *lower, STRONG]:
         grove.play("1", elos=elos)
     assert grove.at("1").visits == 31 + counts
