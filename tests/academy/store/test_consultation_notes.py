@@ -25,6 +25,7 @@ from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2
 from tests.academy.store.examples import contest, endgame_proposal, report, submission
 
+
 def keep(store: Store) -> None:
     """Have all notes become part of the store, as they do within a second."""
     kept = store.keep_notes()
@@ -98,6 +99,9 @@ def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
         store.run(OpenContest(contest(contest_id)))
         for _ in range(2):
             store.note(NoteUses(contest_id, 1, Library.ENDGAME, [number, 999]))
+        keep(store)
+        # A contest that ends meanwhile has no part in it.
+        store.run(ReportContest(report(f"beside/{contest_id}"), "arena"))
         store.run(ReportContest(report(contest_id, first_wins=wins), "arena"))
     # Too late, and for no contest at all: nothing is kept.
     store.note(NoteUses("c3", 1, Library.ENDGAME, [number]))
