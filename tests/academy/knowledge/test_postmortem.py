@@ -181,6 +181,11 @@ def test_the_strongest_of_several_adversaries_counts() -> None:
     assert judged(proposal, unworthy, DIPLOMACY) is not None
 
 
+def test_a_game_of_one_player_has_no_adversary_who_could_be_too_weak() -> None:
+    report = contest(SHORT, (WIN,), names="a", elos=(1500,))
+    assert judged(tesuji(cells("x"), 0.2, 0.9), report) is None
+
+
 @pytest.mark.parametrize(("result", "against"), [(WIN, None), (DRAW, None), (LOSS, "the contest was lost")])
 def test_the_contest_must_be_won_or_drawn(result: Result, against: str | None) -> None:
     report = contest(SHORT, (result, WIN))

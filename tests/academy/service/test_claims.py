@@ -170,6 +170,17 @@ def test_resignation_after_a_question_is_not_a_lie(academy: Running) -> None:
     assert ended(academy, ann, made, 0.1).verdict != proposals_pb2.VERDICT_DROPPED
 
 
+@pytest.mark.threat("lies")
+def test_whose_adversary_resigns_in_its_turn_had_nothing_to_ask_about_the_last_position(
+    academy: Running,
+) -> None:
+    ann = begun(academy, "resigned")
+    ask(ann, "resigned", 0.05, 6)
+    made = claims_report("resigned", [0.3, 0.3, 0.6], first="WIN")
+    made.termination = "resignation"
+    assert ended(academy, ann, made, 0.6).verdict == proposals_pb2.VERDICT_DROPPED
+
+
 def test_late_proposal_is_checked_against_the_claims(academy: Running) -> None:
     ann = begun(academy, "late")
     ask(ann, "late", 0.0, 2)
