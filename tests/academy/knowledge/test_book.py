@@ -197,6 +197,16 @@ def test_ten_analysts_move_a_node_no_further_than_the_one_who_searched_longest(
     assert 0.0 <= (recommended(many) or ("", 0.5))[1] <= 1.0
 
 
+@pytest.mark.parametrize(
+    ("kind", "budget", "replaces"),
+    [(SearchKind.PLIES, 5, True), (SearchKind.PLIES, 4, False), (SearchKind.RANDOM_GAMES, 200, True)],
+)
+def test_a_search_that_an_earlier_version_kept_though_it_was_short_gives_way_to_any_long_enough(
+    kind: SearchKind, budget: int, replaces: bool
+) -> None:
+    assert NodeAnalysis(0, budget, "ann", kind).replaces(NodeAnalysis(0, 199, "ann")) is replaces
+
+
 @given(
     CONTESTS,
     st.lists(st.tuples(st.sampled_from(("A1", "E5", "C3", "A1 C3")), st.floats(0, 1)), max_size=6),
