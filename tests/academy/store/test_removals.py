@@ -69,6 +69,8 @@ def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
     learn(store, contests=12)
     before = known_records(store)
     removed = lower(store, endgame_capacity=5, opening_capacity=10)
+    store.run(RegisterGame(go_game("other"), "arena"))
+    assert not store.read(removals.list_removals, "other", store.clock())
     (kept,) = store.read(removals.list_removals, "go-9x9", store.clock())
     assert (kept.patterns + kept.nodes, kept.what, kept.actor) == (removed, "capacity lowered", "admin")
 
