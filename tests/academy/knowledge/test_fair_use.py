@@ -117,7 +117,7 @@ NO_BOARD, A_BOARD, ANOTHER = bytes(8), b"a" * 8, b"b" * 8
         ([(A_BOARD, 0.2), (A_BOARD, 0.21)], False),
         ([(A_BOARD, 0.2), (A_BOARD, 0.205), (A_BOARD, 0.2101)], True),
         ([(A_BOARD, 0.2), (ANOTHER, 0.2)], True),
-        # Claims of before boards were kept.
+        # Earlier versions kept no boards.
         ([(NO_BOARD, 0.2), (A_BOARD, 0.2)], False),
         ([(NO_BOARD, 0.2), (A_BOARD, 0.3)], True),
     ],

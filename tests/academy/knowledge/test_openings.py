@@ -457,7 +457,7 @@ def an_import(grove: Grove) -> None:
 
 
 def many_contests_in_between(grove: Grove) -> None:
-    """They are so many that the strongest twentieth is no longer of the strong alone, who then catch up."""
+    """With these the strongest twentieth holds weaker contests too, until the strong catch up."""
     for elos in [STRONG] * 30 + [(2100.0, 2100.0)] * 610:
         grove.play("1", elos=elos)
     grove.play("2", elos=(1800.0, 1800.0))

@@ -287,8 +287,8 @@ def test_where_moves_are_simultaneous_a_player_consults_with_its_own(
     store.note(CountConsultation("c1", 1, moves, own_move=3))
     store.run(ReportContest(war("1a 2x 1b 2y"), "arena"))
     assert [
-        (found.player, found.number, found.claimed, found.played)
-        for found in reported_event(store).false_consultations
+        (mismatch.player, mismatch.number, mismatch.claimed, mismatch.played)
+        for mismatch in reported_event(store).false_consultations
     ] == false
 
 

@@ -260,9 +260,9 @@ class TestLearning:
             return table
 
         removed = proposed(range(MOST_PROPOSED, MOST_PROPOSED + 5))
-        there = proposed(range(MOST_PROPOSED - 2))
-        back = there.put_back(removed, LibrarySettings())
-        assert len(back.proposed) == MOST_PROPOSED and {*there.proposed} < {*back.proposed}
+        table = proposed(range(MOST_PROPOSED - 2))
+        back = table.put_back(removed, LibrarySettings())
+        assert len(back.proposed) == MOST_PROPOSED and {*table.proposed} < {*back.proposed}
 
 
 def seen(spec: GameSpec, board: Board, at: int, player: int, steps: object) -> dict[Cell, int]:
