@@ -111,6 +111,16 @@ def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
     assert not list(check(store.environment))
 
 
+def test_what_a_player_got_is_read_at_its_own_seat(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    for seat, number in ((2, 7), (1, 8)):
+        store.note(NoteUses("c1", seat, Library.ENDGAME, [number]))
+    store.run(ReportContest(report("c1"), "arena"))
+    record = store.read(contest_tables.contest_record, "c1")
+    seats = store.read(contest_tables.read_consultations, record).seats
+    assert [[list(given.pattern_ids) for given in seat.patterns] for seat in seats] == [[[8]], [[7]]]
+
+
 # Claims
 
 
