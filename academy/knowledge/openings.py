@@ -446,7 +446,7 @@ class OpeningTree:
         Args:
             nodes: The nodes, in any order.
         """
-        for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
+        for node in nodes:
             self._put(node)
         self._cleared_below = None
 

@@ -41,6 +41,10 @@ def test_a_pattern_of_more_proposers_says_more() -> None:
     assert weight_of(0.9) > weight_of(0.9, proposers=1) > 0.0
 
 
+def test_no_value_is_believed_to_be_certain() -> None:
+    assert weight_of(1.0) == pytest.approx(weight_of(0.98)) == pytest.approx(-weight_of(0.0))
+
+
 def test_patterns_that_say_the_same_do_not_add_up() -> None:
     assert weight_of(*[0.9] * 100) < 3.0 * weight_of(*[0.9] * 5)
 
@@ -65,6 +69,8 @@ def board(letters: str) -> Board:
         ("-ox-", 2, False),
         ("xoxx", 2, False),
         ("xo--", None, False),
+        # An adversary's piece taken from afar.
+        ("x---", None, False),
     ],
 )
 def test_where_a_move_goes_follows_from_what_it_changes(after: str, cell: int | None, places: bool) -> None:
@@ -150,7 +156,8 @@ def test_moves_that_say_what_they_take_stay_as_they_are() -> None:
     spec = GameSpec("go", SquareGeometry(2, 2), placement=Placement.CAPTURING)
     before = Board.from_letters(spec.geometry, "ox--")
     move = CandidateMove.of_changes(before, [(2, State.FIRST_SOLDIER)], 1)
+    plain, a_pass = CandidateMove.to_cells([2], spec, 1)[0], CandidateMove(None, False, None)
     assert with_all_changes([move], before, spec, 1) == [move]
-    plain = CandidateMove.to_cells([2], spec, 1)[0]
-    (known,) = with_all_changes([plain], before, spec, 1)
+    *unchanged, known = with_all_changes([move, a_pass, plain], before, spec, 1)
+    assert unchanged == [move, a_pass]
     assert known.changes == ((2, State.FIRST_SOLDIER), (0, State.EMPTY))

@@ -57,7 +57,7 @@ def recommended(tree: OpeningTree, line: str = "") -> tuple[str, float] | None:
         ({"1": "++++"}, "1"),
         ({"1": "++++", "2": "+++++---"}, "1"),
         # A few wins do not outweigh a good record in many contests.
-        ({"1": "++++", "2": "+" * 30 + "-" * 10}, "2"),
+        ({"1": "++++", "2": "+" * 23 + "-" * 17}, "2"),
         # The best reply refutes the move that won more contests.
         ({"1 3": "+" * 30, "1 4": "-" * 20, "2": "+" * 25 + "-" * 25}, "2"),
         # Replies tried too seldom refute nothing.
@@ -195,6 +195,16 @@ def test_ten_analysts_move_a_node_no_further_than_the_one_who_searched_longest(
     assert many.nodes == single.nodes
     assert not any(analysed(many, "1", *analysis) for analysis in analyses)
     assert 0.0 <= (recommended(many) or ("", 0.5))[1] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "budget", "replaces"),
+    [(SearchKind.PLIES, 5, True), (SearchKind.PLIES, 4, False), (SearchKind.RANDOM_GAMES, 200, True)],
+)
+def test_a_search_that_an_earlier_version_kept_though_it_was_short_gives_way_to_any_long_enough(
+    kind: SearchKind, budget: int, replaces: bool
+) -> None:
+    assert NodeAnalysis(0, budget, "ann", kind).replaces(NodeAnalysis(0, 199, "ann")) is replaces
 
 
 @given(

@@ -68,6 +68,11 @@ def test_the_neighbourhood_of_a_node(node: int, distance: int, expected: str) ->
     assert pattern == read_cells(expected, GRAPH_BOARD.geometry)
 
 
+def test_a_whole_go_board_with_its_edge_is_a_pattern() -> None:
+    board = Board(SquareGeometry(19, 19), bytes([State.EMPTY]) * 361)
+    assert len(cut(board, 180, 21, 21).cells) == 441
+
+
 def test_nodes_that_cannot_be_seen_may_hold_anything() -> None:
     board = Board.from_letters(GRAPH_BOARD.geometry, "x+oxw")
     assert cut_around(board, 0, 1) == read_cells("x PAR\n# BUR\nx PIC", board.geometry)
@@ -129,7 +134,9 @@ STAR = Board(
         (SQUARE_BOARD, 20, 3, 3, "cell 20.*0 to 19"),
         (SQUARE_BOARD, -1, 3, 3, "cell -1.*0 to 19"),
         (SQUARE_BOARD, 6, 2, 3, "2 x 3 cells.*odd"),
+        (SQUARE_BOARD, 6, 3, 2, "3 x 2 cells.*odd"),
         (SQUARE_BOARD, 6, 3, -1, "3 x -1 cells.*positive"),
+        (SQUARE_BOARD, 6, -1, 3, "-1 x 3 cells.*positive"),
         (SQUARE_BOARD, 6, 9, 3, "9 cells long.*at most 7"),
         (BIG, 0, 23, 21, "483 cells.*at most 441"),
         (HEX_BOARD, 0, 3, 3, "cell 0 is not on the board"),

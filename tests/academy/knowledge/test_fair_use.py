@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.claims import Claim, Expectation, false_claim, false_consultation
+from academy.knowledge.claims import Claim, Expectation, contradict, false_claim, false_consultation
 from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.fair_use import (
     LUDAE_FAIR_USE,
@@ -78,11 +78,11 @@ def test_lie_repeated_to_the_arena_is_believed_once_or_for_one_position_in_four(
     def found(values: list[tuple[float, float]]) -> FalseClaim | None:
         stated = [Expectation(before, after, 0.9) for before, after in values]
         claims = [Claim(plies, b"", expectation.before) for plies, expectation in enumerate(stated)]
-        return false_claim(1, claims, stated, [], False)
+        return false_claim(2, claims, stated, [], False)
 
     lie, honest, rescued = (0.0, 0.9), (0.3, 0.3), (0.3, 0.4)
     false = found([honest, lie, lie])
-    assert false == FalseClaim(1, 1, 0.0, 0.0, 2, 3, around=0.9)
+    assert false == FalseClaim(2, 1, 0.0, 0.0, 2, 3, around=0.9)
     assert found([honest, honest, lie]) is None
     assert found([rescued] * 9) is None
     assert found([lie, lie, *[honest] * 6]) is None
@@ -90,6 +90,42 @@ def test_lie_repeated_to_the_arena_is_believed_once_or_for_one_position_in_four(
     # One whose move before was as bad had no reason to think well of the position.
     bad = [Expectation(0.0, 0.9, 0.1)] * 5
     assert false_claim(1, [Claim(plies, b"", 0.0) for plies in range(5)], bad, [], False) is None
+
+
+def test_a_board_that_came_again_may_be_worth_another_value_each_time() -> None:
+    boards = [b"again"] * 4 + [b"end"]
+    values = [0.3, 0.0, 0.2, 0.1]
+    claims = [Claim(None, b"again", value) for value in values]
+    assert false_claim(1, claims, expectations([*values]), boards, False) is None
+    between = Claim(None, b"again", 0.25)
+    assert false_claim(1, [*claims, between], expectations([*values]), boards, False) == FalseClaim(
+        1, 0, 0.25, 0.3, 1, 5
+    )
+    # A low outlier counts where a claim is of its value.
+    outliers = [Expectation(value, 0.9, 0.9) for value in values]
+    assert false_claim(1, claims[:1], outliers, boards, False) is None
+    assert false_claim(1, claims, outliers, boards, False) == FalseClaim(1, 0, 0.3, 0.3, 4, 4, around=0.9)
+
+
+NO_BOARD, A_BOARD, ANOTHER = bytes(8), b"a" * 8, b"b" * 8
+
+
+@pytest.mark.parametrize(
+    ("claims", "contradicts"),
+    [
+        ([], False),
+        ([(A_BOARD, 0.2), (A_BOARD, 0.21)], False),
+        ([(A_BOARD, 0.2), (A_BOARD, 0.205), (A_BOARD, 0.2101)], True),
+        ([(A_BOARD, 0.2), (ANOTHER, 0.2)], True),
+        # Earlier versions kept no boards.
+        ([(NO_BOARD, 0.2), (A_BOARD, 0.2)], False),
+        ([(NO_BOARD, 0.2), (A_BOARD, 0.3)], True),
+    ],
+)
+def test_one_position_has_one_board_and_one_value(
+    claims: list[tuple[bytes, float]], contradicts: bool
+) -> None:
+    assert contradict(Claim(4, board, value) for board, value in claims) is contradicts
 
 
 @given(VALUES, st.data())

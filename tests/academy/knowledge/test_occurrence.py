@@ -60,6 +60,13 @@ def test_on_a_square_board(pattern: str, expected: bool) -> None:
     assert occurs(cells(pattern), geometry, board.states) is expected
 
 
+@pytest.mark.parametrize(("pattern", "expected"), [("x - - / - - o", True), ("x - / - - / - o", False)])
+def test_on_a_board_that_is_wider_than_high(pattern: str, expected: bool) -> None:
+    geometry = SquareGeometry(2, 3)
+    board = Board.from_letters(geometry, "x--" + "--o")
+    assert occurs(cells(pattern), geometry, board.states) is expected
+
+
 def test_on_hexagons_a_pattern_that_leans_the_other_way_is_another() -> None:
     geometry = HexGeometry(2, 2)
     board = Board.from_letters(geometry, "-x" + "o-")

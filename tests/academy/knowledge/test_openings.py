@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -328,7 +329,7 @@ def test_moves_are_listed_oldest_first_after_a_restoration_too_as_in_a_copy() ->
 
 
 def test_value_that_pruning_took_comes_back_as_far_as_the_visits_that_are_left_can_have_it() -> None:
-    """Contests of the lower level left the node meanwhile, and one came."""
+    """Contests of the lower level left the node meanwhile, and one came, and one of a level between."""
     grove = Grove()
     for _ in range(10):
         grove.play("1", elos=(1000, 1000), values={1: {1: 0.4}})
@@ -338,8 +339,11 @@ def test_value_that_pruning_took_comes_back_as_far_as_the_visits_that_are_left_c
     assert taken == {10: (2_000_000, -2_000_000), 13: (200_000, -200_000)}
     grove.tree.restore([pruned.without_below(12)])
     grove.play("1", elos=(1000, 1000), values={1: {1: 0.9}})
+    grove.play("1", elos=(1200, 1200), values={1: {1: 0.7}})
     restored = grove.at("1").with_value_back(taken)
-    assert [part.value_millionths for part in restored.parts()] == [(1_000_000, 0), (400_000, 600_000)]
+    assert [part.value_millionths for part in restored.parts()] == [
+        (1_000_000, 0), (700_000, 300_000), (400_000, 600_000)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -416,6 +420,74 @@ def test_threshold_and_factor_are_the_admins(below: float, factor: float, value:
     assert grove.at("1").value(2) == pytest.approx(value)
 
 
+# Silent contests
+
+
+STRONG, WEAK = (2400.0, 2400.0), (1200.0, 1200.0)
+
+
+@pytest.mark.parametrize(("elo", "counts"), [(2100.0, True), (2099.99, False)])
+@pytest.mark.parametrize("first", [True, False])
+def test_silent_is_what_lies_four_levels_below_whether_it_came_first_or_last(
+    elo: float, counts: bool, first: bool
+) -> None:
+    grove = Grove()
+    strong, lower = [STRONG] * 30, [(1800.0, 1800.0), (elo, elo)]
+    for elos in [*lower, *strong, STRONG] if first else [*strong, *lower, STRONG]:
+        grove.play("1", elos=elos)
+    assert grove.at("1").visits == 31 + counts
+    assert [part.level for part in grove.at("1").parts()] == ([21, 24] if counts else [24])
+    assert grove.tree.root.visits == 33
+
+
+def a_restoration(grove: Grove) -> None:
+    grove.play("2", elos=WEAK)
+    gone = grove.tree.delete(grove.at("2").node_id)
+    for _ in range(30):
+        grove.play("1", elos=STRONG)
+    grove.tree.put_back(gone, {}, capacity=1000)
+
+
+def an_import(grove: Grove) -> None:
+    elsewhere = Grove()
+    elsewhere.play("2", elos=WEAK)
+    for _ in range(30):
+        grove.play("1", elos=STRONG)
+    grove.fresh = grove.tree.unite(list(elsewhere.tree.nodes.values()), grove.fresh)
+
+
+def many_contests_in_between(grove: Grove) -> None:
+    """With these the strongest twentieth holds weaker contests too, until the strong catch up."""
+    for elos in [STRONG] * 30 + [(2100.0, 2100.0)] * 610:
+        grove.play("1", elos=elos)
+    grove.play("2", elos=(1800.0, 1800.0))
+    for _ in range(3):
+        grove.play("1", elos=STRONG)
+
+
+@pytest.mark.parametrize("come_by", [a_restoration, an_import, many_contests_in_between])
+def test_silent_contests_go_with_the_next_contest_however_they_came(come_by: Callable[[Grove], None]) -> None:
+    grove = Grove()
+    come_by(grove)
+    grove.play("1", elos=STRONG)
+    assert grove.lines == {"1"}
+
+
+def test_contests_kept_without_their_levels_have_those_of_the_movers_mean_elos() -> None:
+    """Trees of earlier versions have no levels."""
+    earlier, grove = Grove(), Grove()
+    for line, elos in [("2", WEAK)] * 5 + [("1", STRONG)] * 29:
+        earlier.play(line, elos=elos)
+    grove.fresh = earlier.fresh
+    grove.tree.restore(replace(node, level=None, weaker=()) for node in earlier.tree.nodes.values())
+    grove.play("1", elos=STRONG)
+    # The root's level is 22, the mean of all first moves'.
+    assert (grove.lines, grove.at("1").visits) == ({"1"}, 30)
+    for elo in (1900.0, 1899.99):
+        grove.play("3", elos=(elo, elo))
+    assert grove.at("3").visits == 1
+
+
 # Simultaneous moves
 
 
@@ -472,7 +544,7 @@ def test_nodes_written_in_another_orientation_find_their_place() -> None:
         return OpeningNode(number, parent, move, depth, 1, 1, (1, 0), (0, 0), (0, 1), (10**6, 0), 0, 150_000)
 
     grove = Grove(GO)
-    grove.tree.unite([node(0, 0, "", 0), node(7, 0, "E5", 1), node(9, 7, "E4", 2)], 1)
+    grove.tree.unite([node(9, 7, "E4", 2), node(7, 0, "E5", 1), node(0, 0, "", 0)], 1)
     assert grove.lines == {"A1", "A1 A2"}
     assert grove.at("E5 E4").visits == 1
 

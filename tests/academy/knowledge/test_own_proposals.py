@@ -145,6 +145,15 @@ def test_the_vote_of_the_analysis_moves_a_fifth_of_the_way_with_each_contest() -
     assert {round(entry.signature.value, 6) for entry in middle} == {0.66}  # 0.6 + (0.9 - 0.6) / 5
 
 
+@pytest.mark.parametrize(("elo", "moves"), [(1300.0, False), (1300.01, True)])
+def test_a_contest_of_a_player_200_below_a_pattern_moves_nothing(elo: float, moves: bool) -> None:
+    once, twice = (
+        [(entry.signature, entry.last_contest_id) for entry in knowledge.libraries[Library.MIDDLE_GAME]]
+        for knowledge in (learnt(played()), learnt(played(), played(elos=(elo, elo))))
+    )
+    assert (once != twice) is moves
+
+
 def test_the_same_contests_make_the_same_libraries() -> None:
     reports = [played(), played(results=(LOSS, WIN)), played(elos=(1000.0, 1250.0))] * 3
     first, second = learnt(*reports), learnt(*reports)

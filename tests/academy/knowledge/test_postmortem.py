@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from academy.knowledge.boards import Board
-from academy.knowledge.contests import ContestReport, Proposal, Result
+from academy.knowledge.contests import ContestReport, FalseClaim, FalseConsultation, Proposal, Result
 from academy.knowledge.postmortem import endgame_value, objection
 from academy.knowledge.spec import GameSpec
 
@@ -181,6 +182,11 @@ def test_the_strongest_of_several_adversaries_counts() -> None:
     assert judged(proposal, unworthy, DIPLOMACY) is not None
 
 
+def test_a_game_of_one_player_has_no_adversary_who_could_be_too_weak() -> None:
+    report = contest(SHORT, (WIN,), names="a", elos=(1500,))
+    assert judged(tesuji(cells("x"), 0.2, 0.9), report) is None
+
+
 @pytest.mark.parametrize(("result", "against"), [(WIN, None), (DRAW, None), (LOSS, "the contest was lost")])
 def test_the_contest_must_be_won_or_drawn(result: Result, against: str | None) -> None:
     report = contest(SHORT, (result, WIN))
@@ -199,6 +205,23 @@ def test_the_value_before_must_be_stated() -> None:
 
 
 # Either: what contradicts the contest's record
+
+
+@pytest.mark.parametrize(
+    ("lie", "reason"),
+    [
+        ({"false_consultations": (FalseConsultation(2, 3, "E5", "D4"),)}, "about another game: move 3"),
+        (
+            {"false_claims": (FalseClaim(2, 4, 0.1, 0.9, 1, 2),)},
+            "with an expected value of 0.1 after 4 plies",
+        ),
+    ],
+)
+@pytest.mark.threat("lies")
+def test_who_lied_loses_its_proposals_and_nobody_else_does(lie: dict[str, Any], reason: str) -> None:
+    report = replace(contest(SHORT), **lie)
+    assert judged(endgame(cells("x"), 0.5, seat=1, ply=3), report) is None
+    assert reason in (judged(endgame(cells("x"), 0.5, seat=2, ply=3), report) or "")
 
 
 @pytest.mark.parametrize("ply", [0, -1, 3])

@@ -74,6 +74,25 @@ def test_a_match_of_200_or_more_below_the_label_is_silent(elo: float, silent: bo
     assert (after.strength == heard.strength) is silent
 
 
+def test_a_vote_that_counts_is_no_more_than_a_match_and_keeps_the_pattern_from_being_forgotten() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o")
+    assert report(game, 1, "equal", 1600, endgame(cells("x - o"), 0.0)) == [
+        (Verdict.MATCHED, "the same as pattern 1")
+    ]
+    assert game.libraries[ENDGAME].entries[1].last_contest == 1
+
+
+@pytest.mark.parametrize(("elo", "verdict"), [(1123.0, Verdict.INSERTED), (1124.0, Verdict.GENERALISED)])
+def test_a_vote_that_would_be_silent_changes_no_cell_of_a_pattern(elo: float, verdict: Verdict) -> None:
+    """The mean Elo of the pattern's players is 1300; weighted by Elo it is 1323."""
+    library, free = PatternLibrary(DRAUGHTS), LibrarySettings(least_information=0)
+    label = votes(1200, 1200, 1200, 1600)
+    library.put(PatternEntry(1, DRAUGHTS.canonical(cells("x - o", DRAUGHTS)), 1, label))
+    learnt = library.learn(cells("b - o", DRAUGHTS), 1, Vote.of("ann", elo, 0.9, 2), 2, free)
+    assert learnt.verdict is verdict
+
+
 def test_the_proposer_reads_that_the_vote_waits() -> None:
     game = GameKnowledge(GO)
     known(game, "x - o")

@@ -170,6 +170,17 @@ def test_resignation_after_a_question_is_not_a_lie(academy: Running) -> None:
     assert ended(academy, ann, made, 0.1).verdict != proposals_pb2.VERDICT_DROPPED
 
 
+@pytest.mark.threat("lies")
+def test_whose_adversary_resigns_in_its_turn_had_nothing_to_ask_about_the_last_position(
+    academy: Running,
+) -> None:
+    ann = begun(academy, "resigned")
+    ask(ann, "resigned", 0.05, 6)
+    made = claims_report("resigned", [0.3, 0.3, 0.6], first="WIN")
+    made.termination = "resignation"
+    assert ended(academy, ann, made, 0.6).verdict == proposals_pb2.VERDICT_DROPPED
+
+
 def test_late_proposal_is_checked_against_the_claims(academy: Running) -> None:
     ann = begun(academy, "late")
     ask(ann, "late", 0.0, 2)
@@ -247,7 +258,7 @@ def test_the_arena_and_admins_read_what_players_asked_after_which_ply_and_what_t
     opening = consultation_pb2.LookUpOpeningRequest(game_id=name, contest_id=name, player=1)
     for _ in range(2):
         answer = ann.consultation.LookUpOpening(opening)
-    ask(ann, name, 0.25, 2)
+    ask(ann, name, 0.25, 4)
     # By its board alone: that after the third ply.
     ask(ann, name, 0.3, None, BOARDS[2])
     academy.arena().contests.ReportContest(claims_report(name, [0.5, 0.25, 0.5]))
@@ -257,12 +268,12 @@ def test_the_arena_and_admins_read_what_players_asked_after_which_ply_and_what_t
         first, second = client.contests.GetConsultations(request).seats
         assert (first.opening_questions, list(first.opening_plies)) == (1, [0])
         questions = [(question.plies, question.value) for question in first.questions]
-        assert first.pattern_questions == 2 and questions == [(2, 0.25), (3, 0.3)]
+        assert first.pattern_questions == 2 and questions == [(3, 0.3), (4, 0.25)]
         (kept,) = first.opening_answers
         assert (kept.move, kept.visits) == (answer.recommendation.move, answer.position.visits)
         assert kept.visits
         # No stone, no pattern of stones.
-        assert [question.answer.patterns for question in first.questions] == [0, 1]
-        assert [list(got.pattern_ids) for got in first.questions[1].answer.some] == [[1]]
+        assert [question.answer.patterns for question in first.questions] == [1, 0]
+        assert [list(got.pattern_ids) for got in first.questions[0].answer.some] == [[1]]
         assert not second.opening_questions and not second.questions
     assert refusal(lambda: academy.bot("ann").contests.GetConsultations(request)).reason == "NOT_PERMITTED"

@@ -387,6 +387,8 @@ class TestOpenings:
         corner = self.nodes(reader, moves=["c3", "a5"])
         assert [node.visits for node in corner] == [2, 1]
         assert [node.depth for node in self.nodes(reader, depth=1)] == [0, 1, 1]
+        assert {node.depth for node in self.nodes(reader, moves=["c3"])} == {1, 2, 3}
+        assert {node.depth for node in self.nodes(reader, moves=["c3"], depth=1)} == {1, 2}
 
     def test_pages_belong_to_one_state_of_the_tree(self, fresh: Running) -> None:
         reader = with_lines(fresh)

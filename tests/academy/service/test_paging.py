@@ -108,6 +108,7 @@ def test_a_page_is_as_long_as_its_size_and_a_message_allow(lengths: list[int], s
     page, more = paging.fill_page(items, size, Limits(message_bytes=room))
 
     assert page == items[: len(page)]
+    assert page or not items
     assert len(page) <= size
     assert more == (len(page) < len(items))
     total = sum(item.ByteSize() for item in page)

@@ -3,6 +3,7 @@
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from academy.knowledge.claims import Claim
 from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library
 from academy.store import consultation_journal, contest_tables, event_log, keys
-from academy.store.consultation_journal import FOLDER, TABLES
+from academy.store.consultation_journal import FOLDER, TABLES, ConsultationJournal
 from academy.store.consultation_notes import CountConsultation, NoteClaims, NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName
@@ -147,6 +148,22 @@ def test_a_stopped_store_has_written_its_notes(tmp_path: Path) -> None:
         (after,) = (tmp_path / FOLDER).iterdir()
         assert after.name == journal.name
         assert store.note(CountConsultation("c1", 1, [], own_move=1)) == 1
+
+
+def test_what_is_asked_while_notes_are_stored_stays_noted(tmp_path: Path) -> None:
+    with closing(ConsultationJournal(tmp_path)) as journal:
+
+        def note(consultations: bytes) -> None:
+            journal.write(lambda noted: noted.put(TableName.CONTESTS, b"seat", consultations))
+
+        note(b"1")
+        stored = journal.read()
+        note(b"2")
+        journal.remove(stored)
+        (left,) = journal.read()
+        assert left.value == b"2"
+        journal.remove([left])
+        assert journal.is_empty()
 
 
 def test_a_full_journal_refuses_questions_until_the_store_has_those_it_holds(

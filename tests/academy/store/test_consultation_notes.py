@@ -25,6 +25,14 @@ from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2
 from tests.academy.store.examples import contest, endgame_proposal, report, submission
 
+
+def keep(store: Store) -> None:
+    """Have all notes become part of the store, as they do within a second."""
+    kept = store.keep_notes()
+    assert kept is not None
+    kept.result(30)
+
+
 # Consultations
 
 
@@ -37,9 +45,7 @@ def test_consultations_are_counted_under_the_rule(store: Store) -> None:
         store.note(CountConsultation("c1", 1, moves[:4], own_move=3))
     assert store.note(CountConsultation("c1", 1, moves[:8], own_move=5)) == 2
     assert store.note(CountConsultation("c1", 2, moves[:1], own_move=1)) == 1
-    kept = store.keep_notes()
-    assert kept is not None
-    kept.result()
+    keep(store)
     assert store.keep_notes() is None
     assert [seat.consultations for seat in store.read(contest_tables.contest_record, "c1").seats] == [2, 1]
 
@@ -93,6 +99,9 @@ def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
         store.run(OpenContest(contest(contest_id)))
         for _ in range(2):
             store.note(NoteUses(contest_id, 1, Library.ENDGAME, [number, 999]))
+        keep(store)
+        # A contest that ends meanwhile has no part in it.
+        store.run(ReportContest(report(f"beside/{contest_id}"), "arena"))
         store.run(ReportContest(report(contest_id, first_wins=wins), "arena"))
     # Too late, and for no contest at all: nothing is kept.
     store.note(NoteUses("c3", 1, Library.ENDGAME, [number]))
@@ -100,6 +109,16 @@ def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
     entry = store.follow().refresh("go-9x9").libraries[Library.ENDGAME][number]
     assert (entry.uses, entry.successes, entry.last_contest_id) == (2, 1, "c3")
     assert not list(check(store.environment))
+
+
+def test_what_a_player_got_is_read_at_its_own_seat(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    for seat, number in ((2, 7), (1, 8)):
+        store.note(NoteUses("c1", seat, Library.ENDGAME, [number]))
+    store.run(ReportContest(report("c1"), "arena"))
+    record = store.read(contest_tables.contest_record, "c1")
+    seats = store.read(contest_tables.read_consultations, record).seats
+    assert [[list(given.pattern_ids) for given in seat.patterns] for seat in seats] == [[[8]], [[7]]]
 
 
 # Claims
@@ -141,9 +160,7 @@ def test_a_claim_costs_the_same_however_many_there_are_of_its_position(
     for first in (0, 200):
         for number in range(first, first + 200):
             store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2 + number / 100_000)]))
-        kept = store.keep_notes()
-        assert kept is not None
-        kept.result(30)
+        keep(store)
         with monkeypatch.context() as patched:
             patched.setattr(Transaction, "scan", counting)
             read = 0
@@ -162,12 +179,35 @@ def test_a_claim_that_contradicts_another_is_noted_without_an_answer(store: Stor
 
     assert not store.note(answer(0.2, 7))
     assert store.note(answer(0.3, 8))
-    kept = store.keep_notes()
-    assert kept is not None
-    kept.result(30)
+    keep(store)
     with store.environment.reading() as transaction:
         answers = [value for _, value in transaction.scan(TableName.CLAIMS)]
         uses = [key for key, _ in transaction.scan(TableName.USES)]
     assert [unpack_message(contests_pb2.PatternAnswer, value) for value in answers if value] == [short]
     assert len(answers) == 2
     assert uses == [keys.use("c1", 1, Library.ENDGAME, 7)]
+
+
+def test_a_question_that_comes_again_when_it_is_stored_is_counted_once_and_keeps_its_answer(
+    store: Store,
+) -> None:
+    store.run(OpenContest(contest("c1")))
+    claims = NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2)])
+    store.note(NoteAnswer(claims, contests_pb2.PatternAnswer(patterns=3)))
+    keep(store)
+    store.note(claims)
+    keep(store)
+    store.run(ReportContest(report("c1"), "arena"))
+    (seat, _) = store.read(contest_tables.contest_record, "c1").seats
+    assert (seat.claims, [question.answer.patterns for question in seat.questions]) == (1, [3])
+
+
+def test_what_a_player_asked_stays_counted_when_it_contradicts_itself_later(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    store.note(CountConsultation("c1", 1, ["E5"], own_move=1))
+    keep(store)
+    assert store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, value) for value in (0.2, 0.3)]))
+    keep(store)
+    (seat, _) = store.read(contest_tables.contest_record, "c1").seats
+    assert seat.claims_contradict
+    assert (seat.consultations, list(seat.consulted_moves), list(seat.opening_plies)) == (1, ["E5"], [1])

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from academy.knowledge.boards import GraphGeometry
 from academy.knowledge.claims import Claim
+from academy.knowledge.spec import GameSpec
 from academy.store import arenas, contest_tables, event_log
+from academy.store.codec.games import spec_to_proto
 from academy.store.consultation_notes import CountConsultation, NoteClaims
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import (
@@ -245,3 +248,55 @@ def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) ->
     # It stays void, whatever is reported later.
     assert not store.run(ReportContest(request, "arena")).counted
     assert not list(check(store.environment))
+
+
+# Simultaneous moves
+
+
+def begin_war(store: Store) -> None:
+    spec = GameSpec("war", GraphGeometry(("a", "b")), symmetric=False, simultaneous=True)
+    store.run(RegisterGame(spec_to_proto(spec), "arena"))
+    store.run(OpenContest(contest("c1", "war")))
+
+
+def war(plies: str, termination: str = "score") -> contests_pb2.ReportContestRequest:
+    """A contest in which both move at once: a player's number, then its move."""
+    request = contests_pb2.ReportContestRequest(
+        contest=contest("c1", "war"),
+        termination=termination,
+        results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+    )
+    for ply in plies.split():
+        request.plies.add(player=int(ply[0]), move=ply[1:])
+    return request
+
+
+def reported_event(store: Store) -> events_pb2.ContestReported:
+    (event, *_), _ = store.read(event_log.read_page, 1, newest_first=True)
+    return event.contest_reported
+
+
+@pytest.mark.parametrize(
+    ("moves", "false"),
+    [(["a"], []), (["a", "b"], []), (["a", "y"], [(1, 2, "y", "b")]), (["x"], [(1, 1, "x", "a")])],
+)
+def test_where_moves_are_simultaneous_a_player_consults_with_its_own(
+    store: Store, moves: list[str], false: list[tuple[int, int, str, str]]
+) -> None:
+    begin_war(store)
+    store.note(CountConsultation("c1", 1, moves, own_move=3))
+    store.run(ReportContest(war("1a 2x 1b 2y"), "arena"))
+    assert [
+        (mismatch.player, mismatch.number, mismatch.claimed, mismatch.played)
+        for mismatch in reported_event(store).false_consultations
+    ] == false
+
+
+@pytest.mark.parametrize(("termination", "false"), [("score", 1), ("forfeit", 0), ("resignation", 0)])
+def test_whose_adversary_leaves_while_both_think_has_no_move_to_state_a_value_with(
+    store: Store, termination: str, false: int
+) -> None:
+    begin_war(store)
+    store.note(NoteClaims("c1", 1, [Claim(2, bytes(8), 0.25)]))
+    store.run(ReportContest(war("1a 2x", termination), "arena"))
+    assert len(reported_event(store).false_claims) == false

@@ -12,7 +12,7 @@ from academy.knowledge.settings import Library
 from academy.store import arenas, event_log, forgetting
 from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.errors import StoreBusyError
+from academy.store.errors import NotDeletedError, StoreBusyError
 from academy.store.forgetting import Difference, ForgetPlayer
 from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import ChangeSettings, DeletePattern, DeleteTesuji, RestorePattern
@@ -234,6 +234,22 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         ) - len(before)
         assert not store.run(UnmutePlayer("troll"))
         assert not list(check(store.environment))
+
+
+def test_what_muting_took_out_comes_back_by_unmuting_alone_and_is_kept_for_it_however_long(
+    tmp_path: Path,
+) -> None:
+    with world(tmp_path / "data") as store:
+        play(store, 0, 3)
+        number = min(view(store).libraries[Library.ENDGAME])
+        for name in NAMES:
+            store.run(MutePlayer(name))
+            store.run(MuteInGame(GAME, name, "admin"))
+        assert number not in view(store).libraries[Library.ENDGAME]
+        with pytest.raises(NotDeletedError):
+            store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
+        years_later = store.read(list_removals, GAME, store.clock() + 1e9)
+        assert [removal.what for removal in years_later] == ["player muted"] * len(NAMES)
 
 
 def test_who_mutes_or_unmutes_last_prevails_in_all_games(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from academy.knowledge.settings import Library
 from academy.store import removals
 from academy.store.codec.openings import node_to_proto
 from academy.store.contest_commands import ReportContest
+from academy.store.environment import TableName
 from academy.store.errors import (
     NotDeletedError,
     UnknownRemovalError,
@@ -68,6 +69,8 @@ def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
     learn(store, contests=12)
     before = known_records(store)
     removed = lower(store, endgame_capacity=5, opening_capacity=10)
+    store.run(RegisterGame(go_game("other"), "arena"))
+    assert not store.read(removals.list_removals, "other", store.clock())
     (kept,) = store.read(removals.list_removals, "go-9x9", store.clock())
     assert (kept.patterns + kept.nodes, kept.what, kept.actor) == (removed, "capacity lowered", "admin")
 
@@ -113,8 +116,11 @@ def test_pruned_openings_come_back_with_their_parents_values(store: Store) -> No
     store.run(ImportLibraries("go-9x9", {}, records, False, "admin"))
     before = known_records(store)
     pruned = store.run(PruneLibrary("go-9x9", Library.OPENING, 0.33, False, "admin"))
-    assert pruned and known_records(store) != before
-    assert restore_newest(store) == RestoreRemovalResponse(patterns=0, nodes=len(pruned), no_room=0)
+    assert len(pruned) == 2 and known_records(store) != before
+    # What pruning took from the parent comes back once, though its children come one after the other.
+    for capacity, left in ((3, 1), (1_000, 0)):
+        lower(store, opening_capacity=capacity)
+        assert restore_newest(store) == RestoreRemovalResponse(patterns=0, nodes=1, no_room=left)
     assert known_records(store) == before and not list(check(store.environment))
 
 
@@ -168,10 +174,15 @@ def test_what_was_removed_is_kept_for_its_time_and_within_its_bounds(tmp_path: P
         assert [
             removal.patterns for removal in store.read(removals.list_removals, "go-9x9", store.clock())
         ] == [1], "the newest that fit"
-        now[0] += 2 * 86_400 + 1
+        now[0] += 2 * 86_400 - 1
+        (kept,) = store.read(removals.list_removals, "go-9x9", store.clock())
+        now[0] += 1
         assert not store.read(removals.list_removals, "go-9x9", store.clock())
-        with pytest.raises(UnknownRemovalError, match="nothing is kept of a removal 5"):
-            store.run(RestoreRemoval("go-9x9", 5, "admin"))
+        with pytest.raises(UnknownRemovalError, match=f"nothing is kept of a removal {kept.event}"):
+            store.run(RestoreRemoval("go-9x9", kept.event, "admin"))
+        lower(store, endgame_capacity=13)
+        with store.environment.reading() as transaction:
+            assert transaction.count(TableName.REMOVALS) == 1, "the old ones are gone"
         lower(store, removed_days=0, endgame_capacity=10)
         assert not store.read(removals.list_removals, "go-9x9", store.clock()) and not list(
             check(store.environment)

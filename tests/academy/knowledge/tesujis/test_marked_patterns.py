@@ -252,6 +252,18 @@ class TestLearning:
         assert {PROPOSED + 5 * 5, PROPOSED + 5 * 6} & {*kept.proposed} == {PROPOSED + 5 * 6}
         assert strong.keep_strongest(10).proposed == kept.proposed[:1] + kept.proposed[-9:]
 
+    def test_proposed_tesujis_that_are_restored_take_no_more_places_than_they_have(self) -> None:
+        def proposed(numbers: range) -> TesujiTable:
+            table = TesujiTable.empty()
+            for number in numbers:
+                table = table.propose(PROPOSED + 5 * number, 150_000)
+            return table
+
+        removed = proposed(range(MOST_PROPOSED, MOST_PROPOSED + 5))
+        table = proposed(range(MOST_PROPOSED - 2))
+        back = table.put_back(removed, LibrarySettings())
+        assert len(back.proposed) == MOST_PROPOSED and {*table.proposed} < {*back.proposed}
+
 
 def seen(spec: GameSpec, board: Board, at: int, player: int, steps: object) -> dict[Cell, int]:
     """What the cells some steps from a cell are to a player, who in a symmetric game has turned the board."""
