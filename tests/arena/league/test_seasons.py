@@ -74,6 +74,19 @@ def test_a_season_counts_the_games_of_its_time_alone(tmp_path: Path) -> None:
             seasons.remove("coming")
 
 
+def test_ending_a_season_ends_it_now_but_one_that_has_ended_stays_as_it_is(tmp_path: Path) -> None:
+    begins, ended, to_end = datetime(2026, 1, 1), datetime(2026, 2, 1), utc_now() + timedelta(days=1)
+    with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
+        seasons = Seasons(league)
+        seasons.begin("endless", begins, None)
+        seasons.begin("long", begins, to_end)
+        seasons.begin("over", begins, ended)
+        endless, long, over = (seasons.end(name).ends for name in ("endless", "long", "over"))
+    assert endless is not None and long is not None
+    assert ended < endless < to_end and ended < long < to_end
+    assert over == ended
+
+
 def test_games_that_come_while_a_table_is_read_are_in_the_next_one(tmp_path: Path) -> None:
     society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
     with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
