@@ -10,6 +10,8 @@ from sqlalchemy import event, select, update
 
 from arena.league.database import open_league
 from arena.league.errors import InvalidSeasonError, SeasonConflictError, UnknownSeasonError
+from arena.league.estimates import estimate_all
+from arena.league.lists import LeagueReader
 from arena.league.recording import enter_competition, record, take_in
 from arena.league.seasons import Seasons
 from arena.league.source import SourceCompetition, competitions
@@ -109,4 +111,9 @@ def test_games_that_come_while_a_table_is_read_are_in_the_next_one(tmp_path: Pat
         finally:
             event.remove(league.engine, "after_cursor_execute", bring_news)
         assert not news and sum(line.games for line in first) == 40
-        assert sum(line.games for line in seasons.table("spring", SOCIETYS_GAME)) == 240
+        table = seasons.table("spring", SOCIETYS_GAME)
+        assert sum(line.games for line in table) == 240
+        # A season of all games has the league's ratings.
+        estimate_all(league)
+        ratings = {rating.name: rating.likeliest for rating in LeagueReader(league).ratings(SOCIETYS_GAME)}
+        assert {line.name: line.elo for line in table} == pytest.approx(ratings, abs=0.01)

@@ -160,10 +160,10 @@ def test_an_inhibited_player_is_in_no_new_line_up() -> None:
     )
     assert selector.inhibit("hold", "diplomacy-standard")
     selector.dropped(first)
+    assert selector.resume(first.game_id, first.players, first.detail) is None
     played = play(selector)
     assert first.game_id in played.ids
     assert not any("hold" in fixture.players for fixture in played.fixtures)
-    assert selector.resume(first.game_id, first.players, first.detail) is None
     assert any(line.endswith("inhibited") for line in selector.report_lines())
 
 
