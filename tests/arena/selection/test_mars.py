@@ -222,6 +222,14 @@ def test_a_series_that_has_begun_is_frozen(change: dict[str, Any], part: str) ->
         resumed(mars(series(**change)), games)
 
 
+def test_a_series_that_is_left_out_plays_no_more_and_is_not_in_the_total() -> None:
+    selector = mars(series("t1", games=20), series("t2", games=5))
+    assert selector.total == 25
+    selector.exclude("matchup", "t1")
+    assert selector.total == 5
+    assert len(play(selector).fixtures) == 5 and selector.finished
+
+
 def test_a_series_that_is_gone_leaves_its_games_behind() -> None:
     games = play(mars(), most=3).games
     left = resumed(mars(series("t2")), games)
