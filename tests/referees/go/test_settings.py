@@ -5,7 +5,6 @@ import math
 import pytest
 
 from referees.api import InvalidSettingError
-from referees.go import Go
 from referees.go.settings import Compensation, GoSettings, HandicapStyle, Ko
 
 
@@ -89,18 +88,3 @@ def test_a_bad_setting_is_named_with_its_value_and_the_rule(setting: str, value:
 def test_the_board_size_must_be_given() -> None:
     with pytest.raises(InvalidSettingError, match="'board_size': is missing"):
         GoSettings.read({"komi": 6.5})
-
-
-@pytest.mark.parametrize(
-    ("game_id", "settings"),
-    [
-        ("go-13x13", {"board_size": 13, "komi": 0.0}),
-        ("go-13x13-h2", {"board_size": 13, "komi": 0.0, "handicap": 2}),
-        ("go-13x13-h2-free", None),
-        ("go-13x9", None),
-    ],
-)
-def test_the_id_of_a_game_tells_its_board_and_its_fixed_handicap(
-    game_id: str, settings: dict[str, object] | None
-) -> None:
-    assert Go.settings_of(game_id) == settings
