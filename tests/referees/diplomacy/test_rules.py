@@ -218,7 +218,7 @@ def test_some_draw_when_all_say_so_and_the_game_allows_it() -> None:
     assert drawn.outcome is not None
     assert drawn.outcome.winners == (ENGLAND, FRANCE)
     assert drawn.outcome.detail.startswith("agreed between some;")
-    with pytest.raises(IllegalMoveError, match="eliminated"):
+    with pytest.raises(IllegalMoveError, match="a draw with Germany, eliminated"):
         alive = begin(position("ENG A LON; FRA A PAR", owned="ENG LON; FRA PAR"))
         judge.check(alive, ENGLAND, judge.read_move(alive, ENGLAND, "DRAW ENG GER"))
 
