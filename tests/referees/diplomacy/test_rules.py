@@ -246,7 +246,7 @@ def test_the_board_is_seen_from_each_power() -> None:
 
 def test_units_out_of_each_others_reach_do_not_interact() -> None:
     judge = referee()
-    assert not judge.interaction(begin(position("ENG F NWG; TUR A SYR")))
+    assert not judge.interaction(begin(position("FRA F NWG; GER A SYR")))
 
 
 def test_a_random_move_is_legal_without_aoa() -> None:
