@@ -15,7 +15,7 @@ from clients.bots.thinking import Experience
 from clients.bots.tree_search import TreeSearchThinker
 from referees.draughts import Draughts
 from tests.clients.bots.test_tree_search import GAMES, after, winners
-from tests.referees.draughts.placing import placed
+from tests.referees.draughts.placing import game, placed
 
 DRAUGHTS = GAMES["draughts"]
 
@@ -82,8 +82,9 @@ def test_pruning_changes_no_best_value(evaluation: Evaluation, depth: int) -> No
 def test_the_end_of_a_game_is_worth_its_result(
     evaluation: Evaluation, turn: str, black: str, depth: int, value: float
 ) -> None:
-    position = placed(DRAUGHTS, turn, white="22 23", black=black)
-    thought = AlphaBetaThinker(evaluation, depth, random.Random(1)).think(DRAUGHTS, position)
+    judge = game("english")
+    position = placed(judge, turn, white="22 23", black=black)
+    thought = AlphaBetaThinker(evaluation, depth, random.Random(1)).think(judge, position)
     assert thought.value == pytest.approx(value, abs=0.01)
 
 
