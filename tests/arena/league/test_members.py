@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from academy.wire.tokens import digest_of
 from arena.league import members as members_module
 from arena.league.database import LeagueDatabase, open_league
+from arena.league.errors import InvitationError
 from arena.league.lists import LeagueReader
-from arena.league.members import KEPT_UNPLAYED, Application, Members
+from arena.league.members import KEPT_UNPLAYED, Application, Members, games_between
 from arena.league.recording import enter_competition, record
 from arena.league.source import SourceCompetition, SourceGame, SourceSeat
 from arena.league.tables import INVITATION
@@ -73,6 +75,42 @@ def test_versions_that_never_play_do_not_pile_up(league: LeagueDatabase) -> None
     ]
     back = members.change("alice", version=str(KEPT_UNPLAYED - 1), contact=None, games=None)
     assert back.version == str(KEPT_UNPLAYED - 1)
+
+
+def test_a_ban_ends_with_its_time_and_one_without_a_time_does_not(league: LeagueDatabase) -> None:
+    members, now, long = Members(league), utc_now(), timedelta(days=10_000)
+    members.register(Application("alice"), "", KEY, open_to_all=True)
+    banned = members.ban("alice", "", timedelta(days=1))
+    assert banned.is_banned(now) and not banned.is_banned(now + timedelta(days=2))
+    assert members.ban("alice", "", None).is_banned(now + long)
+    assert not members.unban("alice").is_banned(now)
+
+
+def test_the_token_before_a_new_one_ends_after_the_time_to_change_it(league: LeagueDatabase) -> None:
+    members, now = Members(league), utc_now()
+    _, old = members.register(Application("alice"), "", KEY, open_to_all=True)
+    new = digest_of(members.rotate("alice", at_once=False))
+    assert members.named("alice").digests(now) == (new, digest_of(old))
+    assert members.named("alice").digests(now + 2 * members_module.GRACE) == (new,)
+
+
+def test_an_invitation_is_good_for_so_many_players_and_so_long(league: LeagueDatabase) -> None:
+    members, now = Members(league), utc_now()
+    invitation, code = members.invite("", "", 2, timedelta(days=1))
+    assert invitation.is_good(now) and not invitation.is_good(now + timedelta(days=2))
+    for name in ("alice", "bob"):
+        members.register(Application(name), code, KEY, open_to_all=False)
+    with pytest.raises(InvitationError, match="unknown, used up, expired or revoked"):
+        members.register(Application("carol"), code, KEY, open_to_all=False)
+
+
+def test_the_games_of_a_day_are_those_that_ended_in_it(league: LeagueDatabase) -> None:
+    play(league, 1, "1", winner=1)
+    play(league, 2, "2", winner=1)
+    now, hour = utc_now(), timedelta(hours=1)
+    assert games_between(league, ["alice"], now - hour, now + hour) == {"alice": 2}
+    assert games_between(league, ["alice"], now + hour, now + 2 * hour) == {}
+    assert games_between(league, ["alice"], now - 2 * hour, now - hour) == {}
 
 
 def test_invitations_that_are_no_longer_good_leave_room_for_others(
