@@ -11,12 +11,13 @@ from sqlalchemy import update
 from academy.wire.tokens import digest_of
 from arena.league import members as members_module
 from arena.league.database import LeagueDatabase, open_league
-from arena.league.errors import InvitationError
+from arena.league.errors import InvitationError, NameClaimedError
 from arena.league.lists import LeagueReader
 from arena.league.members import KEPT_UNPLAYED, Application, Members, games_between
+from arena.league.players import Entrant, enter
 from arena.league.recording import enter_competition, record
 from arena.league.source import SourceCompetition, SourceGame, SourceSeat
-from arena.league.tables import INVITATION
+from arena.league.tables import INVITATION, MEMBER
 from arena.lobby.errors import TooManyError
 from arena.results.database import utc_now
 from referees.api import Outcome, Termination
@@ -102,6 +103,36 @@ def test_an_invitation_is_good_for_so_many_players_and_so_long(league: LeagueDat
         members.register(Application(name), code, KEY, open_to_all=False)
     with pytest.raises(InvitationError, match="unknown, used up, expired or revoked"):
         members.register(Application("carol"), code, KEY, open_to_all=False)
+
+
+def test_a_registration_is_repeated_within_a_day_alone(league: LeagueDatabase) -> None:
+    members = Members(league)
+    members.register(Application("alice"), "", KEY, open_to_all=True)
+    with league.sole_transaction() as connection:
+        connection.execute(update(MEMBER).values(Registered=utc_now() - timedelta(days=2)))
+    with pytest.raises(NameClaimedError, match="alice is claimed"):
+        members.register(Application("alice"), "", KEY, open_to_all=True)
+
+
+def test_a_name_is_promised_to_who_is_invited_until_the_invitation_ends(league: LeagueDatabase) -> None:
+    members = Members(league)
+    _, code = members.invite("", "alice", 1, None)
+    with pytest.raises(InvitationError, match="is for the name alice, not for bob"):
+        members.register(Application("bob"), code, KEY, open_to_all=True)
+    with pytest.raises(NameClaimedError, match="which an invitation promises"):
+        members.register(Application("alice"), "", KEY, open_to_all=True)
+    with league.sole_transaction() as connection:
+        connection.execute(update(INVITATION).values(Expires=utc_now() - timedelta(days=1)))
+    assert members.register(Application("alice"), "", KEY, open_to_all=True)[0].name == "alice"
+
+
+def test_a_promised_name_does_not_look_like_that_of_a_player(league: LeagueDatabase) -> None:
+    members = Members(league)
+    with league.sole_transaction() as connection:
+        enter(connection, Entrant("aIice"))
+    _, code = members.invite("", "alice", 1, None)
+    with pytest.raises(NameClaimedError, match="alice looks like aIice"):
+        members.register(Application("alice"), code, KEY, open_to_all=False)
 
 
 def test_the_games_of_a_day_are_those_that_ended_in_it(league: LeagueDatabase) -> None:
