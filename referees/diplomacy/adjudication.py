@@ -35,7 +35,6 @@ def after_moves(movement: Movement) -> tuple[tuple[Unit, ...], tuple[Dislodged, 
             order = movement.orders[province]
             assert order is not None
             stayed.append(Unit(unit.power, unit.kind, order.target))
-            occupied |= 1 << target
             continue
         if province in attackers:
             source = movement.dislodged_by(province)
@@ -47,7 +46,7 @@ def after_moves(movement: Movement) -> tuple[tuple[Unit, ...], tuple[Dislodged, 
     stayed.sort(key=_LOCATION)
     if not beaten:
         return tuple(stayed), ()
-    closed = occupied | contested(movement, occupied)
+    closed = occupied | contested(movement)
     dislodged = []
     for unit, source in beaten:
         shut = closed if movement.by_sea(source) else closed | 1 << source
@@ -58,11 +57,11 @@ def after_moves(movement: Movement) -> tuple[tuple[Unit, ...], tuple[Dislodged, 
     return tuple(stayed), tuple(dislodged)
 
 
-def contested(movement: Movement, occupied: int) -> int:
-    """The provinces (bits) that a standoff left empty, given those that are occupied after the moves."""
+def contested(movement: Movement) -> int:
+    """The provinces (bits) that a move was made to, or that a standoff left empty."""
     mask = 0
     for target, sources in movement.attackers.items():
-        if not occupied >> target & 1 and any(movement.prevent_strength(source, 1) for source in sources):
+        if any(movement.prevent_strength(source, 1) for source in sources):
             mask |= 1 << target
     return mask
 
@@ -248,7 +247,7 @@ def _remove(
     standing = {board.province_of[unit.location]: unit for unit in position.units_of(power)}
     left = number = -adjustments.adjustment(position, power)
     for order in given:
-        unit = None if order.location < 0 else standing.get(board.province_of[order.location])
+        unit = standing.get(board.province_of[order.location])
         if order.kind is not OrderKind.REMOVE:
             yield _void(power, order, "the power must remove, not build")
         elif unit is None:

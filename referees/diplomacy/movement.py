@@ -111,8 +111,8 @@ class MovementOrders:
                 province = province_of[location]
                 unit = unit_at[province]
                 kind = order.kind
-                if unit is None or unit.power != power or kind > CONVOY or location < 0:
-                    missing = Void.NO_UNIT if unit is None or location < 0 else Void.FOREIGN_UNIT
+                if unit is None or unit.power != power or kind > CONVOY:
+                    missing = Void.NO_UNIT if unit is None else Void.FOREIGN_UNIT
                     self.rejected.append((power, order, Void.OTHER_PHASE if kind > CONVOY else missing))
                     continue
                 if unit.location != location:

@@ -73,15 +73,13 @@ class _Side:
         if self.variant.most_captures:
             most = max(captured.bit_count() for _, captured in captures)
             captures = [(path, captured) for path, captured in captures if captured.bit_count() == most]
-        # A man that was crowned on one way and not on the other has made two moves.
-        goes_on = self.variant.crowning is Crowning.GOES_ON
-        moves: dict[tuple[int, int, int, bool], Move] = {}
+        # Where a man is crowned on one of them, it is on all: it takes the piece before the far row there.
+        moves: dict[tuple[int, int, int], Move] = {}
         for path, captured in captures:
-            crowned = goes_on and any(bit & self.crown for bit in path[1:])
             move = Move(
                 tuple([numbers[bit] for bit in path]), tuple([numbers[bit] for bit in _single_bits(captured)])
             )
-            key = path[0], path[-1], captured, crowned
+            key = path[0], path[-1], captured
             moves[key] = min(moves.get(key, move), move)
         return list(moves.values())
 
@@ -112,7 +110,7 @@ class _Side:
             over = self.other & _ahead(self.empty, -step)
             if over:
                 able = self.men if backwards or step in self.forwards else 0
-                starts |= _ahead(over, -step) & (able if flying else able | self.kings)
+                starts |= _ahead(over, -step) & (able | self.kings)
         if flying:
             starts |= self.kings
         for start in _single_bits(starts):

@@ -31,8 +31,6 @@ def _is_ending(ending: DraughtsEnding, white: int, black: int, kings: int) -> bo
     weak, strong = sorted((white, black), key=int.bit_count)
     if weak.bit_count() != 1 or strong.bit_count() > ending.most:
         return False
-    if strong.bit_count() == 1 and not strong & kings:
-        weak, strong = strong, weak
     strong_kings = (strong & kings).bit_count()
     needed = strong.bit_count() if ending.kings_only else 1
     return bool(weak & kings) and strong_kings >= needed

@@ -41,7 +41,7 @@ def fixed_handicap(stones: int, size: int) -> frozenset[int]:
         raise InvalidSettingError("handicap", f"{stones} stones: a board of size {size} allows {allowed}")
     edge = 2 if size < 13 else 3
     lines = (edge, size // 2, size - 1 - edge)
-    layout = _CORNERS[: min(stones, 4)] + _SIDES[: (stones - 4) // 2 * 2 if stones > 4 else 0]
+    layout = _CORNERS[:stones] + _SIDES[: (stones - 4) // 2 * 2 if stones > 4 else 0]
     if stones > 4 and stones % 2:
         layout += _CENTRE
     return frozenset((size - 1 - lines[row]) * size + lines[column] for row, column in layout)

@@ -107,6 +107,19 @@ def test_reports_wait_while_the_server_is_away(scene: Scene) -> None:
     assert sum("trying again" in warning for warning in scene.warnings()) == 1
 
 
+def test_a_run_that_waits_for_the_rest_tries_again_after_two_seconds(
+    monkeypatch: pytest.MonkeyPatch, scene: Scene
+) -> None:
+    monkeypatch.setattr(module, "FIRST_PAUSE_SECONDS", 3600.0)
+    scene.server.stop()
+    scene.finish_game()
+    until(lambda: not scene.reporter.warnings.empty())
+    scene.reporter.hurry()
+    until(lambda: scene.series.outbox.waiting()[0].attempts == 2)
+    scene.server.start()
+    until(lambda: scene.reporter.waiting() == 0)
+
+
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_FAILURES", 3)

@@ -10,13 +10,16 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.exc import SQLAlchemyError
 
+from academy.wire.tokens import digest_of
 from arena.league import members as members_module
 from arena.league.database import LeagueDatabase, open_league
+from arena.league.errors import InvitationError, NameClaimedError
 from arena.league.lists import LeagueReader
-from arena.league.members import KEPT_UNPLAYED, Application, Members
+from arena.league.members import KEPT_UNPLAYED, Application, Members, games_between
+from arena.league.players import Entrant, enter
 from arena.league.recording import enter_competition, record
 from arena.league.source import SourceCompetition, SourceGame, SourceSeat
-from arena.league.tables import INVITATION
+from arena.league.tables import INVITATION, MEMBER
 from arena.lobby.errors import TooManyError
 from arena.results.database import utc_now
 from referees.api import Outcome, Termination
@@ -87,6 +90,72 @@ def test_versions_that_never_play_do_not_pile_up(league: LeagueDatabase) -> None
     ]
     back = members.change("alice", version=str(KEPT_UNPLAYED - 1), contact=None, games=None)
     assert back.version == str(KEPT_UNPLAYED - 1)
+
+
+def test_a_ban_ends_with_its_time_and_one_without_a_time_does_not(league: LeagueDatabase) -> None:
+    members, now, long = Members(league), utc_now(), timedelta(days=10_000)
+    members.register(Application("alice"), "", KEY, open_to_all=True)
+    banned = members.ban("alice", "", timedelta(days=1))
+    assert banned.is_banned(now) and not banned.is_banned(now + timedelta(days=2))
+    assert members.ban("alice", "", None).is_banned(now + long)
+    assert not members.unban("alice").is_banned(now)
+
+
+def test_the_token_before_a_new_one_ends_after_the_time_to_change_it(league: LeagueDatabase) -> None:
+    members, now = Members(league), utc_now()
+    _, old = members.register(Application("alice"), "", KEY, open_to_all=True)
+    new = digest_of(members.rotate("alice", at_once=False))
+    assert members.named("alice").digests(now) == (new, digest_of(old))
+    assert members.named("alice").digests(now + 2 * members_module.GRACE) == (new,)
+
+
+def test_an_invitation_is_good_for_so_many_players_and_so_long(league: LeagueDatabase) -> None:
+    members, now = Members(league), utc_now()
+    invitation, code = members.invite("", "", 2, timedelta(days=1))
+    assert invitation.is_good(now) and not invitation.is_good(now + timedelta(days=2))
+    for name in ("alice", "bob"):
+        members.register(Application(name), code, KEY, open_to_all=False)
+    with pytest.raises(InvitationError, match="unknown, used up, expired or revoked"):
+        members.register(Application("carol"), code, KEY, open_to_all=False)
+
+
+def test_a_registration_is_repeated_within_a_day_alone(league: LeagueDatabase) -> None:
+    members = Members(league)
+    members.register(Application("alice"), "", KEY, open_to_all=True)
+    with league.sole_transaction() as connection:
+        connection.execute(update(MEMBER).values(Registered=utc_now() - timedelta(days=2)))
+    with pytest.raises(NameClaimedError, match="alice is claimed"):
+        members.register(Application("alice"), "", KEY, open_to_all=True)
+
+
+def test_a_name_is_promised_to_who_is_invited_until_the_invitation_ends(league: LeagueDatabase) -> None:
+    members = Members(league)
+    _, code = members.invite("", "alice", 1, None)
+    with pytest.raises(InvitationError, match="is for the name alice, not for bob"):
+        members.register(Application("bob"), code, KEY, open_to_all=True)
+    with pytest.raises(NameClaimedError, match="which an invitation promises"):
+        members.register(Application("alice"), "", KEY, open_to_all=True)
+    with league.sole_transaction() as connection:
+        connection.execute(update(INVITATION).values(Expires=utc_now() - timedelta(days=1)))
+    assert members.register(Application("alice"), "", KEY, open_to_all=True)[0].name == "alice"
+
+
+def test_a_promised_name_does_not_look_like_that_of_a_player(league: LeagueDatabase) -> None:
+    members = Members(league)
+    with league.sole_transaction() as connection:
+        enter(connection, Entrant("aIice"))
+    _, code = members.invite("", "alice", 1, None)
+    with pytest.raises(NameClaimedError, match="alice looks like aIice"):
+        members.register(Application("alice"), code, KEY, open_to_all=False)
+
+
+def test_the_games_of_a_day_are_those_that_ended_in_it(league: LeagueDatabase) -> None:
+    play(league, 1, "1", winner=1)
+    play(league, 2, "2", winner=1)
+    now, hour = utc_now(), timedelta(hours=1)
+    assert games_between(league, ["alice"], now - hour, now + hour) == {"alice": 2}
+    assert games_between(league, ["alice"], now + hour, now + 2 * hour) == {}
+    assert games_between(league, ["alice"], now - 2 * hour, now - hour) == {}
 
 
 def test_invitations_that_are_no_longer_good_leave_room_for_others(

@@ -10,11 +10,12 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
 
 from arena.league import estimates
 from arena.league.database import LeagueDatabase, open_league
@@ -22,10 +23,12 @@ from arena.league.estimates import estimate_all
 from arena.league.lists import LeagueReader
 from arena.league.players import Entrant, enter
 from arena.league.recording import begun_ratings, enter_competition, record, take_in
-from arena.league.source import SourceCompetition, competitions
+from arena.league.source import SourceCompetition, SourceGame, SourceSeat, competitions
+from arena.league.tables import PAIR, PLAYER, SEAT
 from arena.ratings import bradley_terry
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from benchmarks.league import GAME, Society
+from referees.api import Outcome, Termination
 from tests.arena.cli.command import ARENA
 from tests.arena.league.leagues import competition, contents, filled, play
 from tests.arena.postgresql import needs_postgresql
@@ -101,12 +104,48 @@ def test_games_known_under_another_number_are_not_counted_again(
     league: LeagueDatabase, results: ResultsDatabase
 ) -> None:
     take_all(league, results)
-    once = contents(league)["LEAGUE_Rating"]
+    once = contents(league)
     with league.transaction() as connection:
         # As when a league's backup is older than what it stands beside.
         connection.execute(text('UPDATE "LEAGUE_Competition" SET "LastGame" = 70'))
     assert take_all(league, results) == 0
-    assert contents(league)["LEAGUE_Rating"] == once
+    assert contents(league) == once
+
+
+def test_a_draw_is_shared_and_a_game_without_a_result_is_not_in_the_score(
+    league: LeagueDatabase, tmp_path: Path
+) -> None:
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "cup.sqlite"))) as results:
+        series = competition(results, "cup", ("a", "b"))
+        elo: dict[str, float] = {}
+        for number, winners in enumerate([(1, 2), (), (1,)]):
+            play(series, f"AvB_{number}", ("a", "b"), winners, elo)
+        take_all(league, results)
+    listed = [(line.name, line.games, line.score) for line in LeagueReader(league).ratings("go-9x9")]
+    assert listed == [("a", 3, 0.75), ("b", 3, 0.25)]
+    pairs = league.rows(select(PAIR.c.Points, PAIR.c.Games))
+    assert [tuple(row) for row in pairs] == [(1.5, 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("names", "winner", "pairs"),
+    [
+        ("abc", 1, [(0.5, 0.5), (0.5, 0.5), (0.25, 0.5)]),
+        # Nobody meets itself.
+        ("aab", 3, [(0.0, 1.0)]),
+    ],
+)
+def test_a_game_of_three_counts_as_one_game_of_each_against_the_others(
+    league: LeagueDatabase, names: str, winner: int, pairs: list[tuple[float, float]]
+) -> None:
+    cup = SourceCompetition(1, "uuid", "cup", "standing")
+    with league.sole_transaction() as connection:
+        enter_competition(connection, cup)
+    seats = tuple(SourceSeat(name, "", 1000.0) for name in names)
+    outcome = Outcome((winner,), Termination.SCORE, "")
+    record(league, cup, [SourceGame(1, "cup/1", "one", GAME, datetime(2026, 1, 1), outcome, seats)])
+    query = select(PAIR.c.Points, PAIR.c.Games).order_by(PAIR.c.PlayerId, PAIR.c.OpponentId)
+    assert [tuple(row) for row in league.rows(query)] == pairs
 
 
 def test_a_new_version_begins_where_the_one_before_is(league: LeagueDatabase, tmp_path: Path) -> None:
@@ -121,17 +160,18 @@ def test_a_new_version_begins_where_the_one_before_is(league: LeagueDatabase, tm
         assert begun == pytest.approx({"bot": elo["bot-1.3"], "rival": elo["rival"]})
         series = competition(results, "second", ("bot-1.4", "rival"))
         elo["bot-1.4"] = begun["bot"]
-        play(series, "AvB_0", ("bot-1.4", "rival"), (2,), elo)
+        for number in range(2):
+            play(series, f"AvB_{number}", ("bot-1.4", "rival"), (2,), elo)
         take_all(league, results)
     listed = {player.version: player for player in LeagueReader(league).players() if player.name == "bot"}
     assert (listed["1.4"].predecessor, listed["1.4"].family) == ("bot 1.3", "bot")
     ratings = {rating.label: rating for rating in LeagueReader(league).ratings("go-9x9")}
     assert ratings["bot 1.4"].elo == pytest.approx(elo["bot-1.4"])
-    # One lost game says less than the twenty that its forerunner has won.
+    # Two lost games say less than the twenty that its forerunner has won.
     assert ratings["bot 1.4"].likeliest is not None and ratings["rival"].likeliest is not None
     assert ratings["bot 1.4"].likeliest > ratings["rival"].likeliest
     history = LeagueReader(league).history("bot")
-    assert [at.games for at in history["bot 1.3"]] == [20] and [at.games for at in history["bot 1.4"]] == [1]
+    assert [at.games for at in history["bot 1.3"]] == [20] and [at.games for at in history["bot 1.4"]] == [2]
 
 
 @pytest.mark.parametrize("batches", [1, 20])
@@ -169,6 +209,8 @@ def test_a_fixed_player_anchors_all_others(league: LeagueDatabase, results: Resu
     take_all(league, results)
     ratings = {rating.name: rating for rating in LeagueReader(league).ratings("go-9x9")}
     assert (ratings["a"].elo, ratings["a"].likeliest, ratings["a"].error) == (0, 0, 0)
+    seats = select(SEAT.c.EloBefore).join_from(SEAT, PLAYER).where(PLAYER.c.Name == "a")
+    assert {row.EloBefore for row in league.rows(seats)} == {0}, "whatever it had in the competition"
     assert ratings["d"].likeliest is not None and 200 < ratings["d"].likeliest < 800
     other = r"players\.a\.fixed_elo: the league has a at 0, the control file at 5"
     with pytest.raises(ResultsError, match=other), league.sole_transaction() as connection:

@@ -10,6 +10,8 @@ from sqlalchemy import event, select, update
 
 from arena.league.database import open_league
 from arena.league.errors import InvalidSeasonError, SeasonConflictError, UnknownSeasonError
+from arena.league.estimates import estimate_all
+from arena.league.lists import LeagueReader
 from arena.league.recording import enter_competition, record, take_in
 from arena.league.seasons import Seasons
 from arena.league.source import SourceCompetition, competitions
@@ -30,7 +32,9 @@ def test_a_season_counts_the_games_of_its_time_alone(tmp_path: Path) -> None:
         with league.transaction() as connection:
             for number, row in enumerate(connection.execute(select(GAME.c.GameId)).all()):
                 at = datetime(2026, 11, 1) + timedelta(hours=number)
-                connection.execute(update(GAME).where(GAME.c.GameId == row.GameId).values(Finished=at))
+                # The third has no result, and does not count.
+                values = {"Finished": at, "Known": number != 2}
+                connection.execute(update(GAME).where(GAME.c.GameId == row.GameId).values(values))
         ends = sorted(row.Finished for row in league.rows(select(GAME.c.Finished)))
         game = str(league.value(select(GAME.c.Game).distinct()))
         seasons = Seasons(league)
@@ -41,6 +45,7 @@ def test_a_season_counts_the_games_of_its_time_alone(tmp_path: Path) -> None:
             select(PLAYER.c.Name, SEAT.c.Score, GAME.c.Finished)
             .join_from(SEAT, GAME)
             .join(PLAYER, PLAYER.c.PlayerId == SEAT.c.PlayerId)
+            .where(GAME.c.Known)
         )
         for name, until in (("whole", None), ("early", ends[30])):
             points: Counter[str] = Counter()
@@ -74,6 +79,19 @@ def test_a_season_counts_the_games_of_its_time_alone(tmp_path: Path) -> None:
             seasons.remove("coming")
 
 
+def test_ending_a_season_ends_it_now_but_one_that_has_ended_stays_as_it_is(tmp_path: Path) -> None:
+    begins, ended, to_end = datetime(2026, 1, 1), datetime(2026, 2, 1), utc_now() + timedelta(days=1)
+    with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
+        seasons = Seasons(league)
+        seasons.begin("endless", begins, None)
+        seasons.begin("long", begins, to_end)
+        seasons.begin("over", begins, ended)
+        endless, long, over = (seasons.end(name).ends for name in ("endless", "long", "over"))
+    assert endless is not None and long is not None
+    assert ended < endless < to_end and ended < long < to_end
+    assert over == ended
+
+
 def test_games_that_come_while_a_table_is_read_are_in_the_next_one(tmp_path: Path) -> None:
     society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
     with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
@@ -93,4 +111,9 @@ def test_games_that_come_while_a_table_is_read_are_in_the_next_one(tmp_path: Pat
         finally:
             event.remove(league.engine, "after_cursor_execute", bring_news)
         assert not news and sum(line.games for line in first) == 40
-        assert sum(line.games for line in seasons.table("spring", SOCIETYS_GAME)) == 240
+        table = seasons.table("spring", SOCIETYS_GAME)
+        assert sum(line.games for line in table) == 240
+        # A season of all games has the league's ratings.
+        estimate_all(league)
+        ratings = {rating.name: rating.likeliest for rating in LeagueReader(league).ratings(SOCIETYS_GAME)}
+        assert {line.name: line.elo for line in table} == pytest.approx(ratings, abs=0.01)

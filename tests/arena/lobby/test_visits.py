@@ -91,6 +91,17 @@ def test_a_game_whose_start_a_player_never_heard_of_is_one_of_those_that_it_stay
     assert asyncio.run(offered()) == ([["one"], ["one"]] if free else [[], []])
 
 
+@pytest.mark.parametrize(("wanted", "quota", "games"), [(0, 0, 1), (8, 0, 8), (8, 2, 2), (1, 2, 1)])
+def test_a_player_has_as_many_games_at_once_as_it_wants_and_its_quota_allows(
+    wanted: int, quota: int, games: int
+) -> None:
+    session = RemoteSession(players_pb2.Hello(player="one", games_at_once=wanted), b"", 10, quota)
+    for seat in range(games):
+        assert session.has_room
+        session.seats.add(seat)
+    assert not session.has_room
+
+
 @pytest.mark.parametrize("games", [-1, 0, 2**32])
 def test_a_bot_learns_how_many_games_at_once_it_can_want(games: int) -> None:
     with pytest.raises(ValueError, match=f"games_at_once = {games}: write 1 to 4294967295"):

@@ -58,6 +58,17 @@ def test_a_move_that_takes_longer_loses(control: TimeControl, moves: list[float]
     assert clock.seconds == left
 
 
+def test_without_main_time_the_first_move_is_in_byo_yomi() -> None:
+    clock = Clock(PER_MOVE)
+    assert (clock.seconds, clock.stones) == (5, 1)
+
+
+def test_a_part_of_a_move_that_takes_longer_than_all_the_time_makes_it_late() -> None:
+    clock = Clock(FISCHER)
+    clock.book(15)
+    assert not clock.spend(15)
+
+
 def test_increments_fill_the_main_time_up_to_its_most() -> None:
     clock = Clock(TimeControl(main_seconds=10, increment_seconds=0.5, most_seconds=10))
     shown = []

@@ -29,9 +29,9 @@ def test_the_expected_score_of_a_difference(difference: float, curve: Curve, exp
     ("own", "opponent", "factor"),
     [
         (1999, 2300, 30),
-        (2000, 2000, 30),
+        (2000, 2300, 15),
         (2200, 2200, 20),
-        (2400, 2400, 10),
+        (2400, 2000, 30),
         (2200, 1600, 50),
         (2401, 1000, 10),
         (2200, 2500, 10),
@@ -51,13 +51,18 @@ def test_the_change_factor(own: float, opponent: float, factor: float) -> None:
         ((1200, 1000), (1, 2), (1200 - 30 * 0.2597, 1000 + 30 * 0.2597)),
         ((2200, 2500), (1,), (2200 + 10 * 0.8490, 2500 - 10 * 0.8490)),
         ((2200, 2300), (1,), (2200 + 15 * 0.6401, 2300 - 20 * 0.6401)),
-        ((1000, 1000), (), (1000, 1000)),
+        ((1200, 1000), (), (1200, 1000)),
     ],
 )
 def test_a_game_of_two(
     before: tuple[float, float], winners: tuple[int, ...], after: tuple[float, float]
 ) -> None:
     assert EloRules().rate(("a", "b"), before, winners) == pytest.approx(after, abs=0.01)
+
+
+def test_the_curve_of_the_rules_says_what_a_win_is_worth() -> None:
+    rated = EloRules(curve=Curve.NORMAL).rate(("a", "b"), (1200, 1000), (2,))
+    assert rated == pytest.approx((1200 - 30 * 0.8413, 1000 + 30 * 0.8413), abs=0.01)
 
 
 def test_a_game_of_more_counts_as_the_mean_of_its_pairs() -> None:

@@ -18,6 +18,7 @@ from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.game_rows import GivenOpening, grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
 from arena.results.games import FinishedGame
+from arena.results.outbox import StoredVerdict
 from arena.results.registration import Heading, SeriesHeading, quality_of
 from arena.results.series import Attempt, PlannedGame, Series, remove_series
 from arena.results.series_reader import SeriesReader
@@ -233,6 +234,8 @@ def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
     assert (left.report, left.attempts) == (b"report 2", 1)
     assert series.outbox.counts() == {"waiting": 1, "acknowledged": 1, "refused": 1}
     assert series.outbox.refusals() == {second.contest_id: "no such game"}
+    series.outbox.mark_refused(left, "too late")
+    assert series.outbox.refusals(limit=1) == {third.contest_id: "too late"}
 
 
 def test_looking_for_reports_that_wait_reads_no_others(database: ResultsDatabase) -> None:
@@ -270,6 +273,10 @@ def test_competitions_can_share_a_database(database: ResultsDatabase) -> None:
     finish(other, begun(other), b"report")
     assert [game.game_id for game in first.finished_games()] == ["AvB_0"]
     assert first.outbox.counts()["waiting"] == 1
+    (report,), (others,) = first.outbox.waiting(), other.outbox.waiting()
+    first.outbox.mark_acknowledged(report, [StoredVerdict(1, "a", "inserted")])
+    other.outbox.mark_refused(others, "no such game")
+    assert first.outbox.refusals() == {} and other.outbox.proposals() == {}
     assert len(rows(database, saga.VARIANT)) == 1 and len(rows(database, saga.SETTING)) == 1
 
 

@@ -184,3 +184,7 @@ def test_the_report_lists_the_generations_candidates() -> None:
     assert lines[0] == "generation 0 of 3: 3/8 games"
     assert lines[1] == "distribution:  0.00~1.00  0.00~1.00"
     assert sorted(line.split()[0] for line in lines[3:]) == ["g0#0", "g0#1", "g0#2", "g0#3"]
+    (line,) = (line for line in lines if line.startswith("g0#2"))
+    assert (remark := selector.history_remark("g0#2r0", "")) and remark in line
+    play(selector)
+    assert selector.report_lines()[0] == "all 3 generations are over"

@@ -133,6 +133,23 @@ def test_swiss_tournament_of_one_has_no_players_left() -> None:
     assert selector.short.startswith("0 of 2 competitors")
 
 
+def test_a_swiss_tournament_of_one_goes_on_with_the_next_round_when_the_second_comes_back() -> None:
+    selector = swiss(("a", "b"))
+    selector.exclude("player", "b")
+    selector.readmit("player", "b")
+    assert not selector.short
+    rounds = [game_id.partition("_")[0] for game_id in play(selector).ids]
+    assert sorted(set(rounds)) == ["r2", "r3"] and selector.finished
+
+
+def test_a_player_that_comes_back_while_a_round_is_on_changes_nothing_of_it() -> None:
+    selector = swiss()
+    selector.exclude("player", "c")
+    before = list(selector.upcoming())
+    selector.readmit("player", "c")
+    assert before and list(selector.upcoming()) == before
+
+
 @pytest.mark.parametrize("readmitted", [None, 6])
 def test_a_later_run_goes_on_as_if_there_had_been_one(readmitted: int | None) -> None:
     live, known = swiss(tuple("abcdef")), [Exclusion("player", "c", "absent", 3, readmitted)]

@@ -73,8 +73,9 @@ def mean_distance(selector: Generations, born: int, peak: Sequence[float]) -> fl
 @pytest.mark.parametrize("meet", ["everybody", "panel"])
 def test_a_family_comes_nearer_to_what_wins(meet: str) -> None:
     selector = generations(meet=meet)
+    total = selector.total
     played = play(selector, nearer_wins(0.9, 0.2), at_once=4)
-    assert selector.finished and len(played.games) == selector.total
+    assert selector.finished and len(played.games) == selector.total == total
     assert len(set(played.ids)) == len(played.ids)
     assert mean_distance(selector, 11, (0.9, 0.2)) < mean_distance(selector, 0, (0.9, 0.2)) / 2
 
@@ -139,6 +140,9 @@ def test_finished_games_give_the_same_descent_again_and_an_unfinished_game_comes
     assert waiting is not None
     assert again.resume(waiting.game_id, waiting.players, waiting.detail) == waiting
     assert again.next_game() != waiting
+    over = played.fixtures[0]
+    assert again.resume(over.game_id, over.players, over.detail) is None
+    assert resumed(generations(count=1), played.games).finished
 
 
 def test_another_seed_or_family_is_refused_once_there_are_games() -> None:
@@ -149,9 +153,9 @@ def test_another_seed_or_family_is_refused_once_there_are_games() -> None:
         resumed(generations(family(size=5)), games)
 
 
-def test_a_member_that_is_left_out_plays_no_more_and_makes_room() -> None:
+@pytest.mark.parametrize("out", ["evolving-g0-1", "panel"])
+def test_who_is_left_out_plays_no_more_and_makes_room(out: str) -> None:
     selector = generations(count=3)
-    out = "evolving-g0-1"
     first = selector.next_game()
     selector.exclude("player", out)
     assert first is not None
@@ -159,6 +163,7 @@ def test_a_member_that_is_left_out_plays_no_more_and_makes_room() -> None:
         selector.completed(completed(first, (1,)))
     rest = play(selector, nearer_wins(0.5, 0.5))
     assert all(out not in fixture.players for fixture in rest.fixtures)
+    assert rest.ids[0].startswith("g0_"), "the others go on"
     assert out not in [member.name for member in selector.descent().members if member.alive]
 
 

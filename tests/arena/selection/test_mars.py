@@ -160,10 +160,10 @@ def test_an_inhibited_player_is_in_no_new_line_up() -> None:
     )
     assert selector.inhibit("hold", "diplomacy-standard")
     selector.dropped(first)
+    assert selector.resume(first.game_id, first.players, first.detail) is None
     played = play(selector)
     assert first.game_id in played.ids
     assert not any("hold" in fixture.players for fixture in played.fixtures)
-    assert selector.resume(first.game_id, first.players, first.detail) is None
     assert any(line.endswith("inhibited") for line in selector.report_lines())
 
 
@@ -220,6 +220,14 @@ def test_a_series_that_has_begun_is_frozen(change: dict[str, Any], part: str) ->
         match=rf"^series\[t1\]\.{part}: the games so far were played with .+, the control",
     ):
         resumed(mars(series(**change)), games)
+
+
+def test_a_series_that_is_left_out_plays_no_more_and_is_not_in_the_total() -> None:
+    selector = mars(series("t1", games=20), series("t2", games=5))
+    assert selector.total == 25
+    selector.exclude("matchup", "t1")
+    assert selector.total == 5
+    assert len(play(selector).fixtures) == 5 and selector.finished
 
 
 def test_a_series_that_is_gone_leaves_its_games_behind() -> None:

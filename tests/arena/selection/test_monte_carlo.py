@@ -232,7 +232,8 @@ def test_reports_list_candidates_in_progress_the_most_visited_and_the_best() -> 
         selector.completed(completed(fixture, [2 - fixture.players.index("opponent")]))
     play(selector, lambda fixture: [2 - fixture.players.index("opponent")], most=6)
     text = "\n".join(selector.report_lines())
-    assert "8 games, candidates won 1.000" in text
+    assert "8 games, candidates won 1.000" in text and "in progress" not in text
+    assert not any(line.endswith("   0") for line in text.splitlines()), "untried candidates are not shown"
     assert "most visited at depth 1:" in text and "most visited at depth 2:" not in text
     assert "Best parameters: x:" in text and text.endswith("]")
     history = selector.history_lines()

@@ -40,6 +40,7 @@ def test_without_an_end_there_is_no_total() -> None:
     selector = playoff(matchup("x", "ab", None))
     assert len(play(selector, most=30).ids) == 30
     assert selector.total is None and not selector.finished
+    assert selector.resume("x_40", ("a", "b"), "") is not None, "a game left unfinished goes on"
 
 
 @pytest.mark.parametrize(

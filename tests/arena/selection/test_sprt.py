@@ -43,6 +43,7 @@ def test_games_come_in_pairs_of_one_opening_with_seats_swapped() -> None:
         ("nd", (0, 0, 0, 1, 0)),
         ("nn", (0, 0, 0, 0, 1)),
         ("n?", (0, 0, 0, 0, 0)),
+        ("?n", (0, 0, 0, 0, 0)),
         ("n", (0, 0, 0, 0, 0)),
     ],
 )
@@ -54,14 +55,16 @@ def test_pairs_are_counted_by_the_new_players_points(winners: str, counts: tuple
         seats = {"n": [fixture.players.index("new") + 1], "o": [fixture.players.index("old") + 1]}
         selector.completed(completed(fixture, {**seats, "d": [1, 2], "?": []}[winner]))
     assert selector.state().pairs == counts
+    left_out = "1 pairs with unknown results are left out"
+    assert (left_out in selector.report_lines()) is ("?" in winners)
 
 
-@pytest.mark.parametrize(("chance", "verdict"), [(0.75, "H1"), (0.35, "H0")])
-def test_the_match_ends_with_the_verdict(chance: float, verdict: str) -> None:
+@pytest.mark.parametrize(("chance", "verdict", "rejected"), [(0.75, "H1", "H0"), (0.35, "H0", "H1")])
+def test_the_match_ends_with_the_verdict(chance: float, verdict: str, rejected: str) -> None:
     selector = match()
     played = play(selector, usually("new", chance))
     assert selector.finished and selector.next_game() is None
-    assert selector.decided.startswith(f"{verdict} is accepted over H")
+    assert selector.decided.startswith(f"{verdict} is accepted over {rejected}:")
     assert f": {verdict} supposes that new is " in selector.decided
     assert selector.status.verdict == verdict
     assert selector.report_lines()[-1] == selector.decided

@@ -7,17 +7,32 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from sqlalchemy import update
 
+from academy.wire.tokens import digest_of
 from arena.league.database import open_league
 from arena.league.members import Application, Members
 from arena.league.recording import enter_competition, record
 from arena.league.source import SourceCompetition, SourceGame, SourceSeat
+from arena.league.tables import MEMBER
 from arena.results.database import utc_now
 from arena.service import member_register
 from arena.service.member_register import MemberRegister
 from referees.api import Outcome, Termination
 
 CUP = SourceCompetition(1, "uuid", "cup", "standing")
+
+
+def test_the_token_before_a_new_one_is_good_until_the_time_to_change_it_is_over(tmp_path: Path) -> None:
+    with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
+        members = Members(league)
+        _, old = members.register(Application("ann"), "", "k" * 32, open_to_all=True)
+        members.rotate("ann", at_once=False)
+        holder = MemberRegister(members).holder(digest_of(old))
+        assert holder is not None and holder.name == "ann"
+        with league.sole_transaction() as connection:
+            connection.execute(update(MEMBER).values(OldUntil=utc_now() - timedelta(seconds=1)))
+        assert MemberRegister(members).holder(digest_of(old)) is None
 
 
 def test_games_here_count_at_once_beside_those_at_other_services(tmp_path: Path) -> None:

@@ -453,14 +453,25 @@ def test_a_draughts_player_goes_by_weights_that_contests_taught_or_its_own(
         settings = LibrarySettings(evaluation=True, local_weights=True)
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec, settings)))
         random = Random(1)
-        for number in range(ENOUGH_CONTESTS):
-            arena.contests.ReportContest(played_at_random(referee, f"learnt/{number}", random))
-        tickets = arena.contests.OpenContest(
-            contests_pb2.OpenContestRequest(contest=contest("asked/4", spec.game_id))
-        ).tickets
         thinker = Strength("alpha-beta", depth=1).thinker(referee, Random(1))
         assert isinstance(thinker, AlphaBetaThinker)
         before = thinker.evaluation
+        for number in range(ENOUGH_CONTESTS):
+            arena.contests.ReportContest(played_at_random(referee, f"learnt/{number}", random))
+            if number == ENOUGH_CONTESTS - 2:
+                # These are too few to go by.
+                tickets = arena.contests.OpenContest(
+                    contests_pb2.OpenContestRequest(contest=contest("asked/3", spec.game_id))
+                ).tickets
+                with Academy(Connection(str(server.address), tickets[0])) as academy:
+                    early = AdvisedPlayer(
+                        thinker, referee, academy, Seat(spec.game_id, spec.geometry, 1, "asked/3")
+                    )
+                    early.choose(referee.start(0), [], 0)
+                    assert early.weights is not None and early.thinker is thinker
+        tickets = arena.contests.OpenContest(
+            contests_pb2.OpenContestRequest(contest=contest("asked/4", spec.game_id))
+        ).tickets
         with Academy(Connection(str(server.address), tickets[0])) as academy:
             seat = Seat(spec.game_id, spec.geometry, 1, "asked/4")
             player = AdvisedPlayer(thinker, referee, academy, seat)

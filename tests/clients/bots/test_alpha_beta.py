@@ -15,6 +15,7 @@ from clients.bots.thinking import Experience
 from clients.bots.tree_search import TreeSearchThinker
 from referees.draughts import Draughts
 from tests.clients.bots.test_tree_search import GAMES, after, winners
+from tests.referees.draughts.placing import game, placed
 
 DRAUGHTS = GAMES["draughts"]
 
@@ -75,6 +76,16 @@ def test_pruning_changes_no_best_value(evaluation: Evaluation, depth: int) -> No
 
     thought = AlphaBetaThinker(evaluation, depth, random.Random(1)).think(DRAUGHTS, position)
     assert thought.value == pytest.approx(exhaustive(position, depth))
+
+
+@pytest.mark.parametrize(("turn", "black", "depth", "value"), [("W", "18", 1, 1.0), ("B", "15", 2, 0.0)])
+def test_the_end_of_a_game_is_worth_its_result(
+    evaluation: Evaluation, turn: str, black: str, depth: int, value: float
+) -> None:
+    judge = game("english")
+    position = placed(judge, turn, white="22 23", black=black)
+    thought = AlphaBetaThinker(evaluation, depth, random.Random(1)).think(judge, position)
+    assert thought.value == pytest.approx(value, abs=0.01)
 
 
 def test_alpha_beta_beats_random_moves(evaluation: Evaluation) -> None:

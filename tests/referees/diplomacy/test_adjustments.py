@@ -34,10 +34,16 @@ def test_two_units_that_retreat_to_one_province_disband_and_say_so() -> None:
 
 def test_dislodged_units_that_say_nothing_or_nonsense_disband() -> None:
     done = play("ITA A VEN; AUS A TRI, A TYR", "AUS A TRI - VEN, A TYR S A TRI - VEN")
-    for order in ("", "ITA A VEN R TRI", "ITA A VEN H"):
+    for order in ("", "ITA A VEN R TRI", "ITA A VEN H", "AUS A VEN R ROM"):
         over = adjudicate(done.after, orders(done.after, order))
         assert over.after.units_of(4) == []
         assert any(result.outcome is OrderOutcome.VOID for result in over.results) == bool(order)
+
+
+def test_in_autumn_every_centre_becomes_the_power_s_whose_unit_is_there() -> None:
+    units = ", ".join(f"A {STANDARD.codes[centre]}" for centre in STANDARD.centres)
+    start = position(f"TUR {units}", season=Season.AUTUMN)
+    assert adjudicate(start, {}).after.owners == (STANDARD.power("TUR"),) * 34
 
 
 @pytest.mark.parametrize(
@@ -97,6 +103,8 @@ def test_the_first_removals_count_and_the_rest_is_civil_disorder() -> None:
     [
         ("ITA A WAR, A TUS", "ITA WAR", RemovalDistance.OWNED_CENTRES, "A TUS"),
         ("ITA A WAR, A TUS", "ITA WAR", RemovalDistance.HOME_CENTRES, "A WAR"),
+        # From the nearest of several centres.
+        ("ITA A PIE, A TUS, A GAL", "ITA ROM WAR", RemovalDistance.OWNED_CENTRES, "A PIE"),
         # Equally far: fleets before armies, then by name.
         ("ITA A TUS, F TYS", "ITA ROM", RemovalDistance.OWNED_CENTRES, "F TYS"),
         ("ITA A TUS, A APU", "ITA ROM", RemovalDistance.OWNED_CENTRES, "A APU"),

@@ -15,7 +15,7 @@ from referees.diplomacy import (
     adjudicate,
     read_map,
 )
-from tests.referees.diplomacy.positions import outcomes, play, reasons
+from tests.referees.diplomacy.positions import outcomes, play, position, reasons
 
 O = OrderOutcome  # noqa: E741
 
@@ -64,6 +64,17 @@ def test_a_support_to_where_ones_own_unit_leaves_counts_and_needs_no_reason() ->
         ("FRA A MAR", "FRA A MAR - NAF VIA", "A MAR - NAF VIA", O.VOID, "no chain of fleets"),
         ("FRA F MAO", "FRA F MAO - SPA", "F MAO - SPA", O.VOID, "to which coast"),
         ("FRA F BRE", "FRA F BRE C A PAR - LON", "F BRE C PAR - LON", O.VOID, "only fleets on seas"),
+        (
+            "FRA A PAR; ENG F NTH",
+            "FRA A PAR C A BUR - LON",
+            "A PAR C BUR - LON",
+            O.VOID,
+            "only fleets on seas",
+        ),
+        ("ENG F ECH", "ENG F ECH C A PIC - LON", "F ECH C PIC - LON", O.VOID, "no unit that it could help"),
+        ("FRA F BRE", "FRA F BRE - MOS", "F BRE - MOS", O.VOID, "the unit cannot go there"),
+        ("FRA A PAR", "FRA A PAR S A MAR - BUR", "A PAR S MAR - BUR", O.VOID, "no unit that it could help"),
+        ("FRA F BRE", "FRA F BRE - BRE", "F BRE - BRE", O.VOID, "cannot go to its own province"),
         ("FRA A PAR", "FRA A PAR S A BUR", "A PAR S BUR", O.VOID, "no unit that it could help"),
         (
             "FRA A PAR, A BUR",
@@ -130,6 +141,56 @@ def test_orders_for_foreign_units_and_none_are_void_and_the_last_of_two_counts()
         done.position.map.location("PIC"),
         done.position.map.location("MUN"),
     }
+
+
+@pytest.mark.parametrize(("lenient", "place"), [(True, "MAO"), (False, "SPA/NC")])
+def test_a_fleet_that_is_ordered_as_if_on_another_coast_sails_only_where_coasts_are_lenient(
+    lenient: bool, place: str
+) -> None:
+    done = play("FRA F SPA/NC", "FRA F SPA/SC - MAO", Choices(lenient_coasts=lenient))
+    assert [unit.location for unit in done.after.units] == [done.position.map.location(place)]
+    assert ("void: the unit stands on another coast" in reasons(done).values()) is not lenient
+
+
+@pytest.mark.parametrize(
+    ("unit", "named", "lenient", "place"),
+    [
+        ("F GOL", "SPA", True, "SPA/SC"),
+        ("F GOL", "SPA", False, "GOL"),
+        ("F MAO", "SPA", True, "MAO"),
+        ("A GAS", "SPA/SC", True, "SPA"),
+        ("A GAS", "SPA/SC", False, "GAS"),
+    ],
+)
+def test_a_move_names_the_coast_that_it_needs_but_where_coasts_are_lenient_and_only_one_fits(
+    unit: str, named: str, lenient: bool, place: str
+) -> None:
+    """Orders as values: reading them as text fills coasts in before."""
+    start = position(f"FRA {unit}")
+    (standing,) = start.units
+    board = start.map
+    move = Order(OrderKind.MOVE, standing.location, board.location(named))
+    done = adjudicate(start, {standing.power: [move]}, Choices(lenient_coasts=lenient))
+    assert [board.location_codes[unit.location] for unit in done.after.units] == [place]
+
+
+@pytest.mark.parametrize(
+    ("supported", "reason"),
+    [
+        ("F BEL - ECH", "convoy disrupted: England's F ECH"),
+        ("F WES - MAO", "convoy disrupted: England's F MAO"),
+        ("F PIC", ""),
+    ],
+)
+def test_a_convoy_of_several_fleets_fails_where_any_that_it_needs_is_dislodged(
+    supported: str, reason: str
+) -> None:
+    done = play(
+        "ENG A LON, F ECH, F MAO; GER F BEL, F WES, F BRE, F PIC",
+        f"ENG A LON - POR, F ECH C A LON - POR, F MAO C A LON - POR;"
+        f"GER F BEL - ECH, F WES - MAO, F BRE S {supported}",
+    )
+    assert reasons(done)["A LON - POR VIA"] == reason
 
 
 def test_a_beleaguered_garrison_on_a_coast_stays_whichever_coasts_are_attacked() -> None:

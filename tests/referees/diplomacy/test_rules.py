@@ -164,13 +164,27 @@ def test_the_longest_game_has_a_move_of_each_power_in_each_phase_to_the_last_yea
     assert referee(year_limit=2, map="straits").longest_game() == 20
 
 
-def test_a_game_in_which_nobody_owns_a_centre_is_a_draw_after_its_first_year() -> None:
+@pytest.mark.parametrize(
+    ("owned", "winners", "why"), [("GER", (GERMANY, RUSSIA), "no centres"), ("GER BER", (GERMANY,), "solo")]
+)
+def test_who_alone_owns_centres_wins_and_where_nobody_does_the_game_is_a_draw(
+    owned: str, winners: tuple[int, ...], why: str
+) -> None:
     judge = referee()
-    game = begin(position("GER A TYR; RUS A UKR", season=Season.AUTUMN, owned="GER"))
+    game = begin(position("GER A TYR; RUS A UKR", season=Season.AUTUMN, owned=owned))
     game = play(judge, game)
     assert game.outcome is not None
-    assert (game.outcome.winners, game.outcome.detail[:10]) == ((GERMANY, RUSSIA), "no centres")
+    assert (game.outcome.winners, game.outcome.detail.partition(";")[0]) == (winners, why)
     assert judge.to_move(game) == ()
+
+
+def test_a_power_stays_eliminated_since_the_year_in_which_it_lost_its_last_centre() -> None:
+    judge = referee(year_limit=2)
+    game = begin(position("GER A BER; RUS A MOS", season=Season.AUTUMN, owned="GER BER; RUS MOS"))
+    while game.outcome is None:
+        game = play(judge, game)
+    assert game.outcome.rounds == 2
+    assert game.outcome.eliminated == (0, 0, 0, None, 0, None, 0)
 
 
 def test_stasis_begins_again_when_a_count_changes() -> None:
@@ -193,6 +207,7 @@ def test_all_survivors_draw_when_all_say_so() -> None:
     drawn = play(judge, game, {**offers, ITALY: named})
     assert drawn.outcome is not None
     assert (drawn.outcome.termination, len(drawn.outcome.winners)) == (Termination.AGREEMENT, 7)
+    assert drawn.outcome.detail.startswith("agreed by all;")
     assert drawn.position == game.position, "the orders are not carried out"
 
 
@@ -202,16 +217,18 @@ def test_some_draw_when_all_say_so_and_the_game_allows_it() -> None:
     drawn = play(judge, game, dict.fromkeys(range(1, 8), "DRAW ENG FRA"))
     assert drawn.outcome is not None
     assert drawn.outcome.winners == (ENGLAND, FRANCE)
-    with pytest.raises(IllegalMoveError, match="eliminated"):
+    assert drawn.outcome.detail.startswith("agreed between some;")
+    with pytest.raises(IllegalMoveError, match="a draw with Germany, eliminated"):
         alive = begin(position("ENG A LON; FRA A PAR", owned="ENG LON; FRA PAR"))
         judge.check(alive, ENGLAND, judge.read_move(alive, ENGLAND, "DRAW ENG GER"))
 
 
 def test_a_stopped_game_is_a_draw_of_the_survivors() -> None:
     judge = referee()
-    outcome = judge.adjudicate(begin(position("ENG A LON; FRA A PAR", owned="ENG LON; FRA PAR BRE")))
+    # England has a unit alone, France centres alone.
+    outcome = judge.adjudicate(begin(position("ENG A LON", owned="FRA PAR BRE")))
     assert outcome is not None
-    assert (outcome.winners, outcome.points) == ((ENGLAND, FRANCE), (0, 1, 2, 0, 0, 0, 0))
+    assert (outcome.winners, outcome.points) == ((ENGLAND, FRANCE), (0, 0, 2, 0, 0, 0, 0))
 
 
 def test_the_board_is_seen_from_each_power() -> None:
@@ -229,7 +246,7 @@ def test_the_board_is_seen_from_each_power() -> None:
 
 def test_units_out_of_each_others_reach_do_not_interact() -> None:
     judge = referee()
-    assert not judge.interaction(begin(position("ENG F NWG; TUR A SYR")))
+    assert not judge.interaction(begin(position("FRA F NWG; GER A SYR")))
 
 
 def test_a_random_move_is_legal_without_aoa() -> None:

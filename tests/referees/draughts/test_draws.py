@@ -83,6 +83,7 @@ def test_too_many_king_moves_are_a_draw(
         ("international", "K48 36 47", 16),
         ("international", "K48 K49 K50 K43", None),
         ("international", "41 36 46", None),
+        ("international", "46", None),
         ("brazilian", "Kh2 Kg1", 5),
         ("brazilian", "Kh2 Kg1 Ke1 Kc1", 15),
         ("english", "K32 K31", None),

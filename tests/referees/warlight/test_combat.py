@@ -75,6 +75,16 @@ def test_with_full_luck_every_army_draws_for_itself() -> None:
     assert kills == {0: Fraction(16, 100), 1: Fraction(48, 100), 2: Fraction(36, 100)}
 
 
+@pytest.mark.parametrize("rules", [CombatRules(luck=1000), CombatRules(luck=160, weighted=False)])
+def test_with_luck_fights_come_out_as_often_as_the_odds_say(rules: CombatRules) -> None:
+    chance = random.Random(7)
+    seen = Counter(rules.fight(6, 4, chance) for _ in range(DRAWS))
+    odds = fight_odds(rules, 6, 4)
+    assert seen.keys() <= odds.keys()
+    for fight, probability in odds.items():
+        assert seen[fight] / DRAWS == pytest.approx(float(probability), abs=0.016)
+
+
 @settings(deadline=None)
 @given(
     st.integers(1, 12),

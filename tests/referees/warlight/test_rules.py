@@ -177,6 +177,9 @@ def test_openings_have_one_deploy_for_each_territory_in_the_order_of_ids(small: 
     # Which armies are cut when the income does not suffice depends on the order.
     greedy = (Deploy(4, middle), Deploy(4, low))
     assert small.canonical(start, 1, greedy) == greedy
+    # What is refused is not counted.
+    refused = (Deploy(4, low), Deploy(-3, low))
+    assert small.canonical(start, 1, refused) == refused
 
 
 def test_nobody_moves_alone_or_after_the_end(small: WarLight) -> None:
