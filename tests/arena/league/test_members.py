@@ -109,7 +109,7 @@ def test_the_token_before_a_new_one_ends_after_the_time_to_change_it(league: Lea
     assert members.named("alice").digests(now + 2 * members_module.GRACE) == (new,)
 
 
-def test_an_invitation_is_good_for_so_many_players_and_so_long(league: LeagueDatabase) -> None:
+def test_an_invitation_ends_with_its_number_of_players_and_with_its_time(league: LeagueDatabase) -> None:
     members, now = Members(league), utc_now()
     invitation, code = members.invite("", "", 2, timedelta(days=1))
     assert invitation.is_good(now) and not invitation.is_good(now + timedelta(days=2))
