@@ -20,7 +20,7 @@ from academy.knowledge.settings import Library
 from academy.service.access import ContestSeat
 from academy.store.analysis_allowance import HOUR, CountPatterns
 from academy.store.consultation_journal import Note
-from academy.store.consultation_notes import CountConsultation, NoteAnswer, NoteClaims, NoteUses
+from academy.store.consultation_notes import CountConsultation, NoteAnswer, NoteClaim, NoteUses
 from academy.store.errors import AnalysisExceededError, StoreClosedError, StoreError
 from academy.store.library_store import Store
 from academy.store.tokens import Caller
@@ -100,7 +100,7 @@ class ContestCounts:
             return
         fresh = {library: self._fresh_uses(seat, library, ids) for library, ids in uses.items()}
         notes = [NoteUses(seat.contest_id, seat.player, *use) for use in fresh.items()]
-        if self._note(NoteAnswer(NoteClaims(seat.contest_id, seat.player, (claim,)), answer, notes)):
+        if self._note(NoteAnswer(NoteClaim(seat.contest_id, seat.player, claim), answer, notes)):
             self._contradicting[seat] = None
             if len(self._contradicting) > _SEATS_REMEMBERED:
                 self._contradicting.popitem(last=False)

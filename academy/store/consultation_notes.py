@@ -112,7 +112,7 @@ class NoteUses:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteClaims:
+class NoteClaim:
     """Remember what a player of an open contest claimed to expect when it asked for patterns.
 
     The result is whether it contradicts what the player claimed before: then the seat is marked.
@@ -120,15 +120,14 @@ class NoteClaims:
 
     contest_id: str
     seat: int
-    claims: Sequence[Claim]
+    claim: Claim
 
     def enter(self, journal: Transaction, read_store: ReadStore) -> bool:
-        """Note the claims, each once."""
-        for claim in self.claims:
-            key = keys.claim(self.contest_id, self.seat, claim)
-            if journal.get(TableName.CLAIMS, key) is None:
-                journal.put(TableName.CLAIMS, key)
-        if not any(self._contradict(journal, read_store, claim) for claim in self.claims):
+        """Note the claim, once."""
+        key = keys.claim(self.contest_id, self.seat, self.claim)
+        if journal.get(TableName.CLAIMS, key) is None:
+            journal.put(TableName.CLAIMS, key)
+        if not self._contradicts(journal, read_store):
             return False
         key = keys.in_contest(self.contest_id, self.seat)
         noted = journal.get(TableName.CONTESTS, key)
@@ -137,7 +136,8 @@ class NoteClaims:
         journal.put(TableName.CONTESTS, key, pack_message(marked))
         return True
 
-    def _contradict(self, journal: Transaction, read_store: ReadStore, claim: Claim) -> bool:
+    def _contradicts(self, journal: Transaction, read_store: ReadStore) -> bool:
+        claim = self.claim
         if claim.plies is None:
             # The same board may come again in a contest, and be worth something else.
             return False
@@ -153,7 +153,7 @@ class NoteAnswer:
     The result is that of the claim: nothing is answered to one that contradicts an earlier one.
     """
 
-    claim: NoteClaims
+    claim: NoteClaim
     answer: contests_pb2.PatternAnswer
     uses: Sequence[NoteUses] = ()
 
@@ -161,9 +161,8 @@ class NoteAnswer:
         """Note all of it at once."""
         if self.claim.enter(journal, read_store):
             return True
-        for claim in self.claim.claims:
-            key = keys.claim(self.claim.contest_id, self.claim.seat, claim)
-            journal.put(TableName.CLAIMS, key, pack_message(self.answer))
+        key = keys.claim(self.claim.contest_id, self.claim.seat, self.claim.claim)
+        journal.put(TableName.CLAIMS, key, pack_message(self.answer))
         for use in self.uses:
             use.enter(journal, read_store)
         return False

@@ -33,7 +33,8 @@ _REMEDIES: Final = {
     "UNAVAILABLE": "start it with `arena serve`, or give its --address (and the TLS options it needs)",
     "DEADLINE_EXCEEDED": "it is there, but too busy to answer; try again later",
     "UNIMPLEMENTED": "it has no members and pools: start it with `arena serve --league`",
-    "UNAUTHENTICATED": "give a token with --token-file, --token or ARENA_TOKEN; `arena token` makes one",
+    "UNAUTHENTICATED": "give a token with --token-file, --token or ARENA_TOKEN; `arena token` makes one, "
+    "`arena member rotate` a member's",
 }
 
 TokenFile = Annotated[

@@ -70,7 +70,9 @@ class Tokens:
         wanted = digest_of(token)
         caller = next((known for key, known in self._callers.items() if same_digest(key, wanted)), None)
         if caller is None:
-            raise NotAuthenticatedError("the token is not known here; `arena token` makes tokens")
+            raise NotAuthenticatedError(
+                "the token is not known here; `arena token` makes tokens, `arena member rotate` a member's"
+            )
         return caller
 
     def holder(self, digest: bytes) -> ServiceCaller | None:

@@ -13,7 +13,7 @@ from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library
 from academy.store import consultation_journal, contest_tables, event_log, keys
 from academy.store.consultation_journal import FOLDER, TABLES, ConsultationJournal
-from academy.store.consultation_notes import CountConsultation, NoteClaims, NoteUses
+from academy.store.consultation_notes import CountConsultation, NoteClaim, NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName
 from academy.store.errors import StoreFullError
@@ -30,11 +30,11 @@ ASKER = """
     from pathlib import Path
     from academy.knowledge.claims import Claim
     from academy.knowledge.settings import Library
-    from academy.store.consultation_notes import CountConsultation, NoteClaims, NoteUses
+    from academy.store.consultation_notes import CountConsultation, NoteClaim, NoteUses
     from academy.store.library_store import Store
     store = Store(Path(sys.argv[1]))
     store.note(NoteUses("c1", 1, Library.ENDGAME, [7]))
-    store.note(NoteClaims("c1", 1, [Claim(0, bytes(8), 0.25)]))
+    store.note(NoteClaim("c1", 1, Claim(0, bytes(8), 0.25)))
     print(store.note(CountConsultation("c1", 1, ["A1"], own_move=2)))
     time.sleep(60)
 """
@@ -135,7 +135,7 @@ def test_a_stopped_store_has_written_its_notes(tmp_path: Path) -> None:
         store.run(OpenContest(contest("c1")))
         store.note(CountConsultation("c1", 1, [], own_move=1))
         store.note(NoteUses("c1", 2, Library.ENDGAME, [7]))
-        store.note(NoteClaims("c1", 2, [Claim(0, bytes(8), 0.25)]))
+        store.note(NoteClaim("c1", 2, Claim(0, bytes(8), 0.25)))
     with Store(tmp_path, read_only=True) as stopped:
         assert seats(stopped) == [1, 0]
         with stopped.environment.reading() as transaction:

@@ -11,7 +11,7 @@ from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library
 from academy.store import contest_tables, keys
 from academy.store.codec.packing import unpack_message
-from academy.store.consultation_notes import CountConsultation, NoteAnswer, NoteClaims, NoteUses
+from academy.store.consultation_notes import CountConsultation, NoteAnswer, NoteClaim, NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import (
@@ -135,11 +135,11 @@ def test_a_claim_contradicts_if_it_does_so_with_any_before_it(store: Store) -> N
             claims.append(Claim(4, board, 0.2 + chance.randint(0, 11) / 1_000))
             # Those of another position have no part in it.
             beside = Claim(chance.choice([3, 5, None]), b"c" * 8, chance.random())
-            contradicts = store.note(NoteClaims(f"c{number}", 1, [claims[-1]]))
+            contradicts = store.note(NoteClaim(f"c{number}", 1, claims[-1]))
             assert contradicts == contradict(claims)
             outcomes.add(contradicts)
-            store.note(NoteClaims(f"c{number}", 2, [beside]))
-            store.note(NoteClaims(f"c{number}/other", 1, [beside]))
+            store.note(NoteClaim(f"c{number}", 2, beside))
+            store.note(NoteClaim(f"c{number}/other", 1, beside))
     assert outcomes == {False, True}
 
 
@@ -159,12 +159,12 @@ def test_a_claim_costs_the_same_however_many_there_are_of_its_position(
     costs = []
     for first in (0, 200):
         for number in range(first, first + 200):
-            store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2 + number / 100_000)]))
+            store.note(NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2 + number / 100_000)))
         keep(store)
         with monkeypatch.context() as patched:
             patched.setattr(Transaction, "scan", counting)
             read = 0
-            assert not store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2)]))
+            assert not store.note(NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2)))
             costs.append(read)
     assert costs[0] == costs[1] <= 10
 
@@ -174,8 +174,8 @@ def test_a_claim_that_contradicts_another_is_noted_without_an_answer(store: Stor
     short = contests_pb2.PatternAnswer(patterns=3)
 
     def answer(value: float, number: int) -> NoteAnswer:
-        claims = NoteClaims("c1", 1, [Claim(4, b"a" * 8, value)])
-        return NoteAnswer(claims, short, [NoteUses("c1", 1, Library.ENDGAME, [number])])
+        claim = NoteClaim("c1", 1, Claim(4, b"a" * 8, value))
+        return NoteAnswer(claim, short, [NoteUses("c1", 1, Library.ENDGAME, [number])])
 
     assert not store.note(answer(0.2, 7))
     assert store.note(answer(0.3, 8))
@@ -192,10 +192,10 @@ def test_a_question_that_comes_again_when_it_is_stored_is_counted_once_and_keeps
     store: Store,
 ) -> None:
     store.run(OpenContest(contest("c1")))
-    claims = NoteClaims("c1", 1, [Claim(4, b"a" * 8, 0.2)])
-    store.note(NoteAnswer(claims, contests_pb2.PatternAnswer(patterns=3)))
+    claim = NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2))
+    store.note(NoteAnswer(claim, contests_pb2.PatternAnswer(patterns=3)))
     keep(store)
-    store.note(claims)
+    store.note(claim)
     keep(store)
     store.run(ReportContest(report("c1"), "arena"))
     (seat, _) = store.read(contest_tables.contest_record, "c1").seats
@@ -206,7 +206,8 @@ def test_what_a_player_asked_stays_counted_when_it_contradicts_itself_later(stor
     store.run(OpenContest(contest("c1")))
     store.note(CountConsultation("c1", 1, ["E5"], own_move=1))
     keep(store)
-    assert store.note(NoteClaims("c1", 1, [Claim(4, b"a" * 8, value) for value in (0.2, 0.3)]))
+    assert not store.note(NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2)))
+    assert store.note(NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.3)))
     keep(store)
     (seat, _) = store.read(contest_tables.contest_record, "c1").seats
     assert seat.claims_contradict

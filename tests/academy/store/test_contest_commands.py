@@ -10,7 +10,7 @@ from academy.knowledge.claims import Claim
 from academy.knowledge.spec import GameSpec
 from academy.store import arenas, contest_tables, event_log
 from academy.store.codec.games import spec_to_proto
-from academy.store.consultation_notes import CountConsultation, NoteClaims
+from academy.store.consultation_notes import CountConsultation, NoteClaim
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.errors import (
     ContestConflictError,
@@ -215,7 +215,7 @@ def test_what_no_contest_can_end_with_is_refused(
 
 def test_a_report_without_results_is_refused_also_where_something_was_claimed(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
-    store.note(NoteClaims("c1", 2, [Claim(0, bytes(8), 0.25)]))
+    store.note(NoteClaim("c1", 2, Claim(0, bytes(8), 0.25)))
     request = report("c1")
     del request.results[:]
     with pytest.raises(InvalidRecordError, match="results: 0 given for 2 players"):
@@ -297,6 +297,6 @@ def test_whose_adversary_leaves_while_both_think_has_no_move_to_state_a_value_wi
     store: Store, termination: str, false: int
 ) -> None:
     begin_war(store)
-    store.note(NoteClaims("c1", 1, [Claim(2, bytes(8), 0.25)]))
+    store.note(NoteClaim("c1", 1, Claim(2, bytes(8), 0.25)))
     store.run(ReportContest(war("1a 2x", termination), "arena"))
     assert len(reported_event(store).false_claims) == false

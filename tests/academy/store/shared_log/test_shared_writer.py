@@ -30,7 +30,7 @@ from academy.store import (
     rebuild,
     tokens,
 )
-from academy.store.consultation_notes import NoteClaims
+from academy.store.consultation_notes import NoteClaim
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import (
@@ -596,8 +596,9 @@ def test_more_questions_than_a_message_takes_are_known_to_the_other_server(
     for number in range(3):
         first.run(OpenContest(contest(f"c/{number}")))
         for seat in (1, 2):
-            claims = [Claim(None, chance.randbytes(8), chance.random()) for _ in range(1_500)]
-            first.note(NoteClaims(f"c/{number}", seat, claims))
+            for _ in range(1_500):
+                claim = Claim(None, chance.randbytes(8), chance.random())
+                first.note(NoteClaim(f"c/{number}", seat, claim))
     kept = first.keep_notes()
     assert kept is not None
     kept.result(60)
