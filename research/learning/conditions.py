@@ -59,7 +59,7 @@ CONDITIONS: Final = {
         remembers=True,
     ),
     "defaults": Condition(
-        "a new game's settings: openings, one node a question, and tesujis that are remembered",
+        "openings, one node a question, and tesujis that are remembered",
         fair_use={"opening_plies_ahead": 0},
         remembers=True,
     ),
