@@ -4,7 +4,8 @@
 
 Nothing is measured here. Each process of a server is simulated as a queue: questions of the bots that are
 connected to it, and what it reads of other processes' writes. The least number of processes is needed whose
-busiest one answers 99 of 100 questions in time, and which hold a connection for each bot. docs/how-to/capacity.md has the table and the assumptions.
+busiest one answers 99 of 100 questions in time, and which hold a connection for each bot.
+docs/how-to/capacity.md has the table and the assumptions.
 """
 
 import argparse
