@@ -3,8 +3,9 @@
     python -m benchmarks.capacity [--minutes 10] [--questions 30] [--cores 8] [BOTS ...]
 
 Nothing is measured here. Each process of a server is simulated as a queue: questions of the bots that are
-connected to it, and what it reads of other processes' writes. The least number of processes whose busiest one
-answers 99 of 100 questions in time is needed. docs/how-to/capacity.md has the table and the assumptions.
+connected to it, and what it reads of other processes' writes. The least number of processes is needed whose
+busiest one answers 99 of 100 questions in time, and which hold a connection for each bot.
+docs/how-to/capacity.md has the table and the assumptions.
 """
 
 import argparse
@@ -28,6 +29,8 @@ FOLDER_BYTES: Final = 11_407  # for a contest with four proposals
 STREAM_BYTES: Final = 2_241
 GAMES_OF_A_RUN: Final = 1_023  # the most that `--parallel` allows
 LARGEST_FILE: Final = 1 << 40
+CONNECTIONS: Final = 4_096  # the most of a process
+LISTENERS: Final = 8  # of a process: each has its share of the connections
 
 # Assumed.
 IN_TIME: Final = 0.01
@@ -65,9 +68,13 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a load needs: `processes` that answer when one server is lost, and all servers."""
+    """What a load needs when one server is lost: `processes` that answer, `holding` the bots' connections.
+
+    `servers` are all, the lost one included.
+    """
 
     processes: int
+    holding: int
     servers: int
     cores: int
     p99: float
@@ -76,7 +83,7 @@ class Need:
     @property
     def processes_each(self) -> int:
         """Processes of one server, so that the others do when one is lost."""
-        return math.ceil(self.processes / (self.servers - 1))
+        return math.ceil(max(self.processes, self.holding) / (self.servers - 1))
 
 
 class OverloadError(ValueError):
@@ -112,6 +119,14 @@ def _busiest(load: Load, processes: int, chance: np.random.Generator) -> float:
     return float(np.median(spread)) / load.bots
 
 
+def _holding(load: Load, chance: np.random.Generator) -> int:
+    """How many processes hold a connection for each bot: the busiest of their listeners, too."""
+    processes = math.ceil(load.bots / CONNECTIONS)
+    while load.bots * _busiest(load, processes * LISTENERS, chance) > CONNECTIONS / LISTENERS:
+        processes += 1
+    return processes
+
+
 def plan(load: Load, cores: int = 8, seed: int = 1) -> Need:
     """Return what a load needs, of servers that have `cores` each.
 
@@ -141,7 +156,8 @@ def plan(load: Load, cores: int = 8, seed: int = 1) -> Need:
         if p99 <= IN_TIME:
             servers = max(FEWEST_SERVERS, math.ceil(processes / free) + 1)
             taken = math.ceil(processes / (servers - 1)) + learning + NATS_CORES
-            return Need(processes, servers, taken, p99, load.contests_a_second / REPORTS_OF_ALL)
+            log_share = load.contests_a_second / REPORTS_OF_ALL
+            return Need(processes, _holding(load, chance), servers, taken, p99, log_share)
         processes += 1
     raise OverloadError(f"{load.bots:,} bots: more than {_MOST_PROCESSES:,} processes would be needed")
 

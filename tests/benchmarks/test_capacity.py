@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from academy.service import server
+from academy.service.limits import Limits
 from benchmarks import capacity
 from benchmarks.capacity import Load, OverloadError, plan, waiting
 
@@ -52,6 +54,13 @@ def test_the_servers_that_remain_answer_in_time_and_one_process_less_would_not()
         for _ in range(5)
     ]
     assert np.mean(late) > need.p99
+
+
+def test_the_servers_that_remain_hold_a_connection_for_each_bot() -> None:
+    assert (Limits().connections, server._LISTENERS) == (capacity.CONNECTIONS, capacity.LISTENERS)
+    need = plan(Load(10_000))
+    assert need.processes_each * (need.servers - 1) * capacity.CONNECTIONS >= 10_000
+    assert need.processes_each > plan(Load(1_000)).processes_each == 1
 
 
 def test_more_bots_never_need_less() -> None:
