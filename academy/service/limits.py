@@ -47,7 +47,7 @@ class Limits:
     health_calls: int = limit(512, "calls about health at the same time, of all addresses")
     health_calls_per_peer: int = limit(64, "calls about health at the same time, of one address")
     health_watch_seconds: float = limit(600.0, "seconds until a watch of health ends")
-    connections: int = limit(4_096, "connections in all")
+    connections: int = limit(4_096, "connections of a process")
     questions_per_second: float = limit(1_000.0, "questions a second of one caller, on average")
     question_burst: float = limit(2_000.0, "questions of one caller at once")
     idle_stream_seconds: float = limit(600.0, "seconds until a stream without questions ends")
