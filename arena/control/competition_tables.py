@@ -140,9 +140,9 @@ class SprtTestTable(OneMatchupTable):
     competitors: Names | None = None
     """The new player, then the old one; without it all players."""
     elo0: TestElo
-    """H0: the new player is so much better, in Elo."""
+    """H0: the new player is so much better, in Elo. By `"normalized"` from -200 to 200."""
     elo1: TestElo
-    """H1: the new player is so much better, in Elo."""
+    """H1: the new player is so much better, in Elo. By `"normalized"` from -200 to 200."""
     alpha: Chance = 0.05
     """The chance to accept H1 where H0 holds."""
     beta: Chance = 0.05
@@ -340,7 +340,7 @@ class ListedValues(Table):
     scale: Literal["explicit"]
     """The values are listed."""
     values: tuple[Plain, ...] = Field(strict=False, min_length=1, max_length=10_000)
-    """The values; variants take neighbours in the list more often than others."""
+    """The values. Put like ones side by side: parts and variants go by their order."""
     format: Format | None = None
     """How reports write it: `"level %d"`; without it `"NAME:%s"`."""
 

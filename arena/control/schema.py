@@ -85,7 +85,7 @@ class ClockTable(Table):
 
 
 class OpeningsFile(Table):
-    """How games begin. Every opening is played once in each seat."""
+    """How games begin. Where players change seats, every opening is played once in each seat."""
 
     file: FilePath
     """The openings: SGF, or a list of moves on each line."""
