@@ -15,7 +15,7 @@ from academy.knowledge.settings import LibrarySettings
 from academy.service.limits import Limits
 from arena.cli.app import make_application as make_arena
 from arena.lobby.lobby import LobbyLimits
-from referees.api import Termination
+from referees.api import Referee, Termination
 
 ROOT = Path(__file__).parent.parent
 # Lower it when fields get comments in the protos.
@@ -121,3 +121,9 @@ def test_every_limit_and_metric_is_listed(generate: ModuleType) -> None:
     assert all(f"`{limit.name}`" in generate.lobby_limits() for limit in fields(LobbyLimits))
     metrics = generate.metrics()
     assert all(f"`{name}`" in metrics for name in ("academy_calls_total", "arena_runs"))
+
+
+def test_the_page_on_referees_names_every_method() -> None:
+    page = (ROOT / "docs" / "reference" / "referee.md").read_text()
+    methods = [name for name in vars(Referee) if not name.startswith("_")]
+    assert [name for name in methods if not re.search(rf"^\| .*`{name}\b.* \|$", page, re.MULTILINE)] == []
