@@ -94,7 +94,7 @@ class NotAuthenticatedError(RefusedCallError):
 
     code = grpc.StatusCode.UNAUTHENTICATED
     reason = "TOKEN_INVALID"
-    remedy = "Send the metadata `authorization: Bearer TOKEN`; an admin makes tokens."
+    remedy = "Send the metadata `authorization: Bearer TOKEN`; who runs the server makes tokens."
 
     def __init__(self, message: str, reason: str = "TOKEN_INVALID") -> None:
         super().__init__(message)
