@@ -1,4 +1,4 @@
-"""A GTP engine for every game that has a referee, with ACADEMY or without.
+"""A GTP engine for every game that is played in turns over GTP, with ACADEMY or without.
 
     academy-bot go --set board_size=9 --set komi=7.5 --playouts 200 --academy
     academy-bot draughts --set variant=english --depth 6

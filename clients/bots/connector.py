@@ -18,7 +18,8 @@ from clients.remote_play import run_bot
 from referees.api import InvalidSettingError, MissingSettingError, Referee, UnknownRefereeError, referee
 from referees.legible_text import legible
 
-MAX_GAMES: Final = 1000
+# No arena lets a player play more at once.
+MAX_GAMES: Final = 256
 MAX_VISIT_GAMES: Final = 10**9
 MAX_VISIT_HOURS: Final = 10**6
 _MOST_DIGITS: Final = 10

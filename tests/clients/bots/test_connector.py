@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from arena.lobby.lobby import LobbyLimits
 from clients.bots import gtp_connector, lines_connector
 from clients.bots.connector import Connector, environment
 from clients.bots.gtp_connector import EngineError, SeatedEngine
@@ -51,6 +52,10 @@ def refusal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         (("--address", NOWHERE, "--", "no-such-engine"), "no program 'no-such-engine' .* install it"),
         (("--address", NOWHERE, "--games", "0", *BOT), "'0' is not a number from 1 to"),
         (("--address", NOWHERE, "--games", "²", *BOT), "'²' is not a number from 1 to"),
+        (
+            ("--address", NOWHERE, "--games", f"{LobbyLimits.games_at_once + 1}", *BOT),
+            f"is not a number from 1 to {LobbyLimits.games_at_once} *$",
+        ),
         (("--address", NOWHERE, "--token-file", "gone.token", *BOT), "no file 'gone.token': keep the token"),
         (("--address", "nonsense", *BOT), "'nonsense': write host:port"),
         (("--address", "127.0.0.1:0", *BOT), "nothing listens at port 0"),
