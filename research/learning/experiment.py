@@ -106,13 +106,21 @@ def going_on_without(what: str) -> Iterator[None]:
 
 
 def run(rows: Sequence[Row], size: Size, deadline: float, workplace: Workplace) -> None:
-    """Measure rows one after the other; each has an even share of the time that is left."""
-    for number, row in enumerate(rows):
-        now = time.monotonic()
-        if now >= deadline or size.reached(row, workplace.ledger):
-            continue
-        with going_on_without(str(row)), alone(workplace.folder(row.game, row.population)):
-            measure(row, size, now + (deadline - now) / (len(rows) - number), workplace)
+    """Measure rows one after the other; each has an even share of the time that is left.
+
+    Rows for which that was not enough go on when the others have had theirs.
+    """
+    unfinished = list(rows)
+    while unfinished and time.monotonic() < deadline:
+        rows, unfinished = unfinished, []
+        for number, row in enumerate(rows):
+            now = time.monotonic()
+            if now >= deadline or size.reached(row, workplace.ledger):
+                continue
+            with going_on_without(str(row)), alone(workplace.folder(row.game, row.population)):
+                measure(row, size, now + (deadline - now) / (len(rows) - number), workplace)
+                if not size.reached(row, workplace.ledger):
+                    unfinished.append(row)
 
 
 def measure(row: Row, size: Size, deadline: float, workplace: Workplace) -> None:
@@ -123,7 +131,7 @@ def measure(row: Row, size: Size, deadline: float, workplace: Workplace) -> None
     classroom = Classroom(population, condition.lessons, folder)
     _report(f"{row}: ACADEMY learns from {trial.contests:,} contests")
     if not classroom.learn(deadline):
-        _report(f"{row}: learning goes on in the next run")
+        _report(f"{row}: learning goes on later")
         return
     elo = rate(row, population, workplace, deadline)
     if elo is None:

@@ -160,13 +160,15 @@ def test_when_the_time_is_up_it_ends(tmp_path: Path) -> None:
 def test_each_row_has_its_share_of_the_time_and_what_one_leaves_goes_to_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def play_one(row: Row, _size: Size, until: float, place: Workplace) -> None:
+        deadlines.append(until)
+        place.ledger.add(kind="pair", **row.key, number=0, points=1.0)
+
     deadlines: list[float] = []
-    monkeypatch.setattr(
-        experiment, "measure", lambda row, size, deadline, workplace: deadlines.append(deadline)
-    )
+    monkeypatch.setattr(experiment, "measure", play_one)
     began = time.monotonic()
     rows = [Row("small", "first", name) for name in ("shared", "own", "open")]
-    run(rows, Size(5, 5), began + 90.0, workplace(tmp_path))
+    run(rows, Size(1, 1), began + 90.0, workplace(tmp_path))
     assert [deadline - began for deadline in deadlines] == pytest.approx([30.0, 45.0, 90.0], abs=7.0)
 
 
@@ -263,8 +265,11 @@ def test_libraries_after_growing_numbers_of_contests_stand_in_a_table_of_their_o
 def test_a_row_learns_from_as_many_contests_as_it_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def play_one(row: Row, _population: Population, place: Workplace, _until: float) -> None:
+        place.ledger.add(kind="pair", **row.key, number=0, points=1.0)
+
     # It ends where the player measured would be rated.
-    monkeypatch.setattr(experiment, "rate", lambda *_: None)
+    monkeypatch.setattr(experiment, "rate", play_one)
     rows = [Row("small", "first", "shared", contests) for contests in (5, 3)]
     run(rows, Size(1, 1), soon(), workplace(tmp_path))
     folder = tmp_path / STUDY / "first" / "small"
@@ -463,6 +468,24 @@ def test_what_cannot_be_run_is_refused(
     with pytest.raises(SystemExit):
         command.main()
     assert message in capsys.readouterr().err
+
+
+def test_rows_whose_share_of_the_time_was_too_short_go_on_when_the_others_had_theirs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def play_one(row: Row, _size: Size, _until: float, place: Workplace) -> None:
+        measured.append(row.condition)
+        place.ledger.add(kind="pair", **row.key, number=measured.count(row.condition), points=1.0)
+
+    measured: list[str] = []
+    monkeypatch.setattr(experiment, "measure", play_one)
+    here = workplace(tmp_path)
+    for condition, pairs in (("shared", 0), ("own", 1)):
+        for number in range(pairs):
+            key = Row("small", "first", condition).key
+            here.ledger.add(kind="pair", **key, number=-number, points=1.0)
+    run([Row("small", "first", name) for name in ("shared", "own")], Size(3, 3), soon(), here)
+    assert measured == ["shared", "own", "shared", "own", "shared"]
 
 
 def test_what_the_readme_says_is_played_again_by_other_contests_and_compared(
