@@ -109,7 +109,20 @@ TRIALS: Final = {
         ),
         analysis=Analysis(1_000, 4_000),
     ),
-    # Everybody has about twelve times the time of the trial before, so there are fewer contests.
+    # On a machine where 8 ms are some 280 playouts, the teachers above are hardly stronger than the player
+    # measured.
+    "connect-four-1200": Trial(
+        "Connect four, teachers of up to 1,200 playouts",
+        "openspiel",
+        {"game": "connect_four"},
+        levels=(30, 30, 120, 120, 400, 400, 1_200, 1_200),
+        student=400,
+        seconds=0.008,
+        contests=1_200,
+        conditions=("remembered", "everything-remembered", "defaults"),
+        analysis=Analysis(1_000, 12_000),
+    ),
+    # Everybody has about twelve times the time of the first trial, so there are fewer contests.
     "connect-four-100ms": Trial(
         "Connect four",
         "openspiel",
@@ -156,6 +169,18 @@ TRIALS: Final = {
         contests=400,
         conditions=("everything-remembered", "remembered"),
         analysis=Analysis(400, 6_000),
+    ),
+    # Everybody has some ten times the playouts of the first trial of Hex.
+    "hex-2400": Trial(
+        "Hex 7x7, teachers of up to 2,400 playouts",
+        "hex",
+        {"board_size": 7},
+        levels=(100, 100, 400, 400, 1_200, 1_200, 2_400, 2_400),
+        student=1_200,
+        seconds=0.1,
+        contests=1_000,
+        conditions=("remembered", "everything-remembered"),
+        analysis=Analysis(1_000, 20_000),
     ),
     "go": Trial(
         "Go 9x9",
