@@ -145,7 +145,7 @@ def test_own_proposals_come_in_pages_newest_first(fresh: Running) -> None:
 
 
 @pytest.mark.threat("flood")
-def test_a_page_of_long_proposals_has_as_many_as_an_answer_holds(fresh: Running) -> None:
+def test_a_page_of_long_proposals_fits_into_an_answer(fresh: Running) -> None:
     ann, _ = opened(fresh, "long", "long/1")
     settings = game_pb2.LibrarySettings(max_submissions_per_contest=320)
     fresh.admin().libraries.UpdateSettings(
