@@ -74,7 +74,7 @@ class Questions(ABC):
             own_moves: how many of them the seat made.
 
         Returns:
-            The continuations, best for the seat first; empty where none is known.
+            The continuations, best for the player to move first; empty where none is known.
 
         Raises:
             FairUseError: the seat may not ask before this move; `Seat.allows_opening` says so beforehand.
@@ -96,7 +96,7 @@ class Questions(ABC):
             own_moves: how many of them the seat made.
 
         Returns:
-            The move; None where the tree has none that was tried often enough, or may not be asked.
+            The move; None where the tree recommends none, or may not be asked.
 
         Raises:
             ValueError: `moves` is one text.
@@ -393,7 +393,7 @@ class Academy(Questions):
         return (self._call(self._contests.GetContest, request)).contest
 
     def seat(self, spec: GameSpec, contest_id: str = "", player: int = 0) -> Seat:
-        """Return a seat with the name and the rules of fair use that its contest's game has at ACADEMY.
+        """Return a seat with ACADEMY's name of its contest's game, and the contest's rules of fair use.
 
         Args:
             spec: the game, as the referee's `spec()` has it.
@@ -405,8 +405,8 @@ class Academy(Questions):
             The seat, for all questions and proposals of the contest.
 
         Raises:
-            ValueError: `player` and ACADEMY_PLAYER give no number of a seat in the contest, or the contest's
-                game has another board than `spec`.
+            ValueError: `player` and ACADEMY_PLAYER give no number from 1 to 64, or the contest's game has
+                another board than `spec`.
             AcademyRefusedError: ACADEMY refused, or does not know the contest.
             AcademyUnavailableError: ACADEMY did not answer in time.
         """

@@ -78,7 +78,7 @@ class GameTurn:
         board: the board, in ACADEMY's letters.
         moves: the moves so far as (seat, text); only the bot's own in games that hide moves.
         legal_moves: the legal moves; empty where the bot did not want them or the game cannot list them.
-        seconds_left: what the clock allows at most.
+        seconds_left: what the clock, or the time for a move, still allows.
         stones_left: the moves left of a byo-yomi period.
         view: what the seat sees in the game's own form; "" where it was not wanted, or the game has none.
     """

@@ -102,7 +102,7 @@ class Advice:
             average. Empty where they were not compared.
         cells: the cells compared, by index; empty where the question gave boards.
         book: the move that the opening tree recommends, to be played at once; None where it was not asked or
-            has none that was tried often enough.
+            recommends none.
         moves_asked: whether moves were compared; fair use may forbid it.
         opening_asked: whether the opening tree was asked; a `book` without that was held since an earlier
             answer.

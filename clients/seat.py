@@ -47,7 +47,7 @@ class MatchOptions:
 
     Args:
         libraries: the libraries to look in; all where empty.
-        max_matches: the limit of patterns on each board; 0 for the server's own.
+        max_matches: the limit of matches on each board; 0 for the server's own.
         with_cells: whether each match has its pattern's text.
 
     Raises:
@@ -80,7 +80,7 @@ class Seat:
         geometry: the game's board.
         player: the seat's number, from 1.
         contest_id: the contest; "" outside one, where fair use does not count and nothing can be proposed.
-        fair_use: the game's rules of fair use; `Academy.fair_use` reads them where they are not LUDAE's.
+        fair_use: the contest's rules of fair use; `Academy.seat` reads them, `Academy.fair_use` the game's.
         with_ids: whether advice names the tesujis and patterns that it rests on.
 
     Raises:

@@ -90,7 +90,9 @@ def list_patterns(  # noqa: PLR0913
     min_proposers: Annotated[
         int | None, typer.Option(min=0, max=MOST, help="Only those that at least this many players proposed.")
     ] = None,
-    player: Annotated[int, typer.Option(min=0, max=MOST, help="Only those that address this player.")] = 0,
+    player: Annotated[
+        int, typer.Option(min=0, max=MOST, help="Only those that address this player (0: any).")
+    ] = 0,
     limit: Limit = 20,
     page: Annotated[str, typer.Option(help="Continue a listing: the token that it printed.")] = "",
     json: Json = False,
@@ -220,7 +222,7 @@ def delete_pattern(
 def restore_pattern(
     server: Server, game: Game, pattern_id: PatternId, library: LibraryOfPattern = None, json: Json = False
 ) -> None:
-    """Undo a deletion."""
+    """Bring back a pattern that was deleted, pruned, or evicted by a lowered capacity."""
     request = libraries_pb2.RestorePatternRequest(game_id=game, pattern_id=pattern_id)
     restored = ask_about_pattern(server.libraries.RestorePattern, request, library)
     if not restored.HasField("pattern"):
@@ -327,7 +329,7 @@ def forget_analyses(
 def list_removals(server: Server, game: Game, json: Json = False) -> None:
     """List what was pruned, evicted by a lowered capacity, or deleted of openings and tesujis.
 
-    The newest comes first.
+    The newest comes first. Votes of muted players are listed too: `players unmute` brings those back.
     """
     response = server.libraries.ListRemovals(libraries_pb2.ListRemovalsRequest(game_id=game))
     printing.show(response, json, library_tables.removals_table(game, response.removals))

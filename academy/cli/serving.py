@@ -55,7 +55,7 @@ def serve(  # noqa: PLR0913
             min=0.0,
             max=86_400.0,
             callback=not_nan,
-            help="With --processes: after how many seconds a process that does nothing is killed and "
+            help="With --processes: after how many seconds a process that hangs is killed and "
             "replaced (0: never).",
         ),
     ] = 30.0,

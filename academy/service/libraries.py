@@ -17,7 +17,7 @@ from academy.knowledge.node_analysis import MAX_BUDGET, NodeAnalysis
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.pattern_entry import PatternEntry
-from academy.knowledge.settings import Library
+from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import VALUE_SCALE
 from academy.service import paging
@@ -273,7 +273,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 )
                 setattr(wanted, name, stated[name])
         else:
-            wanted = settings_to_proto(settings_from_proto(given))
+            spec = (await self._games.game(request.game_id)).view.spec
+            defaults = LibrarySettings.for_kind(spec.players, spec.kind)
+            wanted = settings_to_proto(settings_from_proto(given, defaults))
         command = ChangeSettings(request.game_id, wanted, current_caller.get().name, request.dry_run)
         settings, removed = await self._store.write(command)
         return messages.UpdateSettingsResponse(settings=settings_to_proto(settings), removed=removed)

@@ -95,7 +95,9 @@ class Metrics(Collector):
                 [name], list(zip(bounds, accumulate(meter.by_seconds), strict=True)), meter.seconds
             )
         questions = CounterMetricFamily(
-            "academy_questions", "Positions, their successors and move lists asked about", labels=["kind"]
+            "academy_questions",
+            "Openings, positions, successors of positions, moves to compare (advice), weights asked about",
+            labels=["kind"],
         )
         stream_refusals = CounterMetricFamily(
             "academy_stream_refusals", "Questions on streams that were refused", labels=["reason"]
@@ -147,15 +149,19 @@ def _collect_store(store: Store) -> Iterator[Metric]:
     follows = store.follows_log
     if follows is not None:
         yield GaugeMetricFamily(
-            "academy_shared_log_up", "1 while the log that servers share is followed", value=follows
+            "academy_shared_log_up",
+            "1 while the log that servers share is followed, else 0; missing where a folder has its own",
+            value=follows,
         )
     last = last_backup(store.environment.folder)
     if last is not None:
         yield GaugeMetricFamily(
-            "academy_last_backup_timestamp_seconds", "When the folder was backed up last", value=last
+            "academy_last_backup_timestamp_seconds",
+            "When the folder was backed up last, in seconds since 1970; missing before the first time",
+            value=last,
         )
         yield GaugeMetricFamily(
             "academy_last_backup_age_seconds",
-            "How long ago the folder was backed up last",
+            "How long ago the folder was backed up last; missing before the first time",
             value=max(0.0, time.time() - last),
         )

@@ -14,6 +14,8 @@ from academy.v1 import proposals_pb2
 
 # How many proposals a listing looks through: 2,000 take about 8 ms.
 MOST_LOOKED_AT: Final = 2_000
+# After which no further one is listed, in bytes: clients take messages of 4 MiB.
+_LONGEST_LISTING: Final = 3 << 20
 # What stands for an arena that has had no contest yet.
 NO_ARENA: Final = -1
 # What becomes of the proposals of a void contest.
@@ -82,7 +84,8 @@ def list_proposals(
     """Return up to `most` proposals from a place on, and the place of the next (empty: there is none).
 
     Those of a player or a contest come newest first; all others by contest, from the last to the first. At
-    most `MOST_LOOKED_AT` are looked at: fewer may be found, and more after them.
+    most `MOST_LOOKED_AT` are looked at, and listed what one answer holds: fewer may be found, and more after
+    them.
     """
     if wanted.contest_id:
         table, prefix = TableName.PROPOSALS_BY_CONTEST, keys.in_contest(wanted.contest_id)
@@ -91,13 +94,15 @@ def list_proposals(
     else:
         table, prefix = TableName.PROPOSALS_BY_CONTEST, b""
     proposals: list[proposals_pb2.Proposal] = []
+    room = _LONGEST_LISTING
     entries = transaction.scan(table, prefix, start=prefix + start if start else b"", backwards=True)
     for looked_at, (key, value) in enumerate(entries):
-        if len(proposals) == most or looked_at == MOST_LOOKED_AT:
+        if len(proposals) == most or looked_at == MOST_LOOKED_AT or room < 0:
             return proposals, key[len(prefix) :]
         proposal = proposal_record(transaction, value[-PROPOSAL_ID_LENGTH:].decode())
         if wanted.passes(proposal):
             proposals.append(proposal)
+            room -= proposal.ByteSize()
     return proposals, b""
 
 

@@ -170,7 +170,10 @@ def quota(
     games_at_once: Annotated[
         int | None,
         typer.Option(
-            min=0, max=10_000, help="Games at the same time (0: no limit).", show_default="as it is"
+            min=0,
+            max=10_000,
+            help="Games at the same time, from its next stream on (0: no limit).",
+            show_default="as it is",
         ),
     ] = None,
     games_a_day: Annotated[

@@ -95,7 +95,9 @@ class Pools:
         """Raises InvalidPoolError for what is not a pool's name."""
         if not _NAME.fullmatch(name):
             raise InvalidPoolError(
-                "name", f"{name[:80]!r}: write at most 64 letters of ASCII, digits, '-' and '_'"
+                "name",
+                f"{name[:80]!r}: write at most 64 letters of ASCII, digits, '-' and '_', "
+                "a letter or digit first",
             )
 
     def add(self, name: str, settings: bytes) -> StoredPool:

@@ -185,14 +185,22 @@ class ServiceMetrics(Collector):
         yield GaugeMetricFamily(
             "arena_players", "Players that have dialled in", value=len(self._lobby.sessions())
         )
-        seats = GaugeMetricFamily("arena_seats", "Seats for players that dial in", labels=["state"])
+        seats = GaugeMetricFamily(
+            "arena_seats",
+            "Seats of games: taken by players that dialled in, or waiting for them",
+            labels=["state"],
+        )
         taken, waiting = self._lobby.seats
         seats.add_metric(["taken"], taken)
         seats.add_metric(["waiting"], waiting)
         yield seats
-        yield GaugeMetricFamily("arena_watchers", "Who follow a competition", value=self._servicer.watchers)
+        yield GaugeMetricFamily(
+            "arena_watchers", "Callers that follow a competition", value=self._servicer.watchers
+        )
         calls = CounterMetricFamily(
-            "arena_calls", "Calls about competitions, by OK or the reason of the refusal", labels=["result"]
+            "arena_calls",
+            "Calls, but those of players that dial in, by OK or the reason of the refusal",
+            labels=["result"],
         )
         for result, count in list(self._servicer.access.calls.items()):
             calls.add_metric([result], count)

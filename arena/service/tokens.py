@@ -133,7 +133,10 @@ def add_token(path: Path, name: str, role: ServiceRole) -> str:
     Raises TokensError for an invalid name, one that is there already and a file without room, and OSError.
     """
     if not _NAME.fullmatch(name):
-        raise TokensError(f"{name!r} is not a name: 1 to 64 letters, digits and signs, without blanks")
+        raise TokensError(
+            f"{name!r} is not a name: write 1 to 64 letters of ASCII, digits and signs of !$%&*+.:;<=>?^_~-, "
+            "a letter or digit first"
+        )
     token = secrets.token_urlsafe(32)
     with _lock(path):
         if path.exists() and name in (caller.name for caller in read_tokens(path).values()):

@@ -2,8 +2,9 @@
 
 An engine subclasses `GtpProgram` and gives its commands as methods named `gtp_<command>`, which take
 the arguments and return the answer. Besides GTP's own there are three commands that the arena knows:
-`academy-expected_value` (the engine's own expected value, 0 to 1, after its last move), `gomill-cpu_time`,
-and `academy-contest`, which gives an engine that plays many games the contest of each at ACADEMY.
+`academy-expected_value` (the engine's own expected value, 0 to 1, after its last move; or two, before and
+after it), `gomill-cpu_time`, and `academy-contest`, which gives an engine that plays many games the contest
+of each at ACADEMY.
 """
 
 import re

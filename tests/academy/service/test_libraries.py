@@ -302,6 +302,18 @@ class TestMending:
         # Without names all are set: what is not given is the default again.
         assert (settings.opening_capacity, settings.endgame_capacity) == (5, 5_000)
 
+    def test_settings_that_are_not_given_become_the_defaults_of_such_a_game(self, fresh: Running) -> None:
+        game = go_game("stones")
+        game.move_forms.append("*")
+        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        everything = libraries_pb2.UpdateSettingsRequest(
+            game_id="stones", settings=game_pb2.LibrarySettings(opening_capacity=5)
+        )
+
+        settings = fresh.admin().libraries.UpdateSettings(everything).settings
+
+        assert (settings.opening_capacity, settings.tesuji_capacity) == (5, 1_000), "as it was registered"
+
     @pytest.mark.parametrize(
         ("changed", "removes"),
         [

@@ -11,7 +11,7 @@ from academy.store import rebuild
 from academy.store.environment import Transaction
 from academy.store.maintenance.check import check
 from academy.store.tokens import Role
-from academy.v1 import contests_pb2, libraries_pb2, proposals_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
 from academy.wire.games import read_spec
 from clients import Academy, Connection, Seat
 from tests.academy.service import examples
@@ -142,6 +142,25 @@ def test_own_proposals_come_in_pages_newest_first(fresh: Running) -> None:
     assert seen == cells[::-1]
     assert not third.next_page_token
     assert own(ann, contest_id="pages/1", page_size=100).proposals == own(ann, page_size=100).proposals
+
+
+@pytest.mark.threat("flood")
+def test_a_page_of_long_proposals_fits_into_an_answer(fresh: Running) -> None:
+    ann, _ = opened(fresh, "long", "long/1")
+    settings = game_pb2.LibrarySettings(max_submissions_per_contest=320)
+    fresh.admin().libraries.UpdateSettings(
+        libraries_pb2.UpdateSettingsRequest(
+            game_id="long", settings=settings, fields=["max_submissions_per_contest"]
+        )
+    )
+    for first in range(1, 321, 64):
+        submitted(ann, "long/1", *(tesuji("-x-".ljust(16_000), ply=ply) for ply in range(first, first + 64)))
+
+    page = own(ann, page_size=1_000)
+    following = own(ann, page_size=1_000, page_token=page.next_page_token)
+
+    plies = [proposal.content.ply for proposal in (*page.proposals, *following.proposals)]
+    assert plies == list(range(320, 0, -1)) and not following.next_page_token
 
 
 @pytest.mark.threat("impersonation")
