@@ -227,8 +227,8 @@ class OpeningTree:
                     self._put(self._fresh(child, path[-1], move, len(path), mover))
                 self._count(child, LevelVisits.of(report, mover, values))
                 path.append(child)
-                evicted = self.evict_beyond(settings.opening_capacity)
-                if any(node.node_id == child for node in evicted):
+                self.evict_beyond(settings.opening_capacity)
+                if child not in self.nodes:
                     break
             for node_id in reversed(path):
                 if node_id in self.nodes:

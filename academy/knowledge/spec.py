@@ -41,7 +41,6 @@ _MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?
 # What stands for a cell in a form, and what may be left out of it.
 _CELL_IN_FORM: Final = re.compile(r"[#*]")
 _IN_BRACKETS: Final = re.compile(r"\[[^\]]*\]")
-_TWO: Final = 2
 # A number, like a cell's name, is as long as can be and never tried shorter: otherwise the time that a text
 # takes that is not a move would double with each sign of the form.
 _IN_FORM: Final = {"#": "[0-9]{1,6}+", "@": "[a-z]", "[": "(?:", "]": ")*"}
@@ -134,7 +133,7 @@ class GameSpec:
     @property
     def two_in_turn(self) -> bool:
         """Whether two players move in turn."""
-        return self.players == _TWO and not self.simultaneous
+        return self.players == 2 and not self.simultaneous
 
     def falls_past(self, board: Board, cell: int) -> bool:
         """Return whether a piece that comes to a cell falls further, to an empty cell below it.
@@ -157,14 +156,14 @@ class GameSpec:
     def moves_pieces(self) -> bool:
         """Whether all moves that name a cell name two: a piece goes from one to the other."""
         named = self._cells_in_forms - {0}
-        return bool(named) and min(named) >= _TWO
+        return bool(named) and min(named) >= 2
 
     @property
     def kind(self) -> GameKind:
         """Which measured games it is like, as far as the forms of its moves and its board show."""
         if not self.two_in_turn:
             return GameKind.OTHER
-        if max(self._cells_in_forms, default=0) >= _TWO:
+        if max(self._cells_in_forms, default=0) >= 2:
             return GameKind.PIECES
         if self.placement is Placement.DROPPED and self.winning_row:
             return GameKind.FALLING
