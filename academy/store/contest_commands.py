@@ -107,7 +107,8 @@ class ReportContest:
             _keep_questions(record, collected.answered, _boards(self.report, knowledge.spec))
         event = self._build_event(work, record, collected)
         openings_before = knowledge.counters.next_node_id
-        record.event, outcome = work.record(event)
+        outcome = work.record(event)
+        record.event = event.sequence
         judgements = [proposal_tables.DROPPED_AS_VOID] * len(collected.held) if void else outcome.judgements
         _settle(work, record, collected.held, judgements)
         if not void:

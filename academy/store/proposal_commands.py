@@ -74,4 +74,4 @@ class SubmitProposals:
             actor=self.actor,
             proposal_judged=events_pb2.ProposalJudged(proposal=proposal, report_event=record.event),
         )
-        return work.record(event)[1].judgements[0]
+        return work.record(event).judgements[0]

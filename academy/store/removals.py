@@ -38,13 +38,13 @@ MOST_LISTED: Final = 1_000
 _DAY: Final = 86_400.0
 
 
-def record_removal(work: WriteContext, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
-    """Record an event and keep what it removes; returns its number and what became of it."""
+def record_removal(work: WriteContext, event: events_pb2.Event) -> event_effects.EventOutcome:
+    """Record an event and keep what it removes; returns what became of it."""
     knowledge = work.knowledge(event.game_id)
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
     nodes = dict(knowledge.openings.nodes)
     tesujis, evaluation = knowledge.tesujis, knowledge.evaluation
-    number, outcome = work.record(event)
+    outcome = work.record(event)
     removal = _begin_removal(work, event)
     _keep_learnt(
         removal,
@@ -65,7 +65,7 @@ def record_removal(work: WriteContext, event: events_pb2.Event) -> tuple[int, ev
             for level, taken in node.value_taken(now).items():
                 removal.values_taken.add(node_id=node_id, value_millionths=taken, level=level)
     keep_removal(work, event.game_id, removal)
-    return number, outcome
+    return outcome
 
 
 def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
@@ -74,7 +74,7 @@ def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     Returns how many patterns that affects.
     """
     knowledge = work.knowledge(event.game_id)
-    _, outcome = work.record(event)
+    outcome = work.record(event)
     removal = _begin_removal(work, event)
     removal.muted = event.player_muted.player
     removal.patterns.extend(entries_to_proto(outcome.taken_out, knowledge.spec))
@@ -225,7 +225,7 @@ class RestoreRemoval:
             evaluation=kept.evaluation,
         )
         tesujis, weights = len(knowledge.tesujis), len(knowledge.evaluation)
-        _, outcome = work.record(
+        outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, removal_restored=restored)
         )
         keep_muted_votes(work, self.game_id, outcome)

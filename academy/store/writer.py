@@ -133,14 +133,14 @@ class WriteContext:
         """Return a game's knowledge to look at; only `record` changes it. Raises UnknownGameError."""
         return self._games.current(self.transaction, game_id).knowledge
 
-    def record(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
-        """Number an event, log it, and store what it changes. Returns its number and what became of it.
+    def record(self, event: events_pb2.Event) -> event_effects.EventOutcome:
+        """Number an event, log it, and store what it changes. Returns what became of it.
 
         Raises what `event_effects.apply` raises; then the transaction must not be committed.
         """
         return self.record_all([event])[0]
 
-    def record_all(self, events: Sequence[events_pb2.Event]) -> list[tuple[int, event_effects.EventOutcome]]:
+    def record_all(self, events: Sequence[events_pb2.Event]) -> list[event_effects.EventOutcome]:
         """Do what `record` does with events in their order.
 
         Where they are too many for a shared log, none is taken in. Raises like `record`.
@@ -152,7 +152,7 @@ class WriteContext:
         self._note_events(events)
         return [self.take_in(event) for event in events]
 
-    def take_in(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
+    def take_in(self, event: events_pb2.Event) -> event_effects.EventOutcome:
         """Log a numbered event, and store what it changes. Returns and raises like `record`."""
         game_id = event.game_id
         self.touched.add(game_id)
@@ -168,7 +168,7 @@ class WriteContext:
             game_tables.remove_game(self.transaction, game_id)
             event_log.delete_game(self.transaction, event)
             self._games.forget(game_id)
-            return event.sequence, event_effects.EventOutcome()
+            return event_effects.EventOutcome()
         else:
             loaded = self._games.current(self.transaction, game_id)
             knowledge = loaded.knowledge
@@ -188,7 +188,7 @@ class WriteContext:
             if event.WhichOneof("kind") in ("settings_changed", "game_described"):
                 game_tables.store_game(self.transaction, knowledge)
         self._games.keep(game_id, knowledge, event.sequence)
-        return event.sequence, outcome
+        return outcome
 
 
 # As long as some answers take.
