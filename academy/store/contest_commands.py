@@ -110,7 +110,8 @@ class ReportContest:
         outcome = work.record(event)
         record.event = event.sequence
         judgements = [proposal_tables.DROPPED_AS_VOID] * len(collected.held) if void else outcome.judgements
-        _settle(work, record, collected.held, judgements)
+        for proposal, judgement in zip(collected.held, judgements, strict=True):
+            proposal_tables.settle_proposal(work.transaction, proposal, judgement, record)
         if not void:
             _count_statistics(work, event, collected.claims, judgements, openings_before)
             record.results.extend(self.report.results)
@@ -207,19 +208,6 @@ class _Collected:
     def claims(self) -> list[list[Claim]]:
         """The claims by seat."""
         return [list(claimed) for claimed in self.answered]
-
-
-def _settle(
-    work: WriteContext,
-    record: records_pb2.ContestRecord,
-    held: Sequence[proposals_pb2.Proposal],
-    judgements: Sequence[Judgement],
-) -> None:
-    """Write the verdicts into proposals that were held, and count them in the contest's record."""
-    for proposal, judgement in zip(held, judgements, strict=True):
-        accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
-        record.accepted += accepted
-        record.dropped += not accepted
 
 
 def _count_statistics(
