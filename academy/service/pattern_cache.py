@@ -154,9 +154,6 @@ class PatternCache:
     def __len__(self) -> int:
         return len(self._index)
 
-    def __contains__(self, pattern_id: int) -> bool:
-        return pattern_id in self._index
-
     def put(self, library: Library, entry: PatternEntry) -> None:
         """Add a pattern, or replace the one with its number."""
         self._index.put(entry.pattern_id, entry.pattern)

@@ -277,9 +277,6 @@ def _new_record(
     check_new_contest(contest, spec)
     opened = arenas.kept_contest(work.transaction, arena, contest)
     _check_new_names(work.transaction, contest, opened)
-    # What the arena wishes is not yet in force.
-    opened.ClearField("fair_use")
-    opened.ClearField("seats_alone")
     opened.state = contests_pb2.CONTEST_STATE_OPEN
     return records_pb2.ContestRecord(
         contest=opened,

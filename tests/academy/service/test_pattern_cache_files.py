@@ -108,7 +108,7 @@ def test_patterns_learnt_after_saving_are_added(store: Store) -> None:
     store.run(DeletePattern(GAME, Library.ENDGAME, first, "admin"))
     game = loaded(store, from_file=True)
     assert (game.saved, game.view.generation) == (1 + 5, 1 + 5 + 5 + 1)
-    assert first not in game.patterns
+    assert first not in game.patterns.ranked.pattern_ids
 
 
 def test_stop_saves_changed_caches(store: Store) -> None:
