@@ -214,7 +214,6 @@ class PatternCache:
         self._figures = arrays["figures"].view(_FIGURES)
 
 
-FOLDER: Final = PATTERN_CACHES
 _MAGIC: Final = b"CACHE 1\n"
 # The magic, the checksum of the rest, the length of the description, the generation, its mark.
 _HEADER: Final = struct.Struct(f"<8sIIQ{game_tables.MARK_LENGTH}s")
@@ -241,7 +240,7 @@ class PatternCacheFiles:
     """The saved pattern caches of one data folder. Several processes may write a file: the last one wins."""
 
     def __init__(self, data: Path) -> None:
-        self._folder = data / FOLDER
+        self._folder = data / PATTERN_CACHES
 
     def load(self, transaction: Transaction, view: GameView) -> SavedPatterns | None:
         """Return saved patterns that equal the view's once `learnt` is applied, None without any."""

@@ -7,7 +7,7 @@ from itertools import groupby
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
-from academy.store.codec.games import library_to_proto
+from academy.store.codec.games import library_from_proto
 from academy.store.codec.patterns import signature_from_proto
 from academy.store.library_text.words import (
     END_LINE,
@@ -39,7 +39,7 @@ def write_text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterat
             case "history":
                 yield from (f"% history {on_one_line(record.history)}" for record in group)
             case "pattern":
-                yield from ("", f"% library {_name_of(library)}")
+                yield from ("", f"% library {library_from_proto(library).value}")
                 for record in group:
                     yield from ("", *_pattern_lines(record.pattern))
             case "tesuji":
@@ -59,10 +59,6 @@ def _kind_and_library(
     record: libraries_pb2.ExportLibraryResponse,
 ) -> tuple[str | None, pattern_pb2.Library.ValueType]:
     return record.WhichOneof("record"), record.pattern.library
-
-
-def _name_of(value: pattern_pb2.Library.ValueType) -> str:
-    return next(library.value for library in Library if library_to_proto(library) == value)
 
 
 def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
