@@ -340,10 +340,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                     case "advice":
                         answer.advice.CopyFrom(await self.Advise(request.advice, context))
                     case _:
-                        require(
-                            False,
-                            "question",
-                            "neither opening, patterns, successors nor advice were asked about",
+                        raise InvalidFieldError(
+                            "question", "neither opening, patterns, successors nor advice were asked about"
                         )
             except Exception as error:
                 # An incident ends the stream, as it would end a call.

@@ -7,7 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.service import paging
 from academy.service.access import current_caller
-from academy.service.errors import LATEST_SECOND, require, require_time
+from academy.service.errors import LATEST_SECOND, InvalidFieldError, require, require_time
 from academy.service.interceptor import Context
 from academy.service.limits import Limits
 from academy.store import tokens as stored
@@ -53,8 +53,8 @@ class TokenServicer(tokens_pb2_grpc.TokenServiceServicer):
     ) -> messages.CreateTokenResponse:
         """Make a token."""
         role = _ROLES.get(request.role)
-        require(role is not None, "role", "name one: BOT, ANALYST or ARENA")
-        assert role is not None
+        if role is None:
+            raise InvalidFieldError("role", "name one: BOT, ANALYST or ARENA")
         if role is Role.ADMIN:
             # So a stolen token or session opens no door that stays open.
             raise NotPermittedError(
