@@ -60,8 +60,8 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         self._guard.charge_rest(caller, cost)
         # Always as analysis: who plays a contest of the game is refused.
         self._access.find_asking_seat(caller, view.spec, "", request.player)
-        elo = self._access.elo(caller, None, view.spec)
-        least = least_hundredths(None if elo is None else FairUse.of(view.settings).least_elo(elo))
+        rules = FairUse.of(view.settings)
+        least = least_hundredths(self._access.least_elo(caller, None, request.game_id, rules))
         tree, moves = view.openings, tuple(request.moves)
         answer = messages.ExploreOpeningResponse()
         for other in find_transpositions(tree, moves):
