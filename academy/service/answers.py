@@ -156,11 +156,9 @@ class AnsweredPatterns:
 
     def pattern_ids(self, libraries: Iterable[Library]) -> dict[Library, list[int]]:
         """Return the numbers of the patterns by library."""
-        numbers, pattern_ids = (
-            self.ranked.libraries.take(self.places),
-            self.ranked.pattern_ids.take(self.places),
-        )
-        return {library: pattern_ids[numbers == library_to_proto(library)].tolist() for library in libraries}
+        listed = self.ranked.libraries.take(self.places)
+        pattern_ids = self.ranked.pattern_ids.take(self.places)
+        return {library: pattern_ids[listed == library_to_proto(library)].tolist() for library in libraries}
 
     def write_matches(self, message: messages.PositionMatches, matches: Matches) -> None:
         """Write matches of the table's patterns."""

@@ -161,18 +161,8 @@ class PatternCache:
 
     def restate(self, library: Library, pattern_id: int, player: int, votes: VoteTally) -> None:
         """Replace the votes of a pattern that is here, or the player that it addresses."""
-        self._change(
-            pattern_id,
-            (
-                pattern_id,
-                library_to_proto(library),
-                votes.strength,
-                votes.elo,
-                votes.value,
-                votes.proposers,
-                player,
-            ),
-        )
+        figures = votes.strength, votes.elo, votes.value, votes.proposers
+        self._change(pattern_id, (pattern_id, library_to_proto(library), *figures, player))
 
     def remove(self, pattern_id: int) -> None:
         """Take a pattern out, if it is there."""

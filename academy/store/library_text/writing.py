@@ -93,9 +93,8 @@ def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
     if record.HasField("fight"):
         yield "% " + " ".join(f"{name} {getattr(record.fight, name)}" for name in FIGHT)
     elos = decimal(record.elo_hundredths, ELO_SCALE)
-    weight, gradient = (
-        decimal(value, VALUE_SCALE) for value in (record.weight_millionths, record.gradient_millionths)
-    )
+    weight = decimal(record.weight_millionths, VALUE_SCALE)
+    gradient = decimal(record.gradient_millionths, VALUE_SCALE)
     yield (
         f"% offered {record.offered} chosen {record.chosen} elos {elos} weight {weight} gradient {gradient}"
     )
@@ -107,20 +106,16 @@ def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
 def _evaluation_lines(records: Iterable[pattern_pb2.EvaluationRecord]) -> Iterator[str]:
     for place, record in enumerate(records):
         if place == 0:
-            best, taught = (
-                decimal(record.best_elo_hundredths, ELO_SCALE),
-                decimal(record.taught_millionths, VALUE_SCALE),
-            )
+            best = decimal(record.best_elo_hundredths, ELO_SCALE)
+            taught = decimal(record.taught_millionths, VALUE_SCALE)
             yield (
                 f"% contests {record.contests} best {best} taught {taught} "
                 f"elos {decimal(record.taught_elo, VALUE_SCALE * ELO_SCALE)} "
                 f"uses {record.uses} successes {record.successes}"
             )
         for weight in record.weights:
-            value, gradient = (
-                decimal(number, VALUE_SCALE)
-                for number in (weight.weight_millionths, weight.gradient_millionths)
-            )
+            value = decimal(weight.weight_millionths, VALUE_SCALE)
+            gradient = decimal(weight.gradient_millionths, VALUE_SCALE)
             yield f"{weight.of} seen {weight.seen} weight {value} gradient {gradient}"
 
 
