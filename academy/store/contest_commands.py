@@ -126,13 +126,13 @@ class ReportContest:
         """Take from the tables what players proposed, used and claimed in the contest."""
         contest_id = record.contest.contest_id
         held = proposal_tables.proposals_of_contest(work.transaction, contest_id)
-        uses = [
-            keys.use_of(key) for key, _ in work.transaction.scan(TableName.USES, keys.in_contest(contest_id))
-        ]
-        for key in uses:
-            work.transaction.delete(TableName.USES, keys.use(contest_id, *key))
-        answered = [_pop_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
-        return _Collected(held, uses, answered)
+        uses = work.transaction.pop(TableName.USES, keys.in_contest(contest_id))
+        claims = (
+            work.transaction.pop(TableName.CLAIMS, keys.in_contest(contest_id, seat))
+            for seat in range(1, len(record.seats) + 1)
+        )
+        answered = [{keys.claim_of(key): answer for key, answer in of_seat} for of_seat in claims]
+        return _Collected(held, [keys.use_of(key) for key, _ in uses], answered)
 
     def _build_event(
         self, work: WriteContext, record: records_pb2.ContestRecord, collected: "_Collected"
@@ -234,14 +234,6 @@ def _reported(record: records_pb2.ContestRecord, counted: bool) -> contests_pb2.
     return contests_pb2.ReportContestResponse(
         contest=as_given(record), counted=counted, accepted=record.accepted, dropped=record.dropped
     )
-
-
-def _pop_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, bytes]:
-    """Return what a player claimed, with the answers as noted, and keep it no longer."""
-    stored = list(work.transaction.scan(TableName.CLAIMS, keys.in_contest(contest_id, seat)))
-    for key, _ in stored:
-        work.transaction.delete(TableName.CLAIMS, key)
-    return {keys.claim_of(key): answer for key, answer in stored}
 
 
 def _keep_questions(

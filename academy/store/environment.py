@@ -174,6 +174,13 @@ class Transaction:
             self._note(table, key, None)
         return was_there
 
+    def pop(self, table: TableName, prefix: bytes = b"") -> list[tuple[bytes, bytes]]:
+        """Remove the keys that begin with `prefix`, and return them with their values, in order."""
+        removed = list(self.scan(table, prefix))
+        for key, _ in removed:
+            self.delete(table, key)
+        return removed
+
     def count(self, table: TableName) -> int:
         """Return how many keys a table has, without a scan."""
         return self._lmdb.stat(self._tables[table])["entries"] if table in self._tables else 0

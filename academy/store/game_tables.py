@@ -471,8 +471,7 @@ def remove_game(transaction: Transaction, game_id: str) -> None:
         TableName.NODE_CONTESTS,
         TableName.PATTERN_HISTORY,
     ):
-        for key in [key for key, _ in transaction.scan(table, keys.in_game(game_id))]:
-            transaction.delete(table, key)
+        transaction.pop(table, keys.in_game(game_id))
 
 
 def store_game(transaction: Transaction, knowledge: GameKnowledge) -> None:
