@@ -70,13 +70,13 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         node = tree.find(moves, request.player)
         if node is None or not accepts(node, least):
             return answer
-        continuations = tree.continuations(moves, request.player)
-        continuations = [move for move in continuations if accepts(move.node, least)]
         newest, strongest = self._store.read(history.contests_of_node, request.game_id, node.node_id)
         answer.newest.extend(newest)
         answer.strongest.extend(strongest)
         if filtering:
-            count = _Count(request.filter, request.player, node.node_id, continuations)
+            continuations = tree.continuations(moves, request.player)
+            accepted = [move for move in continuations if accepts(move.node, least)]
+            count = _Count(request.filter, request.player, node.node_id, accepted)
             counted = await asyncio.to_thread(self._store.read, count.run, request.game_id)
             answer.filtered.CopyFrom(counted)
         return answer

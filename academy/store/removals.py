@@ -172,12 +172,6 @@ def list_removals(transaction: Transaction, game_id: str, now: float) -> list[li
     return list(islice(lasting, MOST_LISTED))
 
 
-def _find_removal(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
-    """Return what an event removed, or None."""
-    stored = transaction.get(TableName.REMOVALS, keys.in_game(game_id, event))
-    return None if stored is None else unpack_message(records_pb2.RemovalRecord, stored)
-
-
 def _is_removal_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: float) -> bool:
     """Whether a removal is too old to be restored; never one whose player is still muted."""
     age = now - record.removal.time.ToNanoseconds() / 1e9
@@ -213,7 +207,8 @@ class RestoreRemoval:
         """Log the undo with the whole records."""
         knowledge = work.knowledge(self.game_id)
         spec, settings = knowledge.spec, knowledge.settings
-        kept = _find_removal(work.transaction, self.game_id, self.removal)
+        stored = work.transaction.get(TableName.REMOVALS, keys.in_game(self.game_id, self.removal))
+        kept = None if stored is None else unpack_message(records_pb2.RemovalRecord, stored)
         if kept is None or kept.muted or _is_removal_over(kept, settings, work.now):
             raise UnknownRemovalError(self.removal, "" if kept is None else kept.muted)
         restored = events_pb2.RemovalRestored(
