@@ -18,13 +18,8 @@ from academy.v1 import tokens_pb2 as messages
 from academy.v1 import tokens_pb2_grpc
 from academy.wire.errors import NotPermittedError
 
-_ROLES: Final = {
-    messages.TOKEN_ROLE_BOT: Role.BOT,
-    messages.TOKEN_ROLE_ANALYST: Role.ANALYST,
-    messages.TOKEN_ROLE_ARENA: Role.ARENA,
-    messages.TOKEN_ROLE_ADMIN: Role.ADMIN,
-}
-_ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
+_ROLE_NUMBERS: Final = {role: messages.TokenRole.Value(f"TOKEN_ROLE_{role.name}") for role in Role}
+_ROLES: Final = {number: role for role, number in _ROLE_NUMBERS.items()}
 _log = structlog.get_logger()
 
 
