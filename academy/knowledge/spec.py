@@ -383,7 +383,10 @@ class GameSpec:
         target = self._permutation(symmetry)
         if target is None:
             return None
-        return Board(board.geometry, bytes(board.states[source] for source in _invert(target)))
+        states = bytearray(len(target))
+        for cell, goes_to in enumerate(target):
+            states[goes_to] = board.states[cell]
+        return Board(board.geometry, bytes(states))
 
     # Moves
 
@@ -565,10 +568,3 @@ def _compose(second: GridSymmetry | NodeSymmetry, first: GridSymmetry | NodeSymm
         return tuple(map(second.image.__getitem__, first.image))
     assert isinstance(second, GridSymmetry) and isinstance(first, GridSymmetry)
     return second.after(first)
-
-
-def _invert(target: Sequence[int]) -> tuple[int, ...]:
-    source = [0] * len(target)
-    for place, goes_to in enumerate(target):
-        source[goes_to] = place
-    return tuple(source)
