@@ -357,7 +357,8 @@ class GameSpec:
 
     @cached_property
     def _turned_by_reversal(self) -> Callable[[bytes], Iterable[int]] | None:
-        # A reversal undoes itself, so a cell comes from where it goes.
+        # A reversal undoes itself, so a cell comes from where it goes. Cell by cell in Python, 19x19 takes
+        # 15 us of a question's 65.
         source = self.reversed_cells
         return None if source == tuple(range(len(source))) else itemgetter(*source)
 

@@ -74,7 +74,7 @@ class CountConsultation:
         if seat.consultations:
             if moves == before:
                 return seat.consultations
-            if len(moves) < len(before) or moves[: len(before)] != before:
+            if moves[: len(before)] != before:
                 pairs = zip(moves, before, strict=False)
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)

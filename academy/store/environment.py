@@ -212,7 +212,10 @@ class Transaction:
                 yield key, value
 
     def read_numbered(self, table: TableName, prefix: bytes) -> dict[int, bytes]:
-        """Return all records whose keys are `prefix` and a number, by number: faster than `scan`."""
+        """Return all records whose keys are `prefix` and a number, by number.
+
+        With `scan` a full game would load a fifth slower.
+        """
         records = {}
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
             beyond = cursor.key() if cursor.set_range(_after(prefix)) else b""
@@ -390,7 +393,7 @@ class Environment:
         """Bytes the data may take before the map must grow again."""
         return self._lmdb.info()["map_size"]
 
-    def room(self) -> "Room":
+    def room(self) -> Room:
         """How much room the data take and have. Raises StoreClosedError and StoreError."""
         with self._translate_errors(), self._hold_open():
             info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
