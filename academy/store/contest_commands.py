@@ -265,7 +265,7 @@ def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[b
 def _new_record(
     work: WriteContext, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
 ) -> records_pb2.ContestRecord:
-    """Raises InvalidRecordError for what is not a contest of this game."""
+    """Return the record of a new contest. Raises InvalidRecordError for what is not one of this game."""
     check_new_contest(contest, spec)
     opened = arenas.kept_contest(work.transaction, arena, contest)
     _check_new_names(work.transaction, contest, opened)

@@ -158,9 +158,9 @@ def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[re
 
 
 def list_removals(transaction: Transaction, game_id: str, now: float) -> list[libraries_pb2.Removal]:
-    """Return what admins removed of a game and can be restored at a time, newest first; mutings if of votes.
+    """Return what admins removed of a game and can be restored at a time, and mutings that took votes out.
 
-    Raises UnknownGameError.
+    Newest first. Raises UnknownGameError.
     """
     _, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
     kept = newest_removals_first(transaction, game_id)
