@@ -130,10 +130,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         count, most = len(request.positions), request.max_matches or self._limits.default_matches
         game = await self._games.game(request.game_id)
         spec = game.view.spec
-        board = cost_of_board(spec.geometry.size)
-        position_cost = cost_of_position(board, most, request.both_players)
-        cost = cost_of_positions(count, board, most, request.both_players, request.include_cells)
-        self._guard.charge_rest(caller, cost)
+        position_cost = cost_of_position(cost_of_board(spec.geometry.size), most, request.both_players)
+        self._guard.charge_rest(caller, cost_of_positions(count, position_cost, request.include_cells))
         if request.both_players:
             require(
                 spec.players == 2,
