@@ -20,8 +20,8 @@ from typing import Final
 
 import grpc
 
-from academy.service.pattern_cache import FOLDER
 from academy.store.contest_commands import ReportContest
+from academy.store.environment import PATTERN_CACHES
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
@@ -110,7 +110,7 @@ def main() -> None:
         starts = [start(folder, names, token) for _ in range(ROUNDS)]
         bare = []
         for _ in range(ROUNDS):
-            shutil.rmtree(folder / FOLDER)
+            shutil.rmtree(folder / PATTERN_CACHES)
             bare.append(start(folder, names[:1], token))
         with Store(folder) as store:
             # Enough for 1,000 tesujis and 5,000 anchored patterns.

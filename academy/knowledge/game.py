@@ -112,7 +112,7 @@ class GameKnowledge:
             self.evaluation is not evaluation_before,
         )
 
-    def follow(self, news: "KnowledgeUpdate") -> None:
+    def follow(self, news: KnowledgeUpdate) -> None:
         """Follow what another copy of this knowledge learnt.
 
         Args:
@@ -571,8 +571,7 @@ class GameKnowledge:
             self.libraries[library].remove(pattern_id)
         for library, entry in patterns:
             self.libraries[library].put(entry)
-        greatest = max((entry.pattern_id for _, entry in patterns), default=0)
-        self._count_on_from(greatest)
+        self._count_on_from(max((entry.pattern_id for _, entry in patterns), default=0))
 
     def _count_on_from(self, pattern_id: int) -> None:
         fresh_id = max(self.counters.next_pattern_id, pattern_id + 1)
@@ -693,9 +692,7 @@ class GameKnowledge:
             self.openings.clear()
         next_node_id = self.openings.unite(nodes, self.counters.next_node_id, moved)
         self.counters = replace(self.counters, next_node_id=next_node_id)
-        before = len(self.openings)
-        self.openings.evict_beyond(self.settings.opening_capacity)
-        return before - len(self.openings)
+        return len(self.openings.evict_beyond(self.settings.opening_capacity))
 
 
 def _with_votes_alone(entry: PatternEntry, votes: tuple[Vote, ...]) -> PatternEntry:

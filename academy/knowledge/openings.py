@@ -118,7 +118,13 @@ class OpeningTree:
             moves: The moves, in any symmetric image.
             player: Whose moves they are, in games of simultaneous moves; else 0.
         """
-        return self._walk(self._line(moves, player))
+        node_id = ROOT
+        for move in self._line(moves, player):
+            child = self._children.get(node_id, {}).get(move)
+            if child is None:
+                return None
+            node_id = child
+        return self.nodes[node_id]
 
     def find_path(self, moves: Iterable[str], player: int = 0) -> list[OpeningNode]:
         """Return the nodes along a list of moves, the root first, as far as the tree has them.
@@ -134,15 +140,6 @@ class OpeningTree:
                 break
             path.append(self.nodes[child])
         return path
-
-    def _walk(self, line: Iterable[str]) -> OpeningNode | None:
-        node_id = ROOT
-        for move in line:
-            child = self._children.get(node_id, {}).get(move)
-            if child is None:
-                return None
-            node_id = child
-        return self.nodes[node_id]
 
     def continuations(self, moves: Sequence[str], player: int = 0) -> list[Continuation]:
         """Return the known moves after a list of moves.
@@ -227,8 +224,8 @@ class OpeningTree:
                     self._put(self._fresh(child, path[-1], move, len(path), mover))
                 self._count(child, LevelVisits.of(report, mover, values))
                 path.append(child)
-                evicted = self.evict_beyond(settings.opening_capacity)
-                if any(node.node_id == child for node in evicted):
+                self.evict_beyond(settings.opening_capacity)
+                if child not in self.nodes:
                     break
             for node_id in reversed(path):
                 if node_id in self.nodes:
@@ -495,6 +492,7 @@ class OpeningTree:
             UnknownLineError: A node's parent is not among them.
         """
         lines: dict[int, tuple[str, ...]] = {ROOT: ()}
+        numbers = {ROOT: ROOT}
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
             if node.depth == 0:
                 first_moves = [other for other in nodes if other.depth == 1]
@@ -508,14 +506,14 @@ class OpeningTree:
             lines[node.node_id] = (*lines[node.parent_id], node.move)
             # The nodes may come in another orientation.
             line = self.spec.canonical_moves(lines[node.node_id])
-            parent = self._walk(line[:-1])
-            known = self._walk(line)
-            if known is None and parent is not None:
-                number = node.node_id if moved else fresh_id
-                known = self._fresh(number, parent.node_id, line[-1], len(line), node.mover)
-                fresh_id = max(fresh_id, number + 1)
-            if known is not None:
-                self._put(known.unite(node))
+            parent = numbers[node.parent_id]
+            known = self._children.get(parent, {}).get(line[-1])
+            if known is None:
+                known = node.node_id if moved else fresh_id
+                self._put(self._fresh(known, parent, line[-1], len(line), node.mover))
+                fresh_id = max(fresh_id, known + 1)
+            numbers[node.node_id] = known
+            self._put(self.nodes[known].unite(node))
         self._cleared_below = None
         return fresh_id
 

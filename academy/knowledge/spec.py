@@ -41,7 +41,6 @@ _MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?
 # What stands for a cell in a form, and what may be left out of it.
 _CELL_IN_FORM: Final = re.compile(r"[#*]")
 _IN_BRACKETS: Final = re.compile(r"\[[^\]]*\]")
-_TWO: Final = 2
 # A number, like a cell's name, is as long as can be and never tried shorter: otherwise the time that a text
 # takes that is not a move would double with each sign of the form.
 _IN_FORM: Final = {"#": "[0-9]{1,6}+", "@": "[a-z]", "[": "(?:", "]": ")*"}
@@ -134,7 +133,7 @@ class GameSpec:
     @property
     def two_in_turn(self) -> bool:
         """Whether two players move in turn."""
-        return self.players == _TWO and not self.simultaneous
+        return self.players == 2 and not self.simultaneous
 
     def falls_past(self, board: Board, cell: int) -> bool:
         """Return whether a piece that comes to a cell falls further, to an empty cell below it.
@@ -157,14 +156,14 @@ class GameSpec:
     def moves_pieces(self) -> bool:
         """Whether all moves that name a cell name two: a piece goes from one to the other."""
         named = self._cells_in_forms - {0}
-        return bool(named) and min(named) >= _TWO
+        return bool(named) and min(named) >= 2
 
     @property
     def kind(self) -> GameKind:
         """Which measured games it is like, as far as the forms of its moves and its board show."""
         if not self.two_in_turn:
             return GameKind.OTHER
-        if max(self._cells_in_forms, default=0) >= _TWO:
+        if max(self._cells_in_forms, default=0) >= 2:
             return GameKind.PIECES
         if self.placement is Placement.DROPPED and self.winning_row:
             return GameKind.FALLING
@@ -358,7 +357,8 @@ class GameSpec:
 
     @cached_property
     def _turned_by_reversal(self) -> Callable[[bytes], Iterable[int]] | None:
-        # A reversal undoes itself, so a cell comes from where it goes.
+        # A reversal undoes itself, so a cell comes from where it goes. Cell by cell in Python, 19x19 takes
+        # 15 us of a question's 65.
         source = self.reversed_cells
         return None if source == tuple(range(len(source))) else itemgetter(*source)
 
@@ -384,7 +384,10 @@ class GameSpec:
         target = self._permutation(symmetry)
         if target is None:
             return None
-        return Board(board.geometry, bytes(board.states[source] for source in _invert(target)))
+        states = bytearray(len(target))
+        for cell, goes_to in enumerate(target):
+            states[goes_to] = board.states[cell]
+        return Board(board.geometry, bytes(states))
 
     # Moves
 
@@ -566,10 +569,3 @@ def _compose(second: GridSymmetry | NodeSymmetry, first: GridSymmetry | NodeSymm
         return tuple(map(second.image.__getitem__, first.image))
     assert isinstance(second, GridSymmetry) and isinstance(first, GridSymmetry)
     return second.after(first)
-
-
-def _invert(target: Sequence[int]) -> tuple[int, ...]:
-    source = [0] * len(target)
-    for place, goes_to in enumerate(target):
-        source[goes_to] = place
-    return tuple(source)

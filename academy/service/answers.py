@@ -13,7 +13,6 @@ from academy.knowledge.book import Book
 from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import acceptable
-from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
@@ -29,7 +28,6 @@ from academy.store.codec.patterns import stored_cells
 from academy.store.columns import pack_columns
 from academy.v1 import consultation_pb2 as messages
 
-_PROTO_LIBRARIES: Final = {library: library_to_proto(library) for library in PATTERN_LIBRARIES}
 _REPLY_AND_MOVE: Final = 2
 _REVISION_BYTES: Final = 8
 
@@ -158,11 +156,9 @@ class AnsweredPatterns:
 
     def pattern_ids(self, libraries: Iterable[Library]) -> dict[Library, list[int]]:
         """Return the numbers of the patterns by library."""
-        numbers, pattern_ids = (
-            self.ranked.libraries.take(self.places),
-            self.ranked.pattern_ids.take(self.places),
-        )
-        return {library: pattern_ids[numbers == _PROTO_LIBRARIES[library]].tolist() for library in libraries}
+        listed = self.ranked.libraries.take(self.places)
+        pattern_ids = self.ranked.pattern_ids.take(self.places)
+        return {library: pattern_ids[listed == library_to_proto(library)].tolist() for library in libraries}
 
     def write_matches(self, message: messages.PositionMatches, matches: Matches) -> None:
         """Write matches of the table's patterns."""
@@ -213,10 +209,9 @@ class PatternQuestion:
         """Return the query: the board as the player sees it, and the patterns for this player."""
         reversed_ = self.player != 1 and spec.symmetric and spec.players == 2
         only = 0 if spec.symmetric or self.both_players else self.player
-        numbers = [_PROTO_LIBRARIES[library] for library in libraries]
         return MatchQuery(
             spec.reversed_board(self.board) if reversed_ else self.board,
-            ranked.select(numbers, self.least_elo, only),
+            ranked.select(map(library_to_proto, libraries), self.least_elo, only),
             self.max_matches,
             self.matches_each,
             self.both_players and spec.symmetric,

@@ -94,22 +94,20 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         seat = self._access.find_asking_seat(caller, spec, request.contest_id, request.player)
-        rules = _rules_of(seat, game.view)
-        return self._ask_opening(caller, seat, game, rules, request.player, request.moves)
+        return self._ask_opening(caller, seat, game, request.player, request.moves)
 
     def _ask_opening(
         self,
         caller: Caller,
         seat: ContestSeat | None,
         game: CachedGame,
-        rules: FairUse,
         player: int,
         moves: Sequence[str],
     ) -> messages.LookUpOpeningResponse:
         """Return what is known of a line, with the player's number of such questions."""
         self._metrics.questions["opening"] += 1
-        spec = game.view.spec
-        least_elo = self._least_elo(caller, seat, spec, rules)
+        spec, rules = game.view.spec, _rules_of(seat, game.view)
+        least_elo = self._access.least_elo(caller, seat, spec.game_id, rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
         ahead = rules.opening_plies_ahead if spec.two_in_turn else 0
         known = answer_opening(game.view.openings, game.books, player, least_elo, ahead, tuple(moves))
@@ -132,10 +130,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         count, most = len(request.positions), request.max_matches or self._limits.default_matches
         game = await self._games.game(request.game_id)
         spec = game.view.spec
-        board = cost_of_board(spec.geometry.size)
-        position_cost = cost_of_position(board, most, request.both_players)
-        cost = cost_of_positions(count, board, most, request.both_players, request.include_cells)
-        self._guard.charge_rest(caller, cost)
+        position_cost = cost_of_position(cost_of_board(spec.geometry.size), most, request.both_players)
+        self._guard.charge_rest(caller, cost_of_positions(count, position_cost, request.include_cells))
         if request.both_players:
             require(
                 spec.players == 2,
@@ -248,8 +244,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         request: messages.AdviseRequest,
     ) -> None:
         """Write the move that the book recommends. Raises FairUseExceededError."""
-        rules, player, moves = _rules_of(seat, game.view), request.position.player, request.opening.moves
-        known = self._ask_opening(caller, seat, game, rules, player, moves)
+        known = self._ask_opening(caller, seat, game, request.position.player, request.opening.moves)
         answer.consultations, answer.opening_asked = known.consultations, True
         if known.HasField("recommendation"):
             answer.book.CopyFrom(known.recommendation)
@@ -307,7 +302,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         rules = _rules_of(seat, view)
         if not (free or rules.local_weights):
             raise LocalWeightsOffError(view.spec.game_id, in_game=not view.settings.local_weights)
-        least_elo = self._least_elo(caller, seat, view.spec, rules)
+        least_elo = self._access.least_elo(caller, seat, request.game_id, rules)
         evaluation, tesujis = view.answered_evaluation, view.answered_tesujis
         # That a caller has the newest revision is known only when the whole answer is made.
         self._guard.charge_rest(caller, cost_of_listing(len(evaluation.codes) + len(tesujis)))
@@ -340,10 +335,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                     case "advice":
                         answer.advice.CopyFrom(await self.Advise(request.advice, context))
                     case _:
-                        require(
-                            False,
-                            "question",
-                            "neither opening, patterns, successors nor advice were asked about",
+                        raise InvalidFieldError(
+                            "question", "neither opening, patterns, successors nor advice were asked about"
                         )
             except Exception as error:
                 # An incident ends the stream, as it would end a call.
@@ -407,13 +400,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         for seat, claim in claims.items():
             self._counts.note_answer(seat, claim, _in_short(uses, best_cell), uses)
 
-    def _least_elo(
-        self, caller: Caller, seat: ContestSeat | None, spec: GameSpec, rules: FairUse
-    ) -> float | None:
-        """Return the Elo above which the caller accepts knowledge; None where it accepts all."""
-        elo = self._access.elo(caller, seat, spec)
-        return None if elo is None else rules.least_elo(elo)
-
     def _read_questions(
         self,
         caller: Caller,
@@ -438,7 +424,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 seat = self._access.find_asking_seat(caller, spec, contest_id, player, f"{field}.player")
                 if seat is not None:
                     _check_says_where(position, spec, field)
-                seats[player] = seat, self._least_elo(caller, seat, spec, _rules_of(seat, view))
+                rules = _rules_of(seat, view)
+                seats[player] = seat, self._access.least_elo(caller, seat, spec.game_id, rules)
             seat, least_elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:

@@ -84,9 +84,9 @@ def cost_of_position(board: int, most: int, both_players: bool) -> int:
     return board * (1 + both_players) + most // _MATCHES_PER_QUESTION
 
 
-def cost_of_positions(count: int, board: int, most: int, both_players: bool, include_cells: bool) -> int:
-    """Return the cost of a call about several positions."""
-    return count * cost_of_position(board, most, both_players) + include_cells * _QUESTIONS_FOR_CELLS
+def cost_of_positions(count: int, position: int, include_cells: bool) -> int:
+    """Return the cost of a call about several positions that cost `position` each."""
+    return count * position + include_cells * _QUESTIONS_FOR_CELLS
 
 
 def cost_of_successors(

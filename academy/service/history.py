@@ -60,8 +60,8 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         self._guard.charge_rest(caller, cost)
         # Always as analysis: who plays a contest of the game is refused.
         self._access.find_asking_seat(caller, view.spec, "", request.player)
-        elo = self._access.elo(caller, None, view.spec)
-        least = least_hundredths(None if elo is None else FairUse.of(view.settings).least_elo(elo))
+        rules = FairUse.of(view.settings)
+        least = least_hundredths(self._access.least_elo(caller, None, request.game_id, rules))
         tree, moves = view.openings, tuple(request.moves)
         answer = messages.ExploreOpeningResponse()
         for other in find_transpositions(tree, moves):
@@ -70,13 +70,13 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         node = tree.find(moves, request.player)
         if node is None or not accepts(node, least):
             return answer
-        continuations = tree.continuations(moves, request.player)
-        continuations = [move for move in continuations if accepts(move.node, least)]
         newest, strongest = self._store.read(history.contests_of_node, request.game_id, node.node_id)
         answer.newest.extend(newest)
         answer.strongest.extend(strongest)
         if filtering:
-            count = _Count(request.filter, request.player, node.node_id, continuations)
+            continuations = tree.continuations(moves, request.player)
+            accepted = [move for move in continuations if accepts(move.node, least)]
+            count = _Count(request.filter, request.player, node.node_id, accepted)
             counted = await asyncio.to_thread(self._store.read, count.run, request.game_id)
             answer.filtered.CopyFrom(counted)
         return answer

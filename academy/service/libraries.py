@@ -431,7 +431,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.UnmutePlayerRequest, context: Context
     ) -> messages.UnmutePlayerResponse:
         """Let a player propose again, and put its votes back."""
-        # As above.
+        # Like muting, it goes on when its caller goes away.
         return await asyncio.shield(asyncio.create_task(self._unmute(request)))
 
     async def _unmute(self, request: messages.UnmutePlayerRequest) -> messages.UnmutePlayerResponse:
@@ -466,7 +466,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.DownloadBackupRequest, context: Context
     ) -> AsyncIterator[messages.DownloadBackupResponse]:
         """Copy all data to a file without a name, and send it."""
-        # As above: a copy that is being made is not left to itself.
+        # Like a backup, a copy that is being made goes on when its caller goes away.
         content = await asyncio.shield(asyncio.create_task(self._copy_to_send()))
         with content:
             size = os.fstat(content.fileno()).st_size

@@ -154,9 +154,6 @@ class PatternCache:
     def __len__(self) -> int:
         return len(self._index)
 
-    def __contains__(self, pattern_id: int) -> bool:
-        return pattern_id in self._index
-
     def put(self, library: Library, entry: PatternEntry) -> None:
         """Add a pattern, or replace the one with its number."""
         self._index.put(entry.pattern_id, entry.pattern)
@@ -164,18 +161,8 @@ class PatternCache:
 
     def restate(self, library: Library, pattern_id: int, player: int, votes: VoteTally) -> None:
         """Replace the votes of a pattern that is here, or the player that it addresses."""
-        self._change(
-            pattern_id,
-            (
-                pattern_id,
-                library_to_proto(library),
-                votes.strength,
-                votes.elo,
-                votes.value,
-                votes.proposers,
-                player,
-            ),
-        )
+        figures = votes.strength, votes.elo, votes.value, votes.proposers
+        self._change(pattern_id, (pattern_id, library_to_proto(library), *figures, player))
 
     def remove(self, pattern_id: int) -> None:
         """Take a pattern out, if it is there."""
@@ -217,7 +204,6 @@ class PatternCache:
         self._figures = arrays["figures"].view(_FIGURES)
 
 
-FOLDER: Final = PATTERN_CACHES
 _MAGIC: Final = b"CACHE 1\n"
 # The magic, the checksum of the rest, the length of the description, the generation, its mark.
 _HEADER: Final = struct.Struct(f"<8sIIQ{game_tables.MARK_LENGTH}s")
@@ -244,7 +230,7 @@ class PatternCacheFiles:
     """The saved pattern caches of one data folder. Several processes may write a file: the last one wins."""
 
     def __init__(self, data: Path) -> None:
-        self._folder = data / FOLDER
+        self._folder = data / PATTERN_CACHES
 
     def load(self, transaction: Transaction, view: GameView) -> SavedPatterns | None:
         """Return saved patterns that equal the view's once `learnt` is applied, None without any."""

@@ -1,7 +1,6 @@
 """Bots propose patterns and read the verdicts."""
 
 import asyncio
-from dataclasses import replace
 
 from academy.service import paging
 from academy.service.access import ContestAccess, current_caller
@@ -82,7 +81,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         caller = current_caller.get()
         if request.game_id:
             self._store.read(game_record, request.game_id)
-        wanted = replace(self._read_filter(caller, request), game_id=request.game_id)
+        wanted = self._read_filter(caller, request)
         size = paging.page_size(request.page_size, self._limits)
         start = paging.page_place(request)
         most = MOST_LOOKED_AT if wanted.leaves_out else size
@@ -102,18 +101,18 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         verdicts = frozenset(request.verdicts)
         if caller.role is Role.ADMIN:
             arena = self._arena_number(self._access.arena(caller, request.arena)) if request.arena else None
-            return ProposalFilter(request.player, kept, verdicts, arena)
+            return ProposalFilter(request.player, kept, verdicts, arena, request.game_id)
         if caller.role is Role.ARENA:
             acting = self._access.arena(caller, request.arena)
             player = self._store.read(arenas.identity_in, acting, request.player) if request.player else ""
-            return ProposalFilter(player, kept, verdicts, self._arena_number(acting))
+            return ProposalFilter(player, kept, verdicts, self._arena_number(acting), request.game_id)
         if request.player not in ("", caller.name):
             raise NotPermittedError(
                 f"the proposals of {request.player!r} are for that player, its arena and admins to read",
                 player=request.player,
             )
         arena = arena_number(caller.contest_id) if caller.contest_id else None
-        return ProposalFilter(caller.name, kept, verdicts, arena)
+        return ProposalFilter(caller.name, kept, verdicts, arena, request.game_id)
 
     def _arena_number(self, arena: str) -> int:
         number = self._store.read(arenas.number_of, arena)

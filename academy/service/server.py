@@ -54,15 +54,9 @@ from academy.wire.open_files import allow_open_files
 from academy.wire.tls import Certificates, Endpoint
 
 SERVICES: Final = tuple(
-    module.DESCRIPTOR.services_by_name[name].full_name
-    for module, name in (
-        (consultation_pb2, "ConsultationService"),
-        (proposals_pb2, "ProposalService"),
-        (contests_pb2, "ContestService"),
-        (libraries_pb2, "LibraryService"),
-        (tokens_pb2, "TokenService"),
-        (history_pb2, "HistoryService"),
-    )
+    service.full_name
+    for module in (consultation_pb2, proposals_pb2, contests_pb2, libraries_pb2, tokens_pb2, history_pb2)
+    for service in module.DESCRIPTOR.services_by_name.values()
 )
 # The longest delay of a start; the other games are loaded on first use.
 _LOADING_SECONDS: Final = 1.0

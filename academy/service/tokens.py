@@ -7,7 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.service import paging
 from academy.service.access import current_caller
-from academy.service.errors import LATEST_SECOND, require, require_time
+from academy.service.errors import LATEST_SECOND, InvalidFieldError, require, require_time
 from academy.service.interceptor import Context
 from academy.service.limits import Limits
 from academy.store import tokens as stored
@@ -18,13 +18,8 @@ from academy.v1 import tokens_pb2 as messages
 from academy.v1 import tokens_pb2_grpc
 from academy.wire.errors import NotPermittedError
 
-_ROLES: Final = {
-    messages.TOKEN_ROLE_BOT: Role.BOT,
-    messages.TOKEN_ROLE_ANALYST: Role.ANALYST,
-    messages.TOKEN_ROLE_ARENA: Role.ARENA,
-    messages.TOKEN_ROLE_ADMIN: Role.ADMIN,
-}
-_ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
+_ROLE_NUMBERS: Final = {role: messages.TokenRole.Value(f"TOKEN_ROLE_{role.name}") for role in Role}
+_ROLES: Final = {number: role for role, number in _ROLE_NUMBERS.items()}
 _log = structlog.get_logger()
 
 
@@ -53,8 +48,8 @@ class TokenServicer(tokens_pb2_grpc.TokenServiceServicer):
     ) -> messages.CreateTokenResponse:
         """Make a token."""
         role = _ROLES.get(request.role)
-        require(role is not None, "role", "name one: BOT, ANALYST or ARENA")
-        assert role is not None
+        if role is None:
+            raise InvalidFieldError("role", "name one: BOT, ANALYST or ARENA")
         if role is Role.ADMIN:
             # So a stolen token or session opens no door that stays open.
             raise NotPermittedError(

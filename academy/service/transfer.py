@@ -9,7 +9,7 @@ from academy.knowledge.measures import Measures
 from academy.knowledge.opening_node import OpeningNode
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import ELO_SCALE
-from academy.service.errors import require
+from academy.service.errors import InvalidFieldError, require
 from academy.service.limits import Limits
 from academy.store import game_tables
 from academy.store.codec.games import pattern_library_from_proto, spec_to_proto
@@ -150,8 +150,8 @@ async def read_import(
             evaluation.append(request.evaluation)
         else:
             nodes.append(request.node)
-    require(header is not None, "header", "the stream is empty; it begins with what to import into")
-    assert header is not None
+    if header is None:
+        raise InvalidFieldError("header", "the stream is empty; it begins with what to import into")
     return ImportLibraries(
         header.game_id, patterns, nodes, header.replace, actor, history, tesujis, evaluation, header.again
     )

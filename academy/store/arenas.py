@@ -7,7 +7,7 @@ or reported, and stands in the event: later links change nothing that was learnt
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,19 +67,14 @@ def _put(transaction: Transaction, arena: records_pb2.ArenaRecord) -> None:
 def _free_namespace(transaction: Transaction, name: str, known: list[records_pb2.ArenaRecord]) -> str:
     """The arena's name, numbered where a name that is in use already would seem to be one of it."""
     stem = name.replace(_MARK, "_")[: _LONGEST_NAMESPACE - 10]
-    taken = {arena.own_namespace for arena in known} | set(_ends_of_names(transaction))
+    names = player_commands.known_players(transaction)
+    taken = {arena.own_namespace for arena in known} | {
+        name.rpartition(_MARK)[2] for name in names if _MARK in name
+    }
     free, number = stem, 2
     while free in taken:
         free, number = f"{stem}.{number}", number + 1
     return free
-
-
-def _ends_of_names(transaction: Transaction) -> Iterator[str]:
-    """Yield the ends of all known players' names, after the last mark."""
-    for name in player_commands.known_players(transaction):
-        _, mark, end = name.rpartition(_MARK)
-        if mark:
-            yield end
 
 
 def name_home(transaction: Transaction) -> None:

@@ -13,9 +13,7 @@ from academy.knowledge.claims import Claim, contradict
 from academy.knowledge.fair_use import LUDAE_FAIR_USE, FairUse
 from academy.knowledge.settings import Library
 from academy.store import keys
-from academy.store.codec.contests import (
-    MAX_LINE_LENGTH,
-)
+from academy.store.codec.contests import MAX_LINE_LENGTH
 from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.consultation_journal import Noted
 from academy.store.contest_tables import (
@@ -27,10 +25,7 @@ from academy.store.contest_tables import (
     store_contest,
 )
 from academy.store.environment import TableName, Transaction
-from academy.store.errors import (
-    ConsultationOrderError,
-    InvalidRecordError,
-)
+from academy.store.errors import ConsultationOrderError, InvalidRecordError
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
@@ -79,7 +74,7 @@ class CountConsultation:
         if seat.consultations:
             if moves == before:
                 return seat.consultations
-            if len(moves) < len(before) or moves[: len(before)] != before:
+            if moves[: len(before)] != before:
                 pairs = zip(moves, before, strict=False)
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
                 raise ConsultationOrderError(common)
@@ -141,7 +136,7 @@ class NoteClaim:
         if claim.plies is None:
             # The same board may come again in a contest, and be worth something else.
             return False
-        prefix = keys.claims_after(self.contest_id, self.seat, claim.plies)
+        prefix = keys.in_contest(self.contest_id, self.seat, claim.plies)
         known = _outermost_claims(journal, prefix) | read_store(_outermost_claims, prefix)
         return contradict(map(keys.claim_of, known))
 

@@ -107,9 +107,11 @@ class ReportContest:
             _keep_questions(record, collected.answered, _boards(self.report, knowledge.spec))
         event = self._build_event(work, record, collected)
         openings_before = knowledge.counters.next_node_id
-        record.event, outcome = work.record(event)
+        outcome = work.record(event)
+        record.event = event.sequence
         judgements = [proposal_tables.DROPPED_AS_VOID] * len(collected.held) if void else outcome.judgements
-        _settle(work, record, collected.held, judgements)
+        for proposal, judgement in zip(collected.held, judgements, strict=True):
+            proposal_tables.settle_proposal(work.transaction, proposal, judgement, record)
         if not void:
             _count_statistics(work, event, collected.claims, judgements, openings_before)
             record.results.extend(self.report.results)
@@ -124,13 +126,13 @@ class ReportContest:
         """Take from the tables what players proposed, used and claimed in the contest."""
         contest_id = record.contest.contest_id
         held = proposal_tables.proposals_of_contest(work.transaction, contest_id)
-        uses = [
-            keys.use_of(key) for key, _ in work.transaction.scan(TableName.USES, keys.in_contest(contest_id))
-        ]
-        for key in uses:
-            work.transaction.delete(TableName.USES, keys.use(contest_id, *key))
-        answered = [_pop_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
-        return _Collected(held, uses, answered)
+        uses = work.transaction.pop(TableName.USES, keys.in_contest(contest_id))
+        claims = (
+            work.transaction.pop(TableName.CLAIMS, keys.in_contest(contest_id, seat))
+            for seat in range(1, len(record.seats) + 1)
+        )
+        answered = [{keys.claim_of(key): answer for key, answer in of_seat} for of_seat in claims]
+        return _Collected(held, [keys.use_of(key) for key, _ in uses], answered)
 
     def _build_event(
         self, work: WriteContext, record: records_pb2.ContestRecord, collected: "_Collected"
@@ -208,19 +210,6 @@ class _Collected:
         return [list(claimed) for claimed in self.answered]
 
 
-def _settle(
-    work: WriteContext,
-    record: records_pb2.ContestRecord,
-    held: Sequence[proposals_pb2.Proposal],
-    judgements: Sequence[Judgement],
-) -> None:
-    """Write the verdicts into proposals that were held, and count them in the contest's record."""
-    for proposal, judgement in zip(held, judgements, strict=True):
-        accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
-        record.accepted += accepted
-        record.dropped += not accepted
-
-
 def _count_statistics(
     work: WriteContext,
     event: events_pb2.Event,
@@ -245,14 +234,6 @@ def _reported(record: records_pb2.ContestRecord, counted: bool) -> contests_pb2.
     return contests_pb2.ReportContestResponse(
         contest=as_given(record), counted=counted, accepted=record.accepted, dropped=record.dropped
     )
-
-
-def _pop_claims(work: WriteContext, contest_id: str, seat: int) -> dict[Claim, bytes]:
-    """Return what a player claimed, with the answers as noted, and keep it no longer."""
-    stored = list(work.transaction.scan(TableName.CLAIMS, keys.in_contest(contest_id, seat)))
-    for key, _ in stored:
-        work.transaction.delete(TableName.CLAIMS, key)
-    return {keys.claim_of(key): answer for key, answer in stored}
 
 
 def _keep_questions(
@@ -284,13 +265,10 @@ def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[b
 def _new_record(
     work: WriteContext, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
 ) -> records_pb2.ContestRecord:
-    """Raises InvalidRecordError for what is not a contest of this game."""
+    """Return the record of a new contest. Raises InvalidRecordError for what is not one of this game."""
     check_new_contest(contest, spec)
     opened = arenas.kept_contest(work.transaction, arena, contest)
     _check_new_names(work.transaction, contest, opened)
-    # What the arena wishes is not yet in force.
-    opened.ClearField("fair_use")
-    opened.ClearField("seats_alone")
     opened.state = contests_pb2.CONTEST_STATE_OPEN
     return records_pb2.ContestRecord(
         contest=opened,

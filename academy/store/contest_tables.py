@@ -90,17 +90,13 @@ def read_consultations(
     return answer
 
 
+# A contest's place in the order by age: when it was opened, in nanoseconds since 1970, and its kept id.
 OpenContestPlace = tuple[int, str]
-
-
-def open_contest_place(contest: contests_pb2.Contest) -> OpenContestPlace:
-    """A contest's place in the order by age: when it was opened, in nanoseconds since 1970, and its id."""
-    return contest.open_time.ToNanoseconds(), contest.contest_id
 
 
 def open_contest_keys(contest: contests_pb2.Contest) -> set[tuple[TableName, bytes]]:
     """Return where an open contest stands in the indexes."""
-    place = open_contest_place(contest)
+    place = contest.open_time.ToNanoseconds(), contest.contest_id
     index_keys = {
         (TableName.OPEN_CONTESTS, keys.open_contest(player.name, contest.game_id, *place))
         for player in contest.players

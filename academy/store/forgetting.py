@@ -175,9 +175,6 @@ class Replay:
                     self._muted[muted] = (*self._muted[muted], (library, votes))
         event_effects.apply(self._actual, event, earlier)
 
-    def _is_left_out(self, name: str, sequence: int) -> bool:
-        return name == self.player or sequence < self._forgotten.get(name, 0)
-
     def _edit_event(self, actual: GameKnowledge, without: GameKnowledge, event: events_pb2.Event) -> bool:
         """Change an event into the one that would have happened without the player.
 
@@ -197,9 +194,11 @@ class Replay:
         }
         if kind not in edits:
             return True
-        worlds = _Worlds(
-            actual, without, lambda name: not self._is_left_out(name, event.sequence), self._known_numbers
-        )
+
+        def counts(name: str) -> bool:
+            return name != self.player and event.sequence >= self._forgotten.get(name, 0)
+
+        worlds = _Worlds(actual, without, counts, self._known_numbers)
         return edits[kind](worlds, getattr(event, kind))
 
     def _edit_report(self, worlds: _Worlds, reported: events_pb2.ContestReported) -> bool:

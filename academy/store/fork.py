@@ -52,11 +52,8 @@ class ForkGame:
             from_game_id=self.game_id, last_event=event_log.last_sequence(work.transaction)
         )
         command = self._import_of(work, old)
-        for event in (
-            events_pb2.Event(game_id=self.new_game_id, actor=self.actor, game_registered=message),
-            events_pb2.Event(game_id=self.new_game_id, actor=self.actor, game_forked=forked),
-        ):
-            work.record(event)
+        work.record(events_pb2.Event(game_id=self.new_game_id, actor=self.actor, game_registered=message))
+        work.record(events_pb2.Event(game_id=self.new_game_id, actor=self.actor, game_forked=forked))
         imported = command.execute(work)
         # Takes the votes of muted players out again, and keeps them until these are unmuted in the new game.
         mute_in_new_game(work, self.new_game_id, self.actor)

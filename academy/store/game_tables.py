@@ -63,9 +63,7 @@ def changes_since(transaction: Transaction, game_id: str, generation: int, newes
         touched = {(Library.MIDDLE_GAME, number) for number in changes.middle_game}
         touched |= {(Library.ENDGAME, number) for number in changes.endgame}
         learnt = set(changes.learnt)
-        only_used = (
-            {pattern for pattern in touched if pattern[1] not in learnt} if changes.learnt_told else set()
-        )
+        only_used = {pattern for pattern in touched if changes.learnt_told and pattern[1] not in learnt}
         used |= only_used
         patterns |= touched - only_used
         nodes.update(changes.nodes)
@@ -473,8 +471,7 @@ def remove_game(transaction: Transaction, game_id: str) -> None:
         TableName.NODE_CONTESTS,
         TableName.PATTERN_HISTORY,
     ):
-        for key in [key for key, _ in transaction.scan(table, keys.in_game(game_id))]:
-            transaction.delete(table, key)
+        transaction.pop(table, keys.in_game(game_id))
 
 
 def store_game(transaction: Transaction, knowledge: GameKnowledge) -> None:

@@ -227,7 +227,7 @@ def _note_growth(transaction: Transaction, knowledge: GameKnowledge, event: even
 
 def _stride(contests: int) -> int:
     """How far points lie apart: a power of two by which no more than `MOST_POINTS` are kept."""
-    return 1 << max(0, (contests // MOST_POINTS).bit_length())
+    return 1 << (contests // MOST_POINTS).bit_length()
 
 
 def read_growth(transaction: Transaction, game_id: str) -> list[history_pb2.GrowthPoint]:

@@ -189,15 +189,10 @@ def use_of(key: bytes) -> tuple[int, Library, int]:
 
 
 def claim(contest_id: str, seat: int, claimed: Claim) -> bytes:
-    """What a seat claimed to expect."""
+    """What a seat claimed to expect; the keys of one position begin with `in_contest` of seat and plies."""
     plies = _NO_PLIES if claimed.plies is None else claimed.plies
     value = round(claimed.value * VALUE_SCALE).to_bytes(4)
     return in_contest(contest_id, seat, plies) + claimed.board + value
-
-
-def claims_after(contest_id: str, seat: int, plies: int) -> bytes:
-    """Return the prefix of the keys of what a seat claimed after as many plies."""
-    return in_contest(contest_id, seat) + number(plies)
 
 
 def claim_of(key: bytes) -> Claim:

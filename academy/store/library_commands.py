@@ -47,7 +47,7 @@ class ChangeSettings:
             return settings, knowledge.count_beyond(settings)
         changed = settings_to_proto(settings)
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, settings_changed=changed)
-        return settings, record_removal(work, event)[1].removed
+        return settings, record_removal(work, event).removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class RestorePattern:
                 raise NotDeletedError(self.pattern_id)
             removal, record = removed
         restored = events_pb2.PatternRestored(record=record)
-        _, outcome = work.record(
+        outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_restored=restored)
         )
         keep_muted_votes(work, self.game_id, outcome)
@@ -170,8 +170,8 @@ class DeleteOpening:
         """Log the deletion and keep the nodes."""
         deleted = events_pb2.OpeningDeleted(node_id=self.node_id, moves=self.moves)
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, opening_deleted=deleted)
-        number, outcome = record_removal(work, event)
-        return [node for node in outcome.pruned if isinstance(node, OpeningNode)], number
+        outcome = record_removal(work, event)
+        return [node for node in outcome.pruned if isinstance(node, OpeningNode)], event.sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,8 @@ class DeleteTesuji:
             raise UnknownTesujiError(self.game_id, self.code)
         deleted = events_pb2.TesujiDeleted(code=self.code, cells=tesuji.cells)
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, tesuji_deleted=deleted)
-        return tesuji, record_removal(work, event)[0]
+        record_removal(work, event)
+        return tesuji, event.sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +232,7 @@ class AnalyseOpenings:
             return 0
         analysed = events_pb2.OpeningsAnalysed(nodes=news.values())
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, openings_analysed=analysed)
-        return work.record(event)[1].analysed
+        return work.record(event).analysed
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +254,7 @@ class ForgetAnalyses:
             return 0
         forgotten = events_pb2.AnalysesForgotten(analyst=self.analyst)
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, analyses_forgotten=forgotten)
-        return work.record(event)[1].removed
+        return work.record(event).removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,4 +287,4 @@ class PruneLibrary:
             return prunable
         pruned = events_pb2.LibraryPruned(library=library_to_proto(self.library), below=below)
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, library_pruned=pruned)
-        return record_removal(work, event)[1].pruned
+        return record_removal(work, event).pruned

@@ -71,7 +71,7 @@ class ImportLibraries:
             event = events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history)
             event.sources.extend(named)
             events.insert(0, event)
-        outcomes = [outcome for _, outcome in work.record_all(events)]
+        outcomes = work.record_all(events)
         left_out = sum(outcome.left_out for outcome in outcomes)
         return libraries_pb2.ImportLibraryResponse(
             patterns=sum(map(len, self.patterns.values())) - left_out,

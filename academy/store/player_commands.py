@@ -114,7 +114,7 @@ class UnmuteInGame:
                 unmuted.patterns.extend(record.patterns)
                 removals.drop_removal(work.transaction, self.game_id, record)
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, player_unmuted=unmuted)
-        _, outcome = work.record(event)
+        outcome = work.record(event)
         return Unmuted(len(unmuted.patterns) - outcome.removed, outcome.removed)
 
 

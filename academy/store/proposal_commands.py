@@ -48,13 +48,11 @@ class SubmitProposals:
             proposal_tables.add_proposal(work.transaction, proposal)
             if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
                 judgement = self._judge_late(work, record, proposal)
-                accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
+                proposal_tables.settle_proposal(work.transaction, proposal, judgement, record)
                 if record.contest.state == contests_pb2.CONTEST_STATE_REPORTED:
                     player_statistics.count_late_proposal(
                         work.transaction, proposal.game_id, proposal.player, judgement
                     )
-                record.accepted += accepted
-                record.dropped += not accepted
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             store_contest(work.transaction, record)
         return [
@@ -74,4 +72,4 @@ class SubmitProposals:
             actor=self.actor,
             proposal_judged=events_pb2.ProposalJudged(proposal=proposal, report_event=record.event),
         )
-        return work.record(event)[1].judgements[0]
+        return work.record(event).judgements[0]

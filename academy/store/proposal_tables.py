@@ -10,6 +10,7 @@ from academy.store.codec.packing import pack_message, unpack_message
 from academy.store.codec.proposals import PROPOSAL_ID_LENGTH, set_judgement
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError
+from academy.store.v1 import records_pb2
 from academy.v1 import proposals_pb2
 
 # How many proposals a listing looks through: 2,000 take about 8 ms.
@@ -116,12 +117,19 @@ def proposers(transaction: Transaction) -> Iterator[str]:
         start = key[: keys.PLAYER_BYTES] + b"\xff" * 9
 
 
-def settle_proposal(transaction: Transaction, proposal: proposals_pb2.Proposal, judgement: Judgement) -> bool:
-    """Write a verdict into a proposal, which is held no longer. Returns whether it was taken in."""
+def settle_proposal(
+    transaction: Transaction,
+    proposal: proposals_pb2.Proposal,
+    judgement: Judgement,
+    record: records_pb2.ContestRecord,
+) -> None:
+    """Write a verdict into a proposal, which is held no longer, and count it in its contest's record."""
     set_judgement(proposal, judgement)
     _put_proposal(transaction, proposal)
     transaction.delete(TableName.HELD_PROPOSALS, _held_key(proposal))
-    return judgement.verdict is not Verdict.DROPPED
+    accepted = judgement.verdict is not Verdict.DROPPED
+    record.accepted += accepted
+    record.dropped += not accepted
 
 
 def count_held_proposals(transaction: Transaction, game_id: str) -> int:

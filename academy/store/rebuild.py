@@ -13,7 +13,7 @@ from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2, game_pb2
 
 _GENERATION_BYTES: Final = 8
-# Records that a game has many of, and those that it has one of with their fields in a snapshot.
+# Tables in which a game has many records, and those in which it has one, with their fields in a snapshot.
 _OF_A_GAME: Final = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS)
 _ONE_OF_A_GAME: Final = {
     TableName.GAMES: "game",

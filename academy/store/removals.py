@@ -38,13 +38,13 @@ MOST_LISTED: Final = 1_000
 _DAY: Final = 86_400.0
 
 
-def record_removal(work: WriteContext, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
-    """Record an event and keep what it removes; returns its number and what became of it."""
+def record_removal(work: WriteContext, event: events_pb2.Event) -> event_effects.EventOutcome:
+    """Record an event and keep what it removes; returns what became of it."""
     knowledge = work.knowledge(event.game_id)
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
     nodes = dict(knowledge.openings.nodes)
     tesujis, evaluation = knowledge.tesujis, knowledge.evaluation
-    number, outcome = work.record(event)
+    outcome = work.record(event)
     removal = _begin_removal(work, event)
     _keep_learnt(
         removal,
@@ -65,7 +65,7 @@ def record_removal(work: WriteContext, event: events_pb2.Event) -> tuple[int, ev
             for level, taken in node.value_taken(now).items():
                 removal.values_taken.add(node_id=node_id, value_millionths=taken, level=level)
     keep_removal(work, event.game_id, removal)
-    return number, outcome
+    return outcome
 
 
 def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
@@ -74,7 +74,7 @@ def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     Returns how many patterns that affects.
     """
     knowledge = work.knowledge(event.game_id)
-    _, outcome = work.record(event)
+    outcome = work.record(event)
     removal = _begin_removal(work, event)
     removal.muted = event.player_muted.player
     removal.patterns.extend(entries_to_proto(outcome.taken_out, knowledge.spec))
@@ -158,9 +158,9 @@ def newest_removals_first(transaction: Transaction, game_id: str) -> Iterator[re
 
 
 def list_removals(transaction: Transaction, game_id: str, now: float) -> list[libraries_pb2.Removal]:
-    """Return what admins removed of a game and can be restored at a time, newest first; mutings if of votes.
+    """Return what admins removed of a game and can be restored at a time, and mutings that took votes out.
 
-    Raises UnknownGameError.
+    Newest first. Raises UnknownGameError.
     """
     _, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
     kept = newest_removals_first(transaction, game_id)
@@ -170,12 +170,6 @@ def list_removals(transaction: Transaction, game_id: str, now: float) -> list[li
         if _count(record.removal) and not _is_removal_over(record, settings, now)
     )
     return list(islice(lasting, MOST_LISTED))
-
-
-def _find_removal(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
-    """Return what an event removed, or None."""
-    stored = transaction.get(TableName.REMOVALS, keys.in_game(game_id, event))
-    return None if stored is None else unpack_message(records_pb2.RemovalRecord, stored)
 
 
 def _is_removal_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: float) -> bool:
@@ -213,7 +207,8 @@ class RestoreRemoval:
         """Log the undo with the whole records."""
         knowledge = work.knowledge(self.game_id)
         spec, settings = knowledge.spec, knowledge.settings
-        kept = _find_removal(work.transaction, self.game_id, self.removal)
+        stored = work.transaction.get(TableName.REMOVALS, keys.in_game(self.game_id, self.removal))
+        kept = None if stored is None else unpack_message(records_pb2.RemovalRecord, stored)
         if kept is None or kept.muted or _is_removal_over(kept, settings, work.now):
             raise UnknownRemovalError(self.removal, "" if kept is None else kept.muted)
         restored = events_pb2.RemovalRestored(
@@ -225,7 +220,7 @@ class RestoreRemoval:
             evaluation=kept.evaluation,
         )
         tesujis, weights = len(knowledge.tesujis), len(knowledge.evaluation)
-        _, outcome = work.record(
+        outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, removal_restored=restored)
         )
         keep_muted_votes(work, self.game_id, outcome)

@@ -7,7 +7,7 @@ and reads again only what changed.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.game import PATTERN_LIBRARIES
@@ -30,7 +30,7 @@ from academy.wire.games import read_description
 _T = TypeVar("_T")
 
 
-class LazyRecords(Mapping[int, _T], Generic[_T]):
+class LazyRecords(Mapping[int, _T]):
     """Records by number, `stored` as they are in the store and read at each look-up.
 
     Raises StoreCorruptError for one that cannot be read.

@@ -59,8 +59,7 @@ def note(transaction: Transaction, event: events_pb2.Event) -> None:
         return
     taken = _taken(event.game_id, section)
     if getattr(event, str(kind)).replace:
-        for key in [key for key, _ in transaction.scan(TableName.META, taken)]:
-            transaction.delete(TableName.META, key)
+        transaction.pop(TableName.META, taken)
     for source in event.sources:
         transaction.put(TableName.META, taken + source, number)
 

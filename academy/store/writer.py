@@ -28,7 +28,7 @@ from academy.v1 import events_pb2
 GAMES_IN_MEMORY: Final = 48
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class LoadedGame:
     """A game's knowledge as of an event of its own."""
 
@@ -51,8 +51,8 @@ class LoadedGames:
             loaded = self._follow(transaction, loaded, state)
         if loaded is None:
             loaded = LoadedGame(*game_tables.load(transaction, game_id))
-        self.keep(game_id, loaded.knowledge, loaded.generation)
-        return self._loaded[game_id]
+        self.keep(game_id, loaded)
+        return loaded
 
     def _follow(
         self, transaction: Transaction, loaded: LoadedGame, state: records_pb2.GameState
@@ -85,11 +85,11 @@ class LoadedGames:
             return
         reader = EntryReader(loaded.knowledge.spec)
         loaded.knowledge.follow(game_tables.read_update(transaction, reader, game_id, changes, state))
-        self.keep(game_id, loaded.knowledge, generation)
+        self.keep(game_id, LoadedGame(loaded.knowledge, generation))
 
-    def keep(self, game_id: str, knowledge: GameKnowledge, generation: int) -> None:
+    def keep(self, game_id: str, loaded: LoadedGame) -> None:
         """Remember a game; the one that was not used for longest goes when there are too many."""
-        self._loaded[game_id] = LoadedGame(knowledge, generation)
+        self._loaded[game_id] = loaded
         self._loaded.move_to_end(game_id)
         while len(self._loaded) > self._most:
             self._loaded.popitem(last=False)
@@ -133,14 +133,14 @@ class WriteContext:
         """Return a game's knowledge to look at; only `record` changes it. Raises UnknownGameError."""
         return self._games.current(self.transaction, game_id).knowledge
 
-    def record(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
-        """Number an event, log it, and store what it changes. Returns its number and what became of it.
+    def record(self, event: events_pb2.Event) -> event_effects.EventOutcome:
+        """Number an event, log it, and store what it changes. Returns what became of it.
 
         Raises what `event_effects.apply` raises; then the transaction must not be committed.
         """
         return self.record_all([event])[0]
 
-    def record_all(self, events: Sequence[events_pb2.Event]) -> list[tuple[int, event_effects.EventOutcome]]:
+    def record_all(self, events: Sequence[events_pb2.Event]) -> list[event_effects.EventOutcome]:
         """Do what `record` does with events in their order.
 
         Where they are too many for a shared log, none is taken in. Raises like `record`.
@@ -152,11 +152,11 @@ class WriteContext:
         self._note_events(events)
         return [self.take_in(event) for event in events]
 
-    def take_in(self, event: events_pb2.Event) -> tuple[int, event_effects.EventOutcome]:
+    def take_in(self, event: events_pb2.Event) -> event_effects.EventOutcome:
         """Log a numbered event, and store what it changes. Returns and raises like `record`."""
-        game_id = event.game_id
+        game_id, kind = event.game_id, event.WhichOneof("kind")
         self.touched.add(game_id)
-        if event.WhichOneof("kind") == "game_registered":
+        if kind == "game_registered":
             if self.transaction.get(TableName.GAMES, keys.game(game_id)) is not None:
                 raise GameConflictError(game_id, "registration")
             knowledge = event_effects.begin(event)
@@ -164,11 +164,11 @@ class WriteContext:
             event_log.append(self.transaction, event)
             sources.note(self.transaction, event)
             outcome = event_effects.EventOutcome()
-        elif event.WhichOneof("kind") == "game_deleted":
+        elif kind == "game_deleted":
             game_tables.remove_game(self.transaction, game_id)
             event_log.delete_game(self.transaction, event)
             self._games.forget(game_id)
-            return event.sequence, event_effects.EventOutcome()
+            return event_effects.EventOutcome()
         else:
             loaded = self._games.current(self.transaction, game_id)
             knowledge = loaded.knowledge
@@ -185,10 +185,10 @@ class WriteContext:
             )
             self._give_way()
             history.note_event(self.transaction, knowledge, event, changes, outcome)
-            if event.WhichOneof("kind") in ("settings_changed", "game_described"):
+            if kind in ("settings_changed", "game_described"):
                 game_tables.store_game(self.transaction, knowledge)
-        self._games.keep(game_id, knowledge, event.sequence)
-        return event.sequence, outcome
+        self._games.keep(game_id, LoadedGame(knowledge, event.sequence))
+        return outcome
 
 
 # As long as some answers take.

@@ -31,7 +31,7 @@ from academy.store import event_effects, event_log, game_tables, rebuild
 from academy.store.codec.contests import report_from_proto
 from academy.store.codec.openings import node_to_proto
 from academy.store.codec.packing import unpack_message
-from academy.store.codec.patterns import entry_from_proto, entry_to_proto, with_figures
+from academy.store.codec.patterns import entry_from_proto, entry_to_proto, signature_to_proto
 from academy.store.contest_commands import OpenContest
 from academy.store.environment import TableName
 from academy.store.errors import InvalidRecordError, StoreCorruptError
@@ -123,8 +123,9 @@ def _pattern_samples() -> list[bytes]:
 
 def _with_label(record: pattern_pb2.PatternRecord) -> pattern_pb2.PatternRecord:
     """A pattern with the figures that an export writes below its cells; texts need not have them."""
-    entry = entry_from_proto(record, go())
-    return with_figures(pattern_pb2.PatternRecord.FromString(record.SerializeToString()), entry)
+    labelled = pattern_pb2.PatternRecord.FromString(record.SerializeToString())
+    labelled.signature.CopyFrom(signature_to_proto(entry_from_proto(record, go()).signature))
+    return labelled
 
 
 def _library_text(data: bytes) -> bool:

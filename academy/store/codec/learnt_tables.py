@@ -160,7 +160,7 @@ def tesuji_records(
             continue
         if tesuji is None:
             continue
-        figures = {name: int(getattr(table, name)[row]) for name in _OF_TESUJIS}
+        figures: dict[str, Any] = {name: int(getattr(table, name)[row]) for name in _OF_TESUJIS}
         record = pattern_pb2.TesujiRecord(
             game_id=spec.game_id,
             cells=write_tesuji_cells(tesuji, spec),
@@ -169,11 +169,9 @@ def tesuji_records(
             turned=tesuji.turned,
             strength=strengths[row],
             code=int(table.codes[row]),
+            fight=None if tesuji.fight is None else pattern_pb2.Fight(**asdict(tesuji.fight)),
+            **figures,
         )
-        if tesuji.fight is not None:
-            record.fight.CopyFrom(pattern_pb2.Fight(**asdict(tesuji.fight)))
-        for name, figure in figures.items():
-            setattr(record, name, figure)
         label = record.signature
         label.proposers, label.player = record.offered, record.player
         label.elo, label.value = table.elos[row], table.values[row]

@@ -29,8 +29,6 @@ from academy.store.errors import InvalidRecordError
 from academy.v1 import pattern_pb2
 
 _OF_VOTE: Final = [column.name for column in fields(Vote)]
-
-
 _MAX_ELO_HUNDREDTHS: Final = round(MAX_ELO * ELO_SCALE)
 # The bound of an imported pattern: its counts, stored as 64 bits, leave room for what is added later.
 _MOST_USES: Final = 10**11
@@ -75,7 +73,10 @@ def entries_from_proto(
 
 def entry_with_figures(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
     """Write a pattern of a library with its signature and strength."""
-    return with_figures(entry_to_proto(entry, library, spec), entry)
+    record = entry_to_proto(entry, library, spec)
+    record.signature.CopyFrom(signature_to_proto(entry.signature))
+    record.strength = entry.strength
+    return record
 
 
 def set_votes(record: pattern_pb2.PatternRecord, votes: VoteTally) -> None:
@@ -97,13 +98,6 @@ def _folded_to_proto(folded: AggregatedVotes) -> pattern_pb2.FoldedVotes:
         weighted_value=folded.weighted_value,
         players=sorted(folded.players),
     )
-
-
-def with_figures(record: pattern_pb2.PatternRecord, entry: PatternEntry) -> pattern_pb2.PatternRecord:
-    """Add a pattern's signature and strength to its message, which is returned."""
-    record.signature.CopyFrom(signature_to_proto(entry.signature))
-    record.strength = entry.strength
-    return record
 
 
 def signature_to_proto(signature: Signature) -> pattern_pb2.Signature:

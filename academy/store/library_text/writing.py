@@ -7,7 +7,7 @@ from itertools import groupby
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
-from academy.store.codec.games import library_to_proto
+from academy.store.codec.games import library_from_proto
 from academy.store.codec.patterns import signature_from_proto
 from academy.store.library_text.words import (
     END_LINE,
@@ -39,7 +39,7 @@ def write_text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterat
             case "history":
                 yield from (f"% history {on_one_line(record.history)}" for record in group)
             case "pattern":
-                yield from ("", f"% library {_name_of(library)}")
+                yield from ("", f"% library {library_from_proto(library).value}")
                 for record in group:
                     yield from ("", *_pattern_lines(record.pattern))
             case "tesuji":
@@ -59,10 +59,6 @@ def _kind_and_library(
     record: libraries_pb2.ExportLibraryResponse,
 ) -> tuple[str | None, pattern_pb2.Library.ValueType]:
     return record.WhichOneof("record"), record.pattern.library
-
-
-def _name_of(value: pattern_pb2.Library.ValueType) -> str:
-    return next(library.value for library in Library if library_to_proto(library) == value)
 
 
 def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
@@ -97,9 +93,8 @@ def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
     if record.HasField("fight"):
         yield "% " + " ".join(f"{name} {getattr(record.fight, name)}" for name in FIGHT)
     elos = decimal(record.elo_hundredths, ELO_SCALE)
-    weight, gradient = (
-        decimal(value, VALUE_SCALE) for value in (record.weight_millionths, record.gradient_millionths)
-    )
+    weight = decimal(record.weight_millionths, VALUE_SCALE)
+    gradient = decimal(record.gradient_millionths, VALUE_SCALE)
     yield (
         f"% offered {record.offered} chosen {record.chosen} elos {elos} weight {weight} gradient {gradient}"
     )
@@ -111,20 +106,16 @@ def _tesuji_lines(record: pattern_pb2.TesujiRecord) -> Iterator[str]:
 def _evaluation_lines(records: Iterable[pattern_pb2.EvaluationRecord]) -> Iterator[str]:
     for place, record in enumerate(records):
         if place == 0:
-            best, taught = (
-                decimal(record.best_elo_hundredths, ELO_SCALE),
-                decimal(record.taught_millionths, VALUE_SCALE),
-            )
+            best = decimal(record.best_elo_hundredths, ELO_SCALE)
+            taught = decimal(record.taught_millionths, VALUE_SCALE)
             yield (
                 f"% contests {record.contests} best {best} taught {taught} "
                 f"elos {decimal(record.taught_elo, VALUE_SCALE * ELO_SCALE)} "
                 f"uses {record.uses} successes {record.successes}"
             )
         for weight in record.weights:
-            value, gradient = (
-                decimal(number, VALUE_SCALE)
-                for number in (weight.weight_millionths, weight.gradient_millionths)
-            )
+            value = decimal(weight.weight_millionths, VALUE_SCALE)
+            gradient = decimal(weight.gradient_millionths, VALUE_SCALE)
             yield f"{weight.of} seen {weight.seen} weight {value} gradient {gradient}"
 
 

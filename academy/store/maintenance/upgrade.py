@@ -112,19 +112,16 @@ def _take_steps(transaction: Transaction, version: int) -> None:
 
 def _from_version_1(transaction: Transaction) -> None:
     """Players' ratings were part of their game's measures, and open contests were not ordered by age."""
-    for key in [key for key, _ in transaction.scan(TableName.MEASURES)]:
-        sums, ratings = _drop_ratings(key, transaction.get(TableName.MEASURES, key) or b"")
+    for key, stored in [*transaction.scan(TableName.MEASURES)]:
+        sums, ratings = _drop_ratings(key, stored)
         transaction.put(TableName.MEASURES, key, sums)
         for rating_key, rating in ratings.items():
             transaction.put(TableName.RATINGS, rating_key, rating)
-    for key in [key for key, _ in transaction.scan(TableName.SNAPSHOTS)]:
-        stored = transaction.get(TableName.SNAPSHOTS, key) or b""
+    for key, stored in [*transaction.scan(TableName.SNAPSHOTS)]:
         transaction.put(TableName.SNAPSHOTS, key, _snapshot_without_ratings(key, stored))
-    old = [key for key, _ in transaction.scan(TableName.OPEN_CONTESTS)]
-    for key in old:
-        transaction.delete(TableName.OPEN_CONTESTS, key)
+    old = transaction.pop(TableName.OPEN_CONTESTS)
     # They ended with the game, a zero byte, and the contest.
-    for contest_id in {key[keys.PLAYER_BYTES :].partition(b"\0")[2].decode() for key in old}:
+    for contest_id in {key[keys.PLAYER_BYTES :].partition(b"\0")[2].decode() for key, _ in old}:
         contest_tables.add_open_contest(transaction, contest_record(transaction, contest_id).contest)
 
 

@@ -81,8 +81,7 @@ def remove(transaction: Transaction) -> None:
     """Let a folder follow no shared log."""
     transaction.delete(TableName.META, keys.SHARED_LOG)
     # A freeze is for servers of the log that is left.
-    for key, _ in list(transaction.scan(TableName.META, FROZEN)):
-        transaction.delete(TableName.META, key)
+    transaction.pop(TableName.META, FROZEN)
 
 
 def is_frozen(transaction: Transaction) -> bool:

@@ -373,8 +373,7 @@ class SharedWriter(Writer):
         """Fold a message; where that cannot be, return why, and undo what was done of it."""
         own: set[str] = set()
         try:
-            with transaction.begin_nested() as part:
-                work = WriteContext(part, self._games, self._journal, self._clock(), self._give_way)
+            with super()._begin(transaction) as work:
                 own = work.touched
                 messages.fold(work, message.data)
         except _CANNOT_BE_FOLDED as error:

@@ -13,8 +13,9 @@ from academy.knowledge.settings import Library
 from academy.matching.matches import MatchQuery
 from academy.service import game_cache, pattern_cache
 from academy.service.game_cache import CachedGame, GameCache
-from academy.service.pattern_cache import FOLDER, PatternCache
+from academy.service.pattern_cache import PatternCache
 from academy.store import game_tables
+from academy.store.environment import PATTERN_CACHES
 from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import DeletePattern
 from academy.store.library_store import Store
@@ -91,7 +92,7 @@ def is_right(game: CachedGame) -> bool:
 
 
 def file(folder: Path) -> Path:
-    (saved_file,) = (folder / FOLDER).iterdir()
+    (saved_file,) = (folder / PATTERN_CACHES).iterdir()
     return saved_file
 
 
@@ -108,7 +109,7 @@ def test_patterns_learnt_after_saving_are_added(store: Store) -> None:
     store.run(DeletePattern(GAME, Library.ENDGAME, first, "admin"))
     game = loaded(store, from_file=True)
     assert (game.saved, game.view.generation) == (1 + 5, 1 + 5 + 5 + 1)
-    assert first not in game.patterns
+    assert first not in game.patterns.ranked.pattern_ids
 
 
 def test_stop_saves_changed_caches(store: Store) -> None:
@@ -207,7 +208,7 @@ def test_files_of_before_a_restore_are_not_used(tmp_path: Path, contests: int) -
 
 def test_a_folder_that_takes_no_files_is_served_all_the_same(store: Store, tmp_path: Path) -> None:
     learn(store, contests=5)
-    (tmp_path / "data" / FOLDER).write_text("in the way")
+    (tmp_path / "data" / PATTERN_CACHES).write_text("in the way")
     assert loaded(store, from_file=False).saved == 0
 
 

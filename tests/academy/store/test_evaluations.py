@@ -69,12 +69,6 @@ def test_a_backup_and_a_compacted_folder_learn_the_same_evaluation(taught: Store
     assert not list(check(taught.environment))
 
 
-def test_a_contest_reported_twice_changes_nothing(taught: Store) -> None:
-    before = taught.follow().refresh(GAME).evaluation
-    teach(taught, 1, first=2)
-    assert taught.follow().refresh(GAME).evaluation == before
-
-
 def test_uses_of_an_evaluation_are_counted_and_switching_it_off_keeps_it(taught: Store) -> None:
     taught.run(OpenContest(contest("used", GAME)))
     taught.note(NoteUses("used", 1, Library.MIDDLE_GAME, [EVALUATION_IN_USES]))

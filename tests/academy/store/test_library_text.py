@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from academy.knowledge.settings import Library
 from academy.store.codec.games import spec_to_proto
 from academy.store.codec.openings import node_to_proto
-from academy.store.codec.patterns import entry_to_proto, with_figures
+from academy.store.codec.patterns import entry_to_proto, entry_with_figures
 from academy.store.library_text.reading import read_text
 from academy.store.library_text.words import LibraryTextError
 from academy.store.library_text.writing import write_text
@@ -62,7 +62,7 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
             vote.order = vote.order if vote.event else place
         for kept in (record.votes, record.silent_votes):
             kept.sort(key=lambda vote: (vote.event, vote.order))
-    exported = [with_figures(entry_to_proto(entry, library, spec), entry) for entry, library in entries]
+    exported = [entry_with_figures(entry, library, spec) for entry, library in entries]
     nodes = [node_to_proto(node, spec.game_id) for node in data.draw(strategies.nodes())]
     text = "\n".join(write_text(export(spec_to_proto(spec), exported, nodes)))
     assert all(str(entry.signature) in text for entry, _ in entries)

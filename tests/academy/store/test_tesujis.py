@@ -67,12 +67,6 @@ def test_a_store_opened_again_goes_on_as_before(taught: Store, tmp_path: Path) -
         assert not list(check(again.environment))
 
 
-def test_a_contest_reported_twice_changes_nothing(taught: Store) -> None:
-    before = taught.follow().refresh(GAME).tesujis
-    teach(taught, 1, first=3)
-    assert taught.follow().refresh(GAME).tesujis == before
-
-
 def test_followers_and_other_writers_take_in_what_is_new(taught: Store) -> None:
     follower, other = taught.follow(), LoadedGames()
     follower.refresh(GAME)
