@@ -48,7 +48,6 @@ class CompletedGame:
     """
 
     game_id: str
-    matchup: str
     players: tuple[str, ...]
     outcome: Outcome
     detail: str = ""
