@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from arena.control.changed_settings import REMEDY, changed
 from arena.control.database_urls import shown
-from arena.control.plans import GameSettings
+from arena.control.plans import GameSettings, MarsSeries
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -159,20 +159,10 @@ def _supersede(connection: Connection, contestant_id: int) -> None:
 
 @dataclass(frozen=True)
 class SeriesHeading:
-    """A series of a mission, as the database stores it.
+    """A series of a mission, with its selector and settings as the database stores them."""
 
-    `games` is how many it has in all (None: no end), `weight` its chance among the others to be run; a
-    `complete` one is never run. `contestants` have weights.
-    """
-
-    name: str
+    series: MarsSeries
     selector: str
-    games: int | None
-    weight: float
-    pure: bool
-    complete: bool
-    notes: str
-    contestants: Mapping[str, float]
     settings: Sequence[GameSetting]
 
 
@@ -196,29 +186,30 @@ def enter_series(
 
     `contestants` and `players` are the mission's by name.
     """
-    series_id = _series_id(connection, mission_id, heading.name)
+    series = heading.series
+    series_id = _series_id(connection, mission_id, series.name)
     games = _games(connection, series_id)
     if not games:
         # It is frozen only when it has begun.
         for table in (saga.SERIES_CONTESTANT, saga.SERIES_SETTING):
             connection.execute(delete(table).filter_by(SeriesId=series_id))
-    done = heading.complete or (heading.games is not None and games >= heading.games)
+    done = series.complete or (series.games is not None and games >= series.games)
     connection.execute(
         update(saga.SERIES)
         .filter_by(SeriesId=series_id)
         .values(
             State=2 if done else 1 if games else 0,
-            Weight=heading.weight,
-            Pure=heading.pure,
+            Weight=series.weight,
+            Pure=series.pure,
             Selector=heading.selector,
-            GameLim=heading.games,
-            Notes=heading.notes,
+            GameLim=series.games,
+            Notes=series.notes,
         )
     )
-    for name, weight in heading.contestants.items():
+    for name, weight in series.contestants.items():
         pair = {"SeriesId": series_id, "ContestantId": contestants[name]}
         find_or_add(connection, saga.SERIES_CONTESTANT, pair, {"Weight": weight})
-    playing = [players[name] for name in heading.contestants]
+    playing = [players[name] for name in series.contestants]
     settings = {
         setting.whole: enter_setting(connection, series_id, platform_id, setting, playing)
         for setting in heading.settings
@@ -357,8 +348,8 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
         platform_id,
         contestants,
         {
-            series.name: enter_series(connection, series_id, platform_id, series, contestants, players)
-            for series in heading.series
+            each.series.name: enter_series(connection, series_id, platform_id, each, contestants, players)
+            for each in heading.series
         },
     )
 
@@ -388,7 +379,7 @@ def find_series(connection: Connection, name: str) -> int:
 
 def _series_columns(heading: Heading) -> dict[str, Any]:
     return {
-        "Pure": all(series.pure for series in heading.series),
+        "Pure": all(each.series.pure for each in heading.series),
         "Selector": heading.selector,
         "GameLim": heading.games,
         "Notes": heading.description,
