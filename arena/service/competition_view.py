@@ -97,7 +97,7 @@ class CompetitionView:
         try:
             with self._listing() as listing:
                 return Counts(
-                    listing.game_count(),
+                    listing.count_games(),
                     listing.void_count(),
                     listing.last_sequence(),
                     listing.completed(),
@@ -178,7 +178,7 @@ class CompetitionView:
         """How ratings and a test went. Raises ResultsError."""
         selector = selector_for(self.control)
         with self._listing() as listing:
-            answer = competitions_pb2.GetHistoryResponse(games=listing.game_count())
+            answer = competitions_pb2.GetHistoryResponse(games=listing.count_games())
             ratings = {} if self.control.kind in TUNERS else listing.rating_history(player, points)
             for name, path in sorted(ratings.items()):
                 elo = competitions_pb2.HistoryPoints(
