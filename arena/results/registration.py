@@ -263,11 +263,6 @@ class Heading:
     series: Sequence[SeriesHeading] = ()
     platform: Platform = field(default_factory=this_platform)
 
-    @property
-    def terms(self) -> "CompetitionTerms":
-        """What may not change once there are games."""
-        return CompetitionTerms(self.kind, self.setting.game)
-
 
 @dataclass(frozen=True)
 class Registration:
@@ -306,7 +301,8 @@ def register(connection: Connection, heading: Heading) -> Registration:
             "are not this competition's; rename the control file, or keep the results in another "
             "database (--results)"
         )
-    competition_terms(connection, known.SeriesId).check(heading.terms, heading.own_settings)
+    terms = competition_terms(connection, known.SeriesId)
+    terms.check(heading.kind, heading.setting.game, heading.own_settings)
     check_variant(connection, known.SeriesId, heading.setting)
     if heading.ordered:
         check_order(connection, known.SeriesId, heading.players)
@@ -315,7 +311,7 @@ def register(connection: Connection, heading: Heading) -> Registration:
 
 def _enter(connection: Connection, heading: Heading) -> Registration:
     series_id = add(connection, saga.SERIES, {"Name": heading.name, **_series_columns(heading)})
-    identity, game = uuid.uuid4().hex, heading.terms.game
+    identity, game = uuid.uuid4().hex, heading.setting.game
     row = {
         "SeriesId": series_id,
         "Uuid": identity,
@@ -393,16 +389,16 @@ class CompetitionTerms:
     kind: str
     game: GameSettings
 
-    def check(self, now: "CompetitionTerms", own_settings: bool) -> None:
-        """Raise ResultsError, naming the setting, if a control file has other terms now.
+    def check(self, kind: str, game: GameSettings, own_settings: bool) -> None:
+        """Raise ResultsError, naming the setting, if a control file has another kind or game now.
 
         With `own_settings` games have settings of their own, and those of the competition may change.
         """
-        before, after = self.game.terms, now.game.terms
+        before, after = self.game.terms, game.terms
         names = ["name"] if own_settings else [*{**before, **after}]
         unset = "its default"
         pairs = {f"game.{name}": (before.get(name, unset), after.get(name, unset)) for name in names}
-        for setting, (known, given) in {"competition.kind": (self.kind, now.kind), **pairs}.items():
+        for setting, (known, given) in {"competition.kind": (self.kind, kind), **pairs}.items():
             if known != given:
                 raise ResultsError(changed(setting, known, given))
 
