@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from sqlalchemy import URL
 
@@ -18,7 +18,6 @@ from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby import DEFAULT_ADDRESS
 from arena.ratings.elo import EloRules
 
-EMBEDDED: Final = "embedded"
 OnVoid = Literal["halt", "skip-matchup", "forfeit"]
 Scope = Literal["player", "matchup"]
 """What may be left out of a competition."""
@@ -32,7 +31,7 @@ class AcademySettings(AcademyTable):
     @property
     def embedded(self) -> bool:
         """Whether the arena runs the server itself."""
-        return self.address == EMBEDDED
+        return self.address == "embedded"
 
     @property
     def player_environment(self) -> dict[str, str]:
