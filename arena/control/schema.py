@@ -22,7 +22,6 @@ from arena.control.competition_tables import (
     GameTable,
     GauntletTable,
     GenerationsTable,
-    MarsTable,
     MatchupTable,
     MonteCarloTable,
     PlayoffTable,
@@ -350,7 +349,7 @@ class PlayoffFile(ControlFile[PlayoffTable]):
     """The matchups."""
 
 
-class MarsFile(ControlFile[MarsTable]):
+class MarsFile(ControlFile[CompetitionTable]):
     """A file of kind `"mars"`."""
 
     series: tuple[SeriesTable, ...] = Field(strict=False, min_length=1, max_length=MAX_SERIES)
