@@ -276,26 +276,27 @@ class Series(SeriesReader):
             .order_by(attempt.c.Started, attempt.c.Name)
         )
         rows = self._database.rows(query)
-        alive = self._last_stored() if rows else None
+        if not rows:
+            return []
+        alive = self._last_stored()
         return [
             OpenAttempt(
                 Attempt(row.Name, row.Attempt, row.ContestId),
                 row.Contest,
-                0.0 if alive is None else (alive - row.Started).total_seconds(),
+                (alive - row.Started).total_seconds(),
             )
             for row in rows
         ]
 
-    def _last_stored(self) -> datetime | None:
-        """When an attempt last began or ended."""
+    def _last_stored(self) -> datetime:
+        """When an attempt last began or ended; there is one."""
         finished = select(func.max(saga.GAME.c.Finished)).join_from(saga.GAME, own.GAME_DETAIL)
         queries = (
             select(func.max(own.ATTEMPT.c.Started)).where(own.ATTEMPT.c.SeriesId == self._series_id),
             select(func.max(own.VOID.c.Ended)).where(own.VOID.c.SeriesId == self._series_id),
             finished.where(own.GAME_DETAIL.c.SeriesId == self._series_id),
         )
-        known = [self._database.value(query) for query in queries]
-        return max((time for time in known if time is not None), default=None)
+        return max(filter(None, map(self._database.value, queries)))
 
     def unfinished_games(self) -> Sequence[UnfinishedGame]:
         """Games that were begun and have no result, with the line-up of the latest attempt, oldest first."""
