@@ -108,18 +108,12 @@ class Tuner(Selector):
         self._seed = seed
         self._terms = terms
         self._folder = folder
-        self._news: list[str] = []
 
     @property
     def short(self) -> str:
         """Why candidates are not played against: their opponent is left out."""
         name = self._opponent.name
         return f"the opponent {name} is left out" if name in self.excluded.players else ""
-
-    def history_lines(self) -> list[str]:
-        """What has come up since the last call: states of the tree, or generations that have ended."""
-        news, self._news = self._news, []
-        return news
 
     @abstractmethod
     def state(self) -> TuningState:
