@@ -156,14 +156,10 @@ def _section(heading: str, model: type[BaseModel], listed: type[BaseModel] | Non
     if own:
         yield "| setting | may be | default | meaning |\n|---|---|---|---|"
     for name, field in own:
-        value = describe(Annotated[field.annotation, *field.metadata, None])
-        yield f"| `{name}` | {_code(value)} | {_default(field)} | {meaning(model, name)} |"
+        # The words of a choice as they are written in TOML.
+        value = describe(Annotated[field.annotation, *field.metadata, None]).replace("'", '"')
+        yield f"| `{name}` | {value} | {_default(field)} | {meaning(model, name)} |"
     yield ""
-
-
-def _code(value: str) -> str:
-    """The words of a choice as they are written in TOML: `"one"` for `'one'`."""
-    return value.replace("'", '"')
 
 
 def _default(field: FieldInfo) -> str:
