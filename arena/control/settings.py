@@ -9,8 +9,7 @@ from sqlalchemy import URL
 
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Endpoint
-from arena.control.plans import GameSettings as GameSettings
-from arena.control.plans import MarsPlan, Plan, PlayoffPlan
+from arena.control.plans import GameSettings, MarsPlan, Plan, PlayoffPlan
 from arena.control.schema import AcademyTable, OpeningsFile
 from arena.control.tokens import token_from
 from arena.control.validation import ControlError as ControlError
