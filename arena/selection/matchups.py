@@ -51,7 +51,7 @@ class Numbering:
     @property
     def finished(self) -> bool:
         """Whether no number is missing among the completed ones."""
-        return self._limit is not None and not self.open and self.given == self.completed
+        return not self.open and self.given == self.completed
 
     def open_numbers(self) -> Iterator[int]:
         """The numbers to give out, the lowest first."""
