@@ -240,11 +240,6 @@ class FairUseTable(Table):
     local_weights: bool | None = None
     """`false`: players may not download the weights of tesujis and evaluation, though the game lets them."""
 
-    @property
-    def rules(self) -> dict[str, float]:
-        """The rules that are given, by name."""
-        return {name: value for name, value in dict(self).items() if value is not None}
-
 
 class RemoteTable(Table):
     """Where players of protocol `"grpc"` dial in."""

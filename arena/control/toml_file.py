@@ -152,7 +152,7 @@ def _fair_use(table: FairUseTable | None, academy: AcademySettings | None) -> Ma
         return {}
     if academy is None:
         raise ControlError("[fair_use] is about ACADEMY: add a table [academy], or leave [fair_use] out")
-    return table.rules
+    return {name: value for name, value in dict(table).items() if value is not None}
 
 
 def _league(table: LeagueTable, kind: str) -> URL:
