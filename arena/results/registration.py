@@ -17,13 +17,7 @@ from arena.control.plans import GameSettings, MarsSeries
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.database import (
-    NoResultsYetError,
-    ResultsError,
-    add,
-    find_or_add,
-    utc_now,
-)
+from arena.results.database import NoResultsYetError, ResultsError, add, find_or_add, utc_now
 from arena.results.game_settings import GameSetting, SettingKeys, check_variant, enter_setting
 
 

@@ -8,17 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    ScalarSelect,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    union_all,
-    update,
-)
+from sqlalchemy import Connection, ScalarSelect, delete, exists, func, insert, select, union_all, update
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup

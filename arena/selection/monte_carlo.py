@@ -21,12 +21,7 @@ from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
 from arena.selection.matchups import Numbering
-from arena.selection.selector import (
-    CompetitionChangedError,
-    CompletedGame,
-    Fixture,
-    game_seed,
-)
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, game_seed
 from arena.selection.tuner import ThinnedPath, TreePath, Tuner, TuningState, points
 from arena.selection.voids import VoidPolicy
 

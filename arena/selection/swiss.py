@@ -12,13 +12,7 @@ from typing import Final
 from arena.control.plans import SwissPlan
 from arena.control.settings import Scope
 from arena.selection.matchups import letters
-from arena.selection.selector import (
-    CompletedGame,
-    Fixture,
-    Selector,
-    check_terms,
-    game_seed,
-)
+from arena.selection.selector import CompletedGame, Fixture, Selector, check_terms, game_seed
 
 _GAME_ID: Final = re.compile(r"r(\d+)_([A-Z]{1,2}v[A-Z]{1,2})_(\d+)")
 
