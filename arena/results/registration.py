@@ -338,8 +338,8 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
         platform_id,
         contestants,
         {
-            each.series.name: enter_series(connection, series_id, platform_id, each, contestants, players)
-            for each in heading.series
+            entry.series.name: enter_series(connection, series_id, platform_id, entry, contestants, players)
+            for entry in heading.series
         },
     )
 
@@ -369,7 +369,7 @@ def find_series(connection: Connection, name: str) -> int:
 
 def _series_columns(heading: Heading) -> dict[str, Any]:
     return {
-        "Pure": all(each.series.pure for each in heading.series),
+        "Pure": all(entry.series.pure for entry in heading.series),
         "Selector": heading.selector,
         "GameLim": heading.games,
         "Notes": heading.description,

@@ -286,7 +286,8 @@ class Series(SeriesReader):
             select(func.max(own.VOID.c.Ended)).where(own.VOID.c.SeriesId == self._series_id),
             finished.where(own.GAME_DETAIL.c.SeriesId == self._series_id),
         )
-        return max(filter(None, map(self._database.value, queries)))
+        latest: datetime = max(filter(None, map(self._database.value, queries)))
+        return latest
 
     def unfinished_games(self) -> Sequence[UnfinishedGame]:
         """Games that were begun and have no result, with the line-up of the latest attempt, oldest first."""
