@@ -91,7 +91,7 @@ def pair(players: int, rounds: int) -> None:
                 apart.append(abs(elo[first] - elo[second]))
                 won = 1 if chance.random() < expected_score(elo[first] - elo[second]) else 2
                 outcome = Outcome((won,), Termination.SCORE, "+")
-                pool.completed(CompletedGame(fixture.game_id, "pool", fixture.players, outcome))
+                pool.completed(CompletedGame(fixture.game_id, fixture.players, outcome))
                 pool.dropped(fixture)
                 fixture = pool.next_game() if pool._waiting else None
             again += sum(pair in earlier for earlier in last[-ROUNDS_APART:] for pair in pairs)

@@ -23,9 +23,6 @@ League = Annotated[
         show_default=False,
     ),
 ]
-GameOption = Annotated[
-    str | None, typer.Option("--game", metavar="GAME", help="This game alone.", show_default="all games")
-]
 
 group = Program(
     "league",
@@ -99,7 +96,9 @@ def history(
         str,
         typer.Argument(metavar="PLAYER", help="Its name; all versions are shown.", show_default=False),
     ],
-    game: GameOption = None,
+    game: Annotated[
+        str | None, typer.Option("--game", metavar="GAME", help="This game alone.", show_default="all games")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show how a player's ratings went, estimate by estimate."""

@@ -37,34 +37,30 @@ _REMEDIES: Final = {
     "`arena member rotate` a member's",
 }
 
-TokenFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="The file that holds the token, instead.", show_default=False),
-]
-TlsCa = Annotated[
-    Path | None,
-    typer.Option(envvar="ARENA_TLS_CA", help="PEM file of the authority that the service is checked by."),
-]
-TlsCert = Annotated[
-    Path | None,
-    typer.Option(envvar="ARENA_TLS_CERT", help="PEM certificate of this client (mutual TLS)."),
-]
-TlsKey = Annotated[
-    Path | None, typer.Option(envvar="ARENA_TLS_KEY", help="PEM key of this client's certificate.")
-]
-Insecure = Annotated[bool, typer.Option(help="Send the token without TLS even to another machine.")]
-
 
 def _options(  # noqa: PLR0913 - the options of a command
     address: Annotated[
         str, typer.Option(envvar="ARENA_ADDRESS", help="The service: host:port or unix:PATH.")
     ] = DEFAULT_ADDRESS,
     token: Annotated[str, typer.Option(envvar="ARENA_TOKEN")] = "",
-    token_file: TokenFile = None,
-    tls_ca: TlsCa = None,
-    tls_cert: TlsCert = None,
-    tls_key: TlsKey = None,
-    insecure: Insecure = False,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file that holds the token, instead.", show_default=False),
+    ] = None,
+    tls_ca: Annotated[
+        Path | None,
+        typer.Option(envvar="ARENA_TLS_CA", help="PEM file of the authority that the service is checked by."),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(envvar="ARENA_TLS_CERT", help="PEM certificate of this client (mutual TLS)."),
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(envvar="ARENA_TLS_KEY", help="PEM key of this client's certificate.")
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option(help="Send the token without TLS even to another machine.")
+    ] = False,
 ) -> None:
     """Only its signature is used: the options of actions of a service."""
 

@@ -159,10 +159,6 @@ class SprtTestTable(OneMatchupTable):
         return self
 
 
-class MarsTable(CompetitionTable):
-    """Series whose players are drawn by weight, play count or success."""
-
-
 class TunerTable(OneMatchupTable):
     """What both tuners share."""
 

@@ -45,12 +45,7 @@ from arena.control.players import read_player, setup_player
 from arena.control.settings import ControlError
 from arena.control.table import Table
 from arena.control.validation import Place, choose, cut, read, toml_place
-from arena.control.values import (
-    MAX_AT_ONCE,
-    MAX_CHILDREN,
-    MAX_LISTED,
-    MAX_PLAYERS,
-)
+from arena.control.values import MAX_AT_ONCE, MAX_CHILDREN, MAX_LISTED, MAX_PLAYERS
 from arena.jobs import PlayerSetup, TimeControl
 from arena.ratings.pentanomial import Sprt
 from referees.api import InvalidSettingError, UnknownRefereeError

@@ -18,6 +18,7 @@ from arena.control.values import (
     Interpreter,
     LabelName,
     LabelValue,
+    LateTurns,
     Memory,
     Name,
     Seconds,
@@ -25,8 +26,6 @@ from arena.control.values import (
     VariableName,
     Version,
 )
-from arena.players.lines import MAX_LATE_TURNS
-from arena.players.policy import MAX_LATE_TURNS as MAX_LATE_POLICY_TURNS
 
 # Ray counts in steps of it.
 LEAST_AMOUNT: Final = 0.0001
@@ -155,7 +154,7 @@ class LinesTable(ProgramTable):
     """Another of the game's dialogues; without it the game's own."""
     crash: Literal["pass", "lose"] = "pass"
     """What becomes of one that ends."""
-    late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
+    late_turns: LateTurns = 3
     """After this number of late turns a bot passes, without requests."""
 
 
@@ -168,7 +167,7 @@ class PolicyTable(ProgramTable):
     """Arguments by name for its constructor."""
     faults: Literal["lose", "pass"] | None = None
     """What becomes of a game in which it fails; without it the game's own rule."""
-    late_turns: int | None = Field(None, ge=1, le=MAX_LATE_POLICY_TURNS)
+    late_turns: LateTurns | None = None
     """It gets no more requests after this number of late turns; without it the game's own rule holds."""
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from arena.control.player_tables import PLAYERS, PlayerTable, ProgramTable, StartedTable
 from arena.control.schema import ClockTable
-from arena.control.validation import Place, choose, read, toml_place
+from arena.control.validation import Place, choose, read
 from arena.jobs import PlayerSetup, Resources, TimeControl
 from arena.players.protocols import added_protocols, dial_in_protocol
 
@@ -23,11 +23,6 @@ def read_player(table: Any, place: Place, folder: Path) -> PlayerTable:
     model = dial_in_protocol(protocol).player_settings()
     assert issubclass(model, PlayerTable)
     return read(model, table, place, folder)
-
-
-def read_players(tables: dict[str, dict[str, Any]], folder: Path) -> dict[str, PlayerTable]:
-    """The settings of all players, by name. Raises ControlError."""
-    return {name: read_player(table, toml_place("players", name), folder) for name, table in tables.items()}
 
 
 def setup_player(

@@ -61,11 +61,7 @@ _KIND: Final = "`[competition]` of kind "
 # The heading of each table, its model, and the model whose settings an earlier table has listed.
 SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]] = (
     ("`[competition]`", CompetitionTable, None),
-    (
-        f'{_KIND}`"all-play-all"` (or `"round-robin"`)',
-        AllPlayAllTable,
-        CompetitionTable,
-    ),
+    (f'{_KIND}`"all-play-all"` (or `"round-robin"`)', AllPlayAllTable, CompetitionTable),
     (f'{_KIND}`"playoff"`', PlayoffTable, CompetitionTable),
     ("`[[matchups]]` of a playoff", MatchupTable, None),
     (f'{_KIND}`"gauntlet"`', GauntletTable, CompetitionTable),
@@ -87,25 +83,13 @@ SECTIONS: Final[tuple[tuple[str, type[BaseModel], type[BaseModel] | None], ...]]
         None,
     ),
     (f'{_KIND}`"mc_tuner"`', MonteCarloTable, CompetitionTable),
-    (
-        '`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "linear"` or `"log"`',
-        RangeParameter,
-        None,
-    ),
-    (
-        '`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "explicit"`',
-        ListedParameter,
-        None,
-    ),
+    ('`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "linear"` or `"log"`', RangeParameter, None),
+    ('`[parameters.NAME]` of kind `"mc_tuner"`, with `scale = "explicit"`', ListedParameter, None),
     (f'{_KIND}`"ce_tuner"`', CrossEntropyTable, CompetitionTable),
     ('`[parameters.NAME]` of kind `"ce_tuner"`', DrawnParameter, None),
     ("`[game]`", GameTable, None),
     ("`[players.NAME]`", PlayerTable, None),
-    (
-        "`[players.NAME]` that the arena starts, and `[candidate]` of a tuner",
-        StartedTable,
-        PlayerTable,
-    ),
+    ("`[players.NAME]` that the arena starts, and `[candidate]` of a tuner", StartedTable, PlayerTable),
     ("`[players.NAME]` of programs", ProgramTable, StartedTable),
     ('`[players.NAME]` of protocol `"gtp"`', GtpTable, ProgramTable),
     ('`[players.NAME]` of protocol `"lines"`', LinesTable, ProgramTable),
@@ -133,11 +117,7 @@ def added_sections() -> Iterator[tuple[str, type[BaseModel], type[BaseModel] | N
     """The tables of protocols that packages add."""
     for name in added_protocols():
         protocol = dial_in_protocol(name)
-        yield (
-            f'`[players.NAME]` of protocol `"{name}"`',
-            protocol.player_settings(),
-            PlayerTable,
-        )
+        yield f'`[players.NAME]` of protocol `"{name}"`', protocol.player_settings(), PlayerTable
         yield f"`[{name}]`", protocol.listener_settings(), None
 
 
@@ -176,14 +156,10 @@ def _section(heading: str, model: type[BaseModel], listed: type[BaseModel] | Non
     if own:
         yield "| setting | may be | default | meaning |\n|---|---|---|---|"
     for name, field in own:
-        value = describe(Annotated[field.annotation, *field.metadata, None])
-        yield f"| `{name}` | {_code(value)} | {_default(field)} | {meaning(model, name)} |"
+        # The words of a choice as they are written in TOML.
+        value = describe(Annotated[field.annotation, *field.metadata, None]).replace("'", '"')
+        yield f"| `{name}` | {value} | {_default(field)} | {meaning(model, name)} |"
     yield ""
-
-
-def _code(value: str) -> str:
-    """The words of a choice as they are written in TOML: `"one"` for `'one'`."""
-    return value.replace("'", '"')
 
 
 def _default(field: FieldInfo) -> str:

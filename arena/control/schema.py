@@ -22,7 +22,6 @@ from arena.control.competition_tables import (
     GameTable,
     GauntletTable,
     GenerationsTable,
-    MarsTable,
     MatchupTable,
     MonteCarloTable,
     PlayoffTable,
@@ -241,11 +240,6 @@ class FairUseTable(Table):
     local_weights: bool | None = None
     """`false`: players may not download the weights of tesujis and evaluation, though the game lets them."""
 
-    @property
-    def rules(self) -> dict[str, float]:
-        """The rules that are given, by name."""
-        return {name: value for name, value in dict(self).items() if value is not None}
-
 
 class RemoteTable(Table):
     """Where players of protocol `"grpc"` dial in."""
@@ -350,7 +344,7 @@ class PlayoffFile(ControlFile[PlayoffTable]):
     """The matchups."""
 
 
-class MarsFile(ControlFile[MarsTable]):
+class MarsFile(ControlFile[CompetitionTable]):
     """A file of kind `"mars"`."""
 
     series: tuple[SeriesTable, ...] = Field(strict=False, min_length=1, max_length=MAX_SERIES)

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from sqlalchemy import URL
 
 from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Endpoint
-from arena.control.plans import GameSettings as GameSettings
-from arena.control.plans import MarsPlan, Plan, PlayoffPlan
+from arena.control.plans import GameSettings, MarsPlan, Plan, PlayoffPlan
 from arena.control.schema import AcademyTable, OpeningsFile
 from arena.control.tokens import token_from
 from arena.control.validation import ControlError as ControlError
@@ -18,7 +17,6 @@ from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby import DEFAULT_ADDRESS
 from arena.ratings.elo import EloRules
 
-EMBEDDED: Final = "embedded"
 OnVoid = Literal["halt", "skip-matchup", "forfeit"]
 Scope = Literal["player", "matchup"]
 """What may be left out of a competition."""
@@ -32,7 +30,7 @@ class AcademySettings(AcademyTable):
     @property
     def embedded(self) -> bool:
         """Whether the arena runs the server itself."""
-        return self.address == EMBEDDED
+        return self.address == "embedded"
 
     @property
     def player_environment(self) -> dict[str, str]:

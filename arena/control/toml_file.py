@@ -10,7 +10,7 @@ from sqlalchemy import URL
 from arena.control.competition_tables import CompetitionTable
 from arena.control.kinds import Contents, read_game, read_plan
 from arena.control.player_tables import PlayerTable
-from arena.control.players import clock, read_players, setup_player
+from arena.control.players import clock, read_player, setup_player
 from arena.control.schema import (
     FILES,
     TUNERS,
@@ -75,7 +75,9 @@ def _control(path: Path, tables: dict[str, Any]) -> Control:
     file = read_table(_model(tables), tables, toml_place(), folder)
     game = read_game(file.game, folder, toml_place("game"))
     everybodys_clock = None if file.time_control is None else clock(file.time_control)
-    players = read_players(file.players, folder)
+    players = {
+        name: read_player(table, toml_place("players", name), folder) for name, table in file.players.items()
+    }
     setups = {name: setup_player(name, player, folder, everybodys_clock) for name, player in players.items()}
     league = None if file.league is None else _league(file.league, file.competition.kind)
     academy = None if file.academy is None else _academy(file.academy, path, league)
@@ -150,7 +152,7 @@ def _fair_use(table: FairUseTable | None, academy: AcademySettings | None) -> Ma
         return {}
     if academy is None:
         raise ControlError("[fair_use] is about ACADEMY: add a table [academy], or leave [fair_use] out")
-    return table.rules
+    return {name: value for name, value in dict(table).items() if value is not None}
 
 
 def _league(table: LeagueTable, kind: str) -> URL:

@@ -243,6 +243,7 @@ Plain = Annotated[Any, PlainValidator(_check_plain), Form("text, a number, true 
 Format = Annotated[Text, AfterValidator(check_format)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 CountFromZero = Annotated[int, Field(ge=0, le=10_000_000)]
+LateTurns = Annotated[int, Field(ge=1, le=100_000)]
 Moves = Annotated[int, Field(ge=1, le=1_000_000)]
 Elo = Annotated[float, Field(ge=-MOST_ELO, le=MOST_ELO)]
 Seconds = Annotated[float, Field(ge=0.001, le=1e6)]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import URL, Connection, insert, inspect, select
+from sqlalchemy import Connection, insert, inspect, select
 
 from arena.control.database_urls import shown
 from arena.league.tables import GAME, META, METADATA, PAIR, SCHEMA_VERSION
@@ -57,22 +57,16 @@ class LeagueDatabase(Database):
                     index.create(connection, checkfirst=True)
 
 
-def league_url(text: str) -> URL | str:
-    """The URL that a user means: a URL, or the path of a SQLite file. Raises ResultsError."""
+def open_league(text: str, create: bool = False) -> LeagueDatabase:
+    """Open the league that a user means by a URL or the path of a SQLite file. Raises ResultsError."""
     if "://" in text:
-        return text
-    if not text or Path(text).is_dir():
+        return LeagueDatabase.open(text, create)
+    file = Path(text)
+    if not text or file.is_dir():
         raise ResultsError(
             f"{text!r} is not a league's database: give a SQLite file, or a URL such as postgresql://host/name"
         )
-    return sqlite_url(Path(text))
-
-
-def open_league(text: str, create: bool = False) -> LeagueDatabase:
-    """Open the league that a user means by a URL or the path of a file. Raises ResultsError."""
-    url = league_url(text)
-    file = url.database if isinstance(url, URL) else None
     # SQLite would make an empty file.
-    if file is not None and not create and not Path(file).exists():
+    if not create and not file.exists():
         raise NoResultsYetError(f"there is no league {file}: `arena league import` makes one")
-    return LeagueDatabase.open(url, create)
+    return LeagueDatabase.open(sqlite_url(file), create)

@@ -61,7 +61,7 @@ class Application:
         if not _NAMED.fullmatch(self.family):
             raise InvalidMembershipError("family", f"{self.family[:80]!r}: {_WORD}")
         check_version(self.version)
-        check_contact(self.contact)
+        _check_text("contact", self.contact)
         check_games(self.games)
 
 
@@ -191,7 +191,7 @@ class Members:
         """Change what is not None; a new version is entered as a player. Raises InvalidMembershipError."""
         values: dict[str, Any] = {}
         if contact is not None:
-            values["Contact"] = check_contact(contact)
+            values["Contact"] = _check_text("contact", contact)
         if games is not None:
             values["Games"] = "\n".join(check_games(games))
         if version is not None:
@@ -345,11 +345,6 @@ def check_version(version: str) -> str:
     if not _NAMED.fullmatch(version):
         raise InvalidMembershipError("version", f"{version[:80]!r}: {_WORD}")
     return version
-
-
-def check_contact(contact: str) -> str:
-    """The contact, if it is one. Raises InvalidMembershipError."""
-    return _check_text("contact", contact)
 
 
 def check_games(games: Sequence[str]) -> Sequence[str]:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final, Self
 from urllib.parse import quote
 
-from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
+from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_words
 from arena.players.player import (
     Choice,
     Cost,
@@ -52,8 +52,7 @@ class GtpParameters:
         commands = tuple(tuple(line.split()) for line in parameters.get("startup_commands", ()))
         aliases = parameters.get("aliases", {})
         try:
-            for word in (*chain(*commands), *aliases, *aliases.values()):
-                check_word(word)
+            check_words((*chain(*commands), *aliases, *aliases.values()))
         except InvalidGtpWordError as error:
             raise InvalidPlayerParametersError(f"startup_commands and aliases: {error}") from error
         if not all(commands):
@@ -234,9 +233,6 @@ class GtpPlayer(Player):
             )
         self._words: GtpGame[Any, Any] = words  # type: ignore[assignment]
         self._running: GtpEngine | None = None
-        # Asked when they are needed first, and remembered here: to look it up each time takes a while.
-        self._request: tuple[str, ...] | None = None
-        self._says_moves_only = False
         self._odd_values = WarningList()
         # The seconds since its last move in which it could think, for its clock.
         self._unbooked = 0.0
@@ -369,26 +365,23 @@ class GtpPlayer(Player):
         answer = text.lower()
         if answer == "resign":
             return Choice(text, True, seconds, comment=self._last_words())
-        if answer == "claim" and self._request and self._request[0] == GENMOVE_WITH_CLAIMS:
+        if answer == "claim" and self._may_claim:
             return Choice(text, False, seconds, comment=self._last_words(), claims=True)
-        if self._says_moves_only:
-            return Choice(text, False, seconds)
         value_before, value = self._expected_values()
         choice = Choice(text, False, seconds, value, self._explanation(), value_before=value_before)
-        self._says_moves_only = not (self._knows(EXPECTED_VALUE) or self._knows(EXPLAIN_LAST_MOVE))
         self._unbooked = time.perf_counter() - moved
         return choice
 
     def _ask_for_move(self) -> tuple[str, float]:
         """The answer and the seconds it took; by a clock with those of other commands since its last move."""
-        request = self._request or self._move_request()
+        colour = self._words.colour(self.seating.seat)
+        request = (GENMOVE_WITH_CLAIMS, colour, "claim") if self._may_claim else ("genmove", colour)
         clock, used = self.seating.clock, 0.0 if self.seating.clock is None else self._unbooked
         self._unbooked = 0.0
         limit, started = self.seating.move_seconds, time.perf_counter() - used
         try:
             if clock is not None and self._engine.knows("time_left", seconds := max(0.0, limit - used)):
                 left = str(max(0, int(clock.seconds - used)))
-                colour = self._words.colour(self.seating.seat)
                 self._ask("time_left", colour, left, str(clock.stones), seconds=seconds)
             seconds = max(0.0, limit - (time.perf_counter() - started))
             text = self._ask(*request, seconds=seconds)
@@ -396,11 +389,9 @@ class GtpPlayer(Player):
             raise PlayerTimeoutError(self.seating.late(str(failure))) from failure
         return text, time.perf_counter() - started
 
-    def _move_request(self) -> tuple[str, ...]:
-        colour = self._words.colour(self.seating.seat)
-        claims = self._parameters.allow_claim and self._knows(GENMOVE_WITH_CLAIMS)
-        self._request = (GENMOVE_WITH_CLAIMS, colour, "claim") if claims else ("genmove", colour)
-        return self._request
+    @property
+    def _may_claim(self) -> bool:
+        return self._parameters.allow_claim and self._knows(GENMOVE_WITH_CLAIMS)
 
     def _explanation(self) -> str:
         return (self._ask_if_willing(EXPLAIN_LAST_MOVE) or "")[:MAX_COMMENT]

@@ -27,8 +27,6 @@ from arena.players.program import launch
 from referees.dialogues import BotTime, LineDialogue
 from referees.line_requests import LineExchange, Request
 
-MAX_LATE_TURNS: Final = 100_000
-
 
 @dataclass(frozen=True)
 class LinesParameters:

@@ -32,7 +32,6 @@ from arena.players.process import seconds_until
 from arena.players.program import KeptPrograms, PlayerProgram
 from referees.dialogues import PolicyDialogue, PolicyGame, Reading
 
-MAX_LATE_TURNS: Final = 100_000
 SEED: Final = "{seed}"
 
 

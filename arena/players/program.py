@@ -61,11 +61,7 @@ class PlayerProgram(ABC):
                 name: value for name, value in environment.items() if not name.startswith("ACADEMY_")
             }
         self._process = launch(seating, environment, command)
-
-    @property
-    def process_id(self) -> int:
-        """The program's process id."""
-        return self._process.pid
+        self.process_id: Final = self._process.pid
 
     @property
     def healthy(self) -> bool:

@@ -39,10 +39,9 @@ class RemotePlayer(Player):
     """A player in its seat at the other end of a gRPC stream.
 
     The setup's parameters are `lobby`, the path of the lobby's socket; `competition`, whose game it is;
-    `token_digest`, SHA-256 of the
-    token the player must have, as hexadecimal digits (left out: the lobby has seen to it); and
-    `reconnect_seconds`, how long a game waits for a player whose stream broke. What it costs is not
-    known, as it runs elsewhere.
+    `token_digest`, SHA-256 of the token the player must have, as hexadecimal digits (left out: the lobby has
+    seen to it); and `reconnect_seconds`, how long a game waits for a player whose stream broke. What it costs
+    is not known, as it runs elsewhere.
     """
 
     def __init__(self, seating: Seating) -> None:

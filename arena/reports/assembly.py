@@ -53,7 +53,7 @@ def _assemble(control: Control, name: str, series: SeriesReader) -> CompetitionR
     control = with_first_ratings(control, first_ratings)
     selector, warning = None, ""
     try:
-        terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
+        terms.check(control.kind, control.game, control.own_settings)
         selector = inform_selector(control, series, games)
     except (ResultsError, CompetitionChangedError) as error:
         warning = str(error)

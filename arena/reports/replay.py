@@ -45,4 +45,4 @@ def replay_games(
 
 def completed_game(game: FinishedGame) -> CompletedGame:
     """What a selector learns of a stored game."""
-    return CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)
+    return CompletedGame(game.game_id, game.players, game.outcome, game.detail, game.game)

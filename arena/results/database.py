@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
@@ -17,7 +17,6 @@ from sqlalchemy import (
     Connection,
     Engine,
     ExceptionContext,
-    Insert,
     Select,
     Table,
     create_engine,
@@ -63,7 +62,8 @@ class Database(ABC):
     """Whether a file that is made for it is this user's alone."""
 
     def __init__(self, engine: Engine, quick_engine: Engine | None = None) -> None:
-        self._engine = engine
+        # What all connections come from.
+        self.engine = engine
         self._quick_engine = quick_engine or engine
         # What tells the file that was opened from others; None where it is none.
         self._file: tuple[int, int] | None = None
@@ -115,12 +115,12 @@ class Database(ABC):
         """A connection to a database that was checked, brought up to date, or made."""
         with ExitStack() as connected:
             try:
-                connection = connected.enter_context(self._engine.connect())
+                connection = connected.enter_context(self.engine.connect())
                 with connection.begin():
                     self.check_or_create(connection, create)
             except DatabaseError as error:
                 raise ResultsError(
-                    f"can't open the {self.what} {shown(self._engine.url)}: {reason(error)}"
+                    f"can't open the {self.what} {shown(self.engine.url)}: {reason(error)}"
                 ) from error
             yield connection
 
@@ -131,17 +131,12 @@ class Database(ABC):
 
     def check_file(self) -> None:
         """Raise FileTakenError where its file was taken away: what is stored would go with it."""
-        if _identify_file(self._engine.url) != self._file:
+        if _identify_file(self.engine.url) != self._file:
             raise FileTakenError(
-                f"the {self.what} {shown(self._engine.url)} was moved, deleted or replaced while this "
+                f"the {self.what} {shown(self.engine.url)} was moved, deleted or replaced while this "
                 "program used it, so nothing more is stored; what was stored so far is in the file that it "
                 "was: put that back, with its -wal file, and start again"
             )
-
-    @property
-    def engine(self) -> Engine:
-        """What all connections come from."""
-        return self._engine
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -153,7 +148,7 @@ class Database(ABC):
         if common is not None:
             yield common
             return
-        with self._engine.begin() as connection:
+        with self.engine.begin() as connection:
             yield connection
 
     @contextmanager
@@ -162,7 +157,7 @@ class Database(ABC):
 
         Nothing of them is stored before the block has ended.
         """
-        with self._engine.begin() as connection, self._in_common(connection):
+        with self.engine.begin() as connection, self._in_common(connection):
             yield
 
     @contextmanager
@@ -176,7 +171,7 @@ class Database(ABC):
     @contextmanager
     def sole_transaction(self) -> Iterator[Connection]:
         """As `transaction`; another one of this kind waits until it has ended, in every process."""
-        with self._engine.begin() as connection:
+        with self.engine.begin() as connection:
             lock_out_others(connection)
             self.check_file()
             yield connection
@@ -187,7 +182,7 @@ class Database(ABC):
 
         Of a `transaction` each query reads what is stored by then.
         """
-        with self._engine.connect() as connection, self._snapshot_on(connection):
+        with self.engine.connect() as connection, self._snapshot_on(connection):
             yield connection
 
     @contextmanager
@@ -233,7 +228,7 @@ class Database(ABC):
     def close(self) -> None:
         """Close all connections."""
         self._quick_engine.dispose()
-        self._engine.dispose()
+        self.engine.dispose()
 
 
 class ResultsDatabase(Database):
@@ -372,16 +367,10 @@ def _version(connection: Connection) -> int:
 _LOCK: Final = 0x4152454E41
 
 
-@cache
-def insertion(table: Table) -> Insert:
-    """The statement that adds to a table, built once: building it takes longer than running it."""
-    return insert(table)
-
-
 def add(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
     """Add a row; return the first column of its primary key."""
-    # Values beside the statement, not in it: so it is built and compiled once.
-    key = connection.execute(insertion(table), values).inserted_primary_key
+    # Values beside the statement, not in it: so it is compiled once.
+    key = connection.execute(insert(table), values).inserted_primary_key
     assert key is not None
     return int(key[0])
 

@@ -13,17 +13,11 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from arena.control.changed_settings import REMEDY, changed
 from arena.control.database_urls import shown
-from arena.control.plans import GameSettings
+from arena.control.plans import GameSettings, MarsSeries
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.database import (
-    NoResultsYetError,
-    ResultsError,
-    add,
-    find_or_add,
-    utc_now,
-)
+from arena.results.database import NoResultsYetError, ResultsError, add, find_or_add, utc_now
 from arena.results.game_settings import GameSetting, SettingKeys, check_variant, enter_setting
 
 
@@ -159,20 +153,10 @@ def _supersede(connection: Connection, contestant_id: int) -> None:
 
 @dataclass(frozen=True)
 class SeriesHeading:
-    """A series of a mission, as the database stores it.
+    """A series of a mission, with its selector and settings as the database stores them."""
 
-    `games` is how many it has in all (None: no end), `weight` its chance among the others to be run; a
-    `complete` one is never run. `contestants` have weights.
-    """
-
-    name: str
+    series: MarsSeries
     selector: str
-    games: int | None
-    weight: float
-    pure: bool
-    complete: bool
-    notes: str
-    contestants: Mapping[str, float]
     settings: Sequence[GameSetting]
 
 
@@ -196,29 +180,30 @@ def enter_series(
 
     `contestants` and `players` are the mission's by name.
     """
-    series_id = _series_id(connection, mission_id, heading.name)
+    series = heading.series
+    series_id = _series_id(connection, mission_id, series.name)
     games = _games(connection, series_id)
     if not games:
         # It is frozen only when it has begun.
         for table in (saga.SERIES_CONTESTANT, saga.SERIES_SETTING):
             connection.execute(delete(table).filter_by(SeriesId=series_id))
-    done = heading.complete or (heading.games is not None and games >= heading.games)
+    done = series.complete or (series.games is not None and games >= series.games)
     connection.execute(
         update(saga.SERIES)
         .filter_by(SeriesId=series_id)
         .values(
             State=2 if done else 1 if games else 0,
-            Weight=heading.weight,
-            Pure=heading.pure,
+            Weight=series.weight,
+            Pure=series.pure,
             Selector=heading.selector,
-            GameLim=heading.games,
-            Notes=heading.notes,
+            GameLim=series.games,
+            Notes=series.notes,
         )
     )
-    for name, weight in heading.contestants.items():
+    for name, weight in series.contestants.items():
         pair = {"SeriesId": series_id, "ContestantId": contestants[name]}
         find_or_add(connection, saga.SERIES_CONTESTANT, pair, {"Weight": weight})
-    playing = [players[name] for name in heading.contestants]
+    playing = [players[name] for name in series.contestants]
     settings = {
         setting.whole: enter_setting(connection, series_id, platform_id, setting, playing)
         for setting in heading.settings
@@ -272,11 +257,6 @@ class Heading:
     series: Sequence[SeriesHeading] = ()
     platform: Platform = field(default_factory=this_platform)
 
-    @property
-    def terms(self) -> "CompetitionTerms":
-        """What may not change once there are games."""
-        return CompetitionTerms(self.kind, self.setting.game)
-
 
 @dataclass(frozen=True)
 class Registration:
@@ -315,7 +295,8 @@ def register(connection: Connection, heading: Heading) -> Registration:
             "are not this competition's; rename the control file, or keep the results in another "
             "database (--results)"
         )
-    competition_terms(connection, known.SeriesId).check(heading.terms, heading.own_settings)
+    terms = competition_terms(connection, known.SeriesId)
+    terms.check(heading.kind, heading.setting.game, heading.own_settings)
     check_variant(connection, known.SeriesId, heading.setting)
     if heading.ordered:
         check_order(connection, known.SeriesId, heading.players)
@@ -324,7 +305,7 @@ def register(connection: Connection, heading: Heading) -> Registration:
 
 def _enter(connection: Connection, heading: Heading) -> Registration:
     series_id = add(connection, saga.SERIES, {"Name": heading.name, **_series_columns(heading)})
-    identity, game = uuid.uuid4().hex, heading.terms.game
+    identity, game = uuid.uuid4().hex, heading.setting.game
     row = {
         "SeriesId": series_id,
         "Uuid": identity,
@@ -357,8 +338,8 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
         platform_id,
         contestants,
         {
-            series.name: enter_series(connection, series_id, platform_id, series, contestants, players)
-            for series in heading.series
+            entry.series.name: enter_series(connection, series_id, platform_id, entry, contestants, players)
+            for entry in heading.series
         },
     )
 
@@ -388,7 +369,7 @@ def find_series(connection: Connection, name: str) -> int:
 
 def _series_columns(heading: Heading) -> dict[str, Any]:
     return {
-        "Pure": all(series.pure for series in heading.series),
+        "Pure": all(entry.series.pure for entry in heading.series),
         "Selector": heading.selector,
         "GameLim": heading.games,
         "Notes": heading.description,
@@ -402,16 +383,16 @@ class CompetitionTerms:
     kind: str
     game: GameSettings
 
-    def check(self, now: "CompetitionTerms", own_settings: bool) -> None:
-        """Raise ResultsError, naming the setting, if a control file has other terms now.
+    def check(self, kind: str, game: GameSettings, own_settings: bool) -> None:
+        """Raise ResultsError, naming the setting, if a control file has another kind or game now.
 
         With `own_settings` games have settings of their own, and those of the competition may change.
         """
-        before, after = self.game.terms, now.game.terms
+        before, after = self.game.terms, game.terms
         names = ["name"] if own_settings else [*{**before, **after}]
         unset = "its default"
         pairs = {f"game.{name}": (before.get(name, unset), after.get(name, unset)) for name in names}
-        for setting, (known, given) in {"competition.kind": (self.kind, now.kind), **pairs}.items():
+        for setting, (known, given) in {"competition.kind": (self.kind, kind), **pairs}.items():
             if known != given:
                 raise ResultsError(changed(setting, known, given))
 

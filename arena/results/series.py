@@ -6,27 +6,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    ScalarSelect,
-    bindparam,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    union_all,
-    update,
-)
+from sqlalchemy import Connection, ScalarSelect, delete, exists, func, insert, select, union_all, update
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
 from arena.players.clock import describe_clock
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.database import ResultsDatabase, ResultsError, find_or_add, insertion, utc_now
+from arena.results.database import ResultsDatabase, ResultsError, find_or_add, utc_now
 from arena.results.first_ratings import FirstRating
 from arena.results.game_rows import Entry, GivenOpening, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
@@ -140,12 +129,6 @@ class UnfinishedGame:
     detail: str
 
 
-# Built once: building it takes longer than running it.
-_COUNTED: Final = select(own.GAME_DETAIL.c.GameId).where(
-    *(own.GAME_DETAIL.c[name] == bindparam(name) for name in ("SeriesId", "Name"))
-)
-
-
 class Series(SeriesReader):
     """A running competition's games. One process at a time may use it."""
 
@@ -244,7 +227,7 @@ class Series(SeriesReader):
                 connection.execute(begun.values(State=1))
             contestants = tuple(self._contestant(connection, player) for player in game.players)
             connection.execute(
-                insertion(own.ATTEMPT),
+                insert(own.ATTEMPT),
                 {
                     **self._key(attempt.game_id),
                     "Attempt": attempt.number,
@@ -283,26 +266,28 @@ class Series(SeriesReader):
             .order_by(attempt.c.Started, attempt.c.Name)
         )
         rows = self._database.rows(query)
-        alive = self._last_stored() if rows else None
+        if not rows:
+            return []
+        alive = self._last_stored()
         return [
             OpenAttempt(
                 Attempt(row.Name, row.Attempt, row.ContestId),
                 row.Contest,
-                0.0 if alive is None else (alive - row.Started).total_seconds(),
+                (alive - row.Started).total_seconds(),
             )
             for row in rows
         ]
 
-    def _last_stored(self) -> datetime | None:
-        """When an attempt last began or ended."""
+    def _last_stored(self) -> datetime:
+        """When an attempt last began or ended; there is one."""
         finished = select(func.max(saga.GAME.c.Finished)).join_from(saga.GAME, own.GAME_DETAIL)
         queries = (
             select(func.max(own.ATTEMPT.c.Started)).where(own.ATTEMPT.c.SeriesId == self._series_id),
             select(func.max(own.VOID.c.Ended)).where(own.VOID.c.SeriesId == self._series_id),
             finished.where(own.GAME_DETAIL.c.SeriesId == self._series_id),
         )
-        known = [self._database.value(query) for query in queries]
-        return max((time for time in known if time is not None), default=None)
+        latest: datetime = max(filter(None, map(self._database.value, queries)))
+        return latest
 
     def unfinished_games(self) -> Sequence[UnfinishedGame]:
         """Games that were begun and have no result, with the line-up of the latest attempt, oldest first."""
@@ -329,7 +314,8 @@ class Series(SeriesReader):
         Returns False, and changes nothing, if a game of this id counts already.
         """
         with self._database.transaction() as connection:
-            if connection.execute(_COUNTED, self._key(attempt.game_id)).first() is not None:
+            counted = select(own.GAME_DETAIL.c.GameId).filter_by(**self._key(attempt.game_id))
+            if connection.execute(counted).first() is not None:
                 return False
             voids, lost_seconds = self._earlier_attempts(connection, attempt)
             entry = self._entries[attempt.contest_id]
@@ -353,7 +339,7 @@ class Series(SeriesReader):
                     zip(game.players, game.elo_before, game.elo_after, strict=True), start=1
                 )
             ]
-            connection.execute(insertion(own.RATING), ratings)
+            connection.execute(insert(own.RATING), ratings)
             add_to_totals(connection, self._series_id, game)
             new_names = {
                 contestant: usage.engine_name

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, case, func, select
+from sqlalchemy import ColumnElement, case, func, select
 
 from arena.jobs import Fault
 from arena.ratings.elo import EloRules
@@ -210,8 +210,8 @@ class SeriesReader:
         games = [_listed(rows) for rows in self._rows_of_games(detail.GameId.in_(wanted))] if wanted else []
         return games[::-1] if newest_first else games
 
-    def count_games(self, which: GameFilter) -> int:
-        """How many games pass a filter."""
+    def count_games(self, which: GameFilter = ALL_GAMES) -> int:
+        """How many games count and pass a filter."""
         query = select(func.count()).select_from(own.GAME_DETAIL).where(which.condition(self._series_id))
         return int(self._database.value(query))
 
@@ -431,16 +431,9 @@ class SeriesReader:
             return None
         return Duration(min(first, begun_at or first), max(last, given_up_at or last), *seconds)
 
-    def game_count(self) -> int:
-        """How many games count."""
-        return self._count(own.GAME_DETAIL)
-
     def void_count(self) -> int:
         """How many attempts were void; those interrupted from outside are not counted."""
-        return self._count(own.VOID, Cause="void")
-
-    def _count(self, table: Table, **conditions: object) -> int:
-        query = select(func.count()).select_from(table).filter_by(SeriesId=self._series_id, **conditions)
+        query = select(func.count()).select_from(own.VOID).filter_by(SeriesId=self._series_id, Cause="void")
         return int(self._database.value(query))
 
     def unreported_contests(self) -> list[UnreportedContest]:

@@ -381,7 +381,7 @@ class Competition:
         self._pace.note_game()
         remark = self._selector.history_remark(fixture.game_id, fixture.detail)
         self._selector.completed(
-            CompletedGame(fixture.game_id, fixture.matchup, fixture.players, result.outcome, fixture.detail)
+            CompletedGame(fixture.game_id, fixture.players, result.outcome, fixture.detail)
         )
         if counts_at_academy:
             self._voids.note_completed(fixture)

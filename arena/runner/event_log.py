@@ -22,8 +22,6 @@ def _value(value: object) -> str:
 
 def _printable(line: str) -> str:
     """A line without what would steer the reader's terminal: clients on the network name themselves."""
-    if line.isprintable():
-        return line
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
         for character in line

@@ -23,8 +23,7 @@ from referees.legible_text import legible
 
 STOP_WORD: Final = "stop"
 _RESULTS: Final = (".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
-_FILES: Final = (".log", ".hist")
-_MORE_FILES: Final = (".report", ".cmd", ".academy.log", ".secret")
+_FILES: Final = (".log", ".hist", ".report", ".cmd", ".academy.log", ".secret")
 _FOLDERS: Final = (".games", ".void", ".protocol", ".tokens", ".live")
 
 
@@ -45,7 +44,7 @@ class CompetitionFiles:
         Raises ValueError for a control file whose extension is one of the outputs' own, and for a
         URL that `database_url` refuses.
         """
-        if control.suffix in (*_FILES, *_RESULTS, *_MORE_FILES, *_FOLDERS, ".sqlite", ".lock", ".academy"):
+        if control.suffix in (*_FILES, *_RESULTS, *_FOLDERS, ".sqlite", ".lock", ".academy"):
             raise ValueError(f"{control}: a control file may not end in {control.suffix}, an output does")
         self.name = control.stem
         self._base = control.with_suffix("")
@@ -204,7 +203,7 @@ class CompetitionFiles:
 
     def reset(self) -> None:
         """Delete all files the competition wrote but its results. What ACADEMY has learnt stays, too."""
-        for extension in (*_FILES, *_MORE_FILES):
+        for extension in _FILES:
             self._at(extension).unlink(missing_ok=True)
         for extension in _FOLDERS:
             shutil.rmtree(self._at(extension), ignore_errors=True)

@@ -126,15 +126,5 @@ def _heading(control: Control, files: CompetitionFiles, selector: Selector) -> H
 def _series_heading(series: plans.MarsSeries) -> SeriesHeading:
     from arena.selection.mars import series_text
 
-    games = [(setting.game, setting.weight) for setting in series.settings]
-    return SeriesHeading(
-        name=series.name,
-        selector=series_text(series),
-        games=series.games,
-        weight=series.weight,
-        pure=series.pure,
-        complete=series.complete,
-        notes=series.notes,
-        contestants=series.contestants,
-        settings=[setting_of(game, weight) for game, weight in games],
-    )
+    settings = [setting_of(setting.game, setting.weight) for setting in series.settings]
+    return SeriesHeading(series, series_text(series), settings)

@@ -49,7 +49,7 @@ def finished_games(files: CompetitionFiles) -> int | None:
         return 0
     try:
         with closing(ResultsDatabase.open(files.results, create=False)) as database:
-            return SeriesReader.find(database, files.name).game_count()
+            return SeriesReader.find(database, files.name).count_games()
     except NoResultsYetError:
         return 0
     except (ResultsError, SQLAlchemyError):

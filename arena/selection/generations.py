@@ -161,7 +161,6 @@ class Generations(Selector):
         self._given_up: set[str] = set()
         # By family: who is kept and what the last generation has shown, as its program hears of it.
         self._shown: dict[str, dict[str, Any]] = {}
-        self._news: list[str] = []
         self._all: dict[str, Member] = {}
         self._present: dict[str, list[Member]] = {
             family.name: [self._newborn(family, place, ()) for place in range(family.size)]
@@ -282,11 +281,6 @@ class Generations(Selector):
             lines.append(f"family {family}:")
             lines += [f"  {self._line(member)}" for member in self._ranked(members)]
         return lines
-
-    def history_lines(self) -> list[str]:
-        """The generations that have ended since this was last asked."""
-        news, self._news = self._news, []
-        return news
 
     def descent(self) -> Descent:
         """All members so far, with their parents."""

@@ -19,7 +19,7 @@ def selector_for(control: Control) -> Selector:  # noqa: C901 - a case for each 
         case plans.AllPlayAllPlan():
             from arena.selection.round_robin import RoundRobin
 
-            return RoundRobin(plan.competitors, plan.rounds, seed, _seats(control))
+            return RoundRobin(plan.competitors, plan.rounds, seed, control.game.rules().seats)
         case plans.PlayoffPlan():
             from arena.selection.playoff import Playoff
 
@@ -43,7 +43,7 @@ def selector_for(control: Control) -> Selector:  # noqa: C901 - a case for each 
         case plans.MarsPlan():
             from arena.selection.mars import Mars
 
-            return Mars(plan.series, _seats(control), seed)
+            return Mars(plan.series, control.game.rules().seats, seed)
         case plans.GenerationsPlan():
             from arena.selection.generations import Generations
 
@@ -56,10 +56,6 @@ def selector_for(control: Control) -> Selector:  # noqa: C901 - a case for each 
             from arena.selection.cross_entropy import CrossEntropyTuner
 
             return CrossEntropyTuner(plan, control.players[plan.candidate.opponent], seed, folder)
-
-
-def _seats(control: Control) -> int:
-    return control.game.rules().seats
 
 
 def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]:

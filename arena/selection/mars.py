@@ -152,10 +152,8 @@ class Mars(Selector):
         return True
 
     def _barred(self, setting: MarsSetting) -> set[str]:
-        if not self._inhibited:
-            return set(self.excluded.players)
-        rules = setting.game.rules()
-        inhibited = {player for player, variant in self._inhibited if variant == rules.spec().game_id}
+        game = setting.game
+        inhibited = {player for player, variant in self._inhibited if variant == game.rules().spec().game_id}
         return inhibited | self.excluded.players
 
     def _may_run(self, series: MarsSeries) -> bool:

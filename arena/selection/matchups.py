@@ -51,23 +51,15 @@ class Numbering:
     @property
     def finished(self) -> bool:
         """Whether no number is missing among the completed ones."""
-        return self._limit is not None and not self.open and self.given == self.completed
+        return not self.open and self.given == self.completed
 
     def open_numbers(self) -> Iterator[int]:
         """The numbers to give out, the lowest first."""
         numbers = count(self.lowest_open) if self._limit is None else range(self.lowest_open, self._limit)
         return (number for number in numbers if number not in self._given)
 
-    def next(self) -> int:
-        """Give out the lowest number that is left. Raises IndexError when none is left."""
-        if not self.open:
-            raise IndexError(f"all {self._limit} games have been given out")
-        number = self.lowest_open
-        self.give(number)
-        return number
-
     def give(self, number: int) -> None:
-        """Give out a certain number."""
+        """Give out a number."""
         self._given.add(number)
         while self.lowest_open in self._given:
             self.lowest_open += 1
@@ -201,7 +193,8 @@ class MatchupSelector(Selector):
                 # Games of earlier runs.
                 heapreplace(self._turns, (numbers.given, place, matchup))
             else:
-                fixture = self._fixture(matchup, numbers.next())
+                fixture = self._fixture(matchup, numbers.lowest_open)
+                numbers.give(numbers.lowest_open)
                 heapreplace(self._turns, (numbers.given, place, matchup))
                 return fixture
         return None

@@ -21,12 +21,7 @@ from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
 from arena.selection.matchups import Numbering
-from arena.selection.selector import (
-    CompetitionChangedError,
-    CompletedGame,
-    Fixture,
-    game_seed,
-)
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, game_seed
 from arena.selection.tuner import ThinnedPath, TreePath, Tuner, TuningState, points
 from arena.selection.voids import VoidPolicy
 
@@ -276,9 +271,11 @@ class MonteCarloTuner(Tuner):
     def _values(self, path: TreePath) -> list[object]:
         return self._values_at(self.tree.centre(path))
 
+    def _coordinates(self, path: TreePath) -> str:
+        return " ".join(f"({','.join(map(str, level))})" for level in self.tree.coordinates(path))
+
     def _place(self, path: TreePath) -> str:
-        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self.tree.coordinates(path))
-        return f"{coordinates} {describe(self._parameters, self._values(path))}"
+        return f"{self._coordinates(path)} {describe(self._parameters, self._values(path))}"
 
     def _tree_lines(self) -> list[str]:
         games = self._numbers.completed
@@ -294,8 +291,7 @@ class MonteCarloTuner(Tuner):
         return lines
 
     def _parameters_at(self, path: TreePath) -> str:
-        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self.tree.coordinates(path))
-        return f"{describe(self._parameters, self._values(path))} [{coordinates}]"
+        return f"{describe(self._parameters, self._values(path))} [{self._coordinates(path)}]"
 
     def _node(self, node: Node) -> str:
         return f"{node.wins / node.visits:.3f} {node.visits - self._plan.initial_visits:4g}"

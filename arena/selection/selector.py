@@ -48,7 +48,6 @@ class CompletedGame:
     """
 
     game_id: str
-    matchup: str
     players: tuple[str, ...]
     outcome: Outcome
     detail: str = ""
@@ -226,9 +225,15 @@ class Selector(ABC):
         """What the history file says of a game besides its result; to be asked before it is completed."""
         return ""
 
+    @cached_property
+    def _news(self) -> list[str]:
+        """Lines for the history file."""
+        return []
+
     def history_lines(self) -> list[str]:
         """What has come up for the history file since this was last asked, which is after each game."""
-        return []
+        news, self._news = self._news, []
+        return news
 
 
 def game_seed(competition_seed: int, game_id: str) -> int:

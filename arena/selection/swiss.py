@@ -12,13 +12,7 @@ from typing import Final
 from arena.control.plans import SwissPlan
 from arena.control.settings import Scope
 from arena.selection.matchups import letters
-from arena.selection.selector import (
-    CompletedGame,
-    Fixture,
-    Selector,
-    check_terms,
-    game_seed,
-)
+from arena.selection.selector import CompletedGame, Fixture, Selector, check_terms, game_seed
 
 _GAME_ID: Final = re.compile(r"r(\d+)_([A-Z]{1,2}v[A-Z]{1,2})_(\d+)")
 
@@ -209,7 +203,7 @@ class Swiss(Selector):
             bye = next(name for name in reversed(ranking) if self._byes.count(name) == fewest)
             ranking.remove(bye)
         pairings = pair(ranking, self.score, self._times_met)
-        earlier = _with_rematches(ranking, self.score, self._have_met)
+        earlier = _with_rematches(ranking, self.score, self._times_met)
         self._before = self._met.copy(), self._first_seats.copy(), self._games_begun, earlier
         self._over.clear()
         if bye is not None:
@@ -218,9 +212,6 @@ class Swiss(Selector):
 
     def _times_met(self, player: str, other: str) -> int:
         return self._met[frozenset((player, other))]
-
-    def _have_met(self, player: str, other: str) -> bool:
-        return frozenset((player, other)) in self._met
 
     def _pair_as_before(self) -> None:
         """Pair the round as earlier versions did, which gave up and had rematches that could be avoided."""
@@ -273,7 +264,6 @@ class Swiss(Selector):
         return number
 
 
-Met = Callable[[str, str], bool]
 TimesMet = Callable[[str, str], int]
 
 
@@ -437,12 +427,12 @@ def preferred(players: Sequence[str], scores: Callable[[str], float]) -> list[st
 
 
 def _with_rematches(
-    ranking: Sequence[str], scores: Callable[[str], float], met: Met
+    ranking: Sequence[str], scores: Callable[[str], float], times_met: TimesMet
 ) -> list[tuple[str, str]]:
     left, pairs = list(ranking), []
     while left:
         choices = preferred(left, scores)
-        opponent = next((other for other in choices if not met(left[0], other)), choices[0])
+        opponent = next((other for other in choices if not times_met(left[0], other)), choices[0])
         pairs.append((left[0], opponent))
         left = [player for player in left[1:] if player != opponent]
     return pairs

@@ -108,18 +108,12 @@ class Tuner(Selector):
         self._seed = seed
         self._terms = terms
         self._folder = folder
-        self._news: list[str] = []
 
     @property
     def short(self) -> str:
         """Why candidates are not played against: their opponent is left out."""
         name = self._opponent.name
         return f"the opponent {name} is left out" if name in self.excluded.players else ""
-
-    def history_lines(self) -> list[str]:
-        """What has come up since the last call: states of the tree, or generations that have ended."""
-        news, self._news = self._news, []
-        return news
 
     @abstractmethod
     def state(self) -> TuningState:
@@ -173,10 +167,9 @@ class Tuner(Selector):
         # Games of earlier releases have a seat by its number, and no parameters.
         if terms.get("candidate_seat") == f"seat {self._candidate.seat}":
             terms = {**terms, "candidate_seat": self._candidate.seat_name}
-        if terms != self._all_terms:
-            check_terms(terms, self._all_terms)
-        if stored.get("parameters", self._parameter_terms) != self._parameter_terms:
-            check_terms(stored["parameters"], self._parameter_terms, "parameters", unset="nothing")
+        check_terms(terms, self._all_terms)
+        parameters = stored.get("parameters", self._parameter_terms)
+        check_terms(parameters, self._parameter_terms, "parameters", unset="nothing")
 
     def _check_candidate(self, game_id: str, stored: Mapping[str, Any], values: Sequence[Any]) -> None:
         """Raise CompetitionChangedError if the candidate of a game is not what these values make now."""

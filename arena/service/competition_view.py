@@ -25,7 +25,6 @@ from arena.reports.replay import completed_game
 from arena.results.database import NoResultsYetError, ResultsDatabase, ResultsError
 from arena.results.first_ratings import with_first_ratings
 from arena.results.game_filter import GameFilter
-from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader, WholeGame
 from arena.results.standings import Standings
 from arena.runner.exit_status import ExitStatus
@@ -97,7 +96,7 @@ class CompetitionView:
         try:
             with self._listing() as listing:
                 return Counts(
-                    listing.game_count(),
+                    listing.count_games(),
                     listing.void_count(),
                     listing.last_sequence(),
                     listing.completed(),
@@ -178,7 +177,7 @@ class CompetitionView:
         """How ratings and a test went. Raises ResultsError."""
         selector = selector_for(self.control)
         with self._listing() as listing:
-            answer = competitions_pb2.GetHistoryResponse(games=listing.game_count())
+            answer = competitions_pb2.GetHistoryResponse(games=listing.count_games())
             ratings = {} if self.control.kind in TUNERS else listing.rating_history(player, points)
             for name, path in sorted(ratings.items()):
                 elo = competitions_pb2.HistoryPoints(
@@ -318,7 +317,7 @@ class CompetitionView:
 
 def _check_terms(listing: SeriesReader, control: Control) -> None:
     """Raise ResultsError where the games are not those of the control file as it is now."""
-    listing.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
+    listing.terms().check(control.kind, control.game, control.own_settings)
 
 
 def _table(listing: SeriesReader, control: Control) -> Standings:

@@ -9,7 +9,6 @@ from arena.control.settings import Control
 from arena.reports.replay import inform_selector, replay_games
 from arena.results.first_ratings import with_first_ratings
 from arena.results.games import FinishedGame
-from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import ListedGame, SeriesReader
 from arena.selection.selector import Fixture, Selector
 
@@ -46,7 +45,7 @@ class GamesSoFar:
                 pass
             return selector
         control = with_first_ratings(self._control, first_ratings)
-        series.terms().check(CompetitionTerms(control.kind, control.game), control.own_settings)
+        series.terms().check(control.kind, control.game, control.own_settings)
         self._besides, self._last = besides, None
         return inform_selector(control, series, self._new_games(series))
 

@@ -164,7 +164,7 @@ class RayWorker:
         result = None
         while result is None:
             result = workers.next_result(_LOOK_SECONDS)
-        return PlayedJob(result, _read(errors), _read(transcript))
+        return PlayedJob(result, _read(errors, _MOST_WRITTEN), _read(transcript, _MOST_WRITTEN))
 
     def receive_for_lobby(self, attempt: tuple[str, int]) -> Sequence[Piece] | None:
         """What an attempt at a game has sent to the arena's lobby; None once it is over."""
@@ -187,14 +187,7 @@ class RayWorker:
 
     def live(self, offset: int) -> bytes:
         """What the game in progress has added to its file for watchers since `offset`."""
-        if self._live is None:
-            return b""
-        try:
-            with self._live.open("rb") as file:
-                file.seek(offset)
-                return file.read(_MOST_LIVE)
-        except FileNotFoundError:
-            return b""
+        return b"" if self._live is None else _read(self._live, _MOST_LIVE, offset)
 
     def node(self) -> str:
         """The node, for people."""
@@ -203,9 +196,10 @@ class RayWorker:
         return f"{socket.gethostname()} ({ray.get_runtime_context().get_node_id()[:6]})"
 
 
-def _read(file: Path) -> bytes:
+def _read(file: Path, most: int, offset: int = 0) -> bytes:
     try:
         with file.open("rb") as opened:
-            return opened.read(_MOST_WRITTEN)
+            opened.seek(offset)
+            return opened.read(most)
     except FileNotFoundError:
         return b""

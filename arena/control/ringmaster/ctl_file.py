@@ -102,7 +102,7 @@ def read(path: Path, text: str) -> Control:
 
 
 def _first_line(text: str) -> str:
-    lines = (line for line in text.removeprefix("\ufeff").splitlines())
+    lines = text.removeprefix("\ufeff").splitlines()
     return next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
 
 

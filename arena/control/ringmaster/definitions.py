@@ -133,7 +133,7 @@ class Encoder:
             return value
         if isinstance(value, Definition):
             return ["definition", value.word, self._encode(dict(value.arguments), depth + 1)]
-        if type(value).__name__ in _SCALES and type(value) in _SCALES.values():
+        if type(value) in _SCALES.values():
             # Their fields are their arguments.
             return ["scale", type(value).__name__, self._encode_items(vars(value).values(), depth)]
         if isinstance(value, dict):

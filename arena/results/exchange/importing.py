@@ -108,7 +108,8 @@ class _Taker:
                 continue
             known = self._renamed.get(column.name, {})
             if value not in known:
-                raise ResultsError(f"{table.name} {_key_text(table, row)}: there is no {column.name} {value}")
+                key = ", ".join(str(row[part.name]) for part in table.primary_key.columns)
+                raise ResultsError(f"{table.name} {key}: there is no {column.name} {value}")
             values[column.name] = known[value]
         return {name: _default(table, name) if value is None else value for name, value in values.items()}
 
@@ -150,7 +151,3 @@ def _default(table: Table, name: str) -> Any:
     """What an empty column becomes: its default, where it must not be NULL."""
     column = table.c[name]
     return None if column.nullable or column.default is None else column.default.arg  # type: ignore[attr-defined]
-
-
-def _key_text(table: Table, row: Row) -> str:
-    return ", ".join(str(row[key.name]) for key in table.primary_key.columns)

@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel
 
 from arena.control import competition_tables, player_tables, schema
-from arena.control.competition_tables import ChangedGameTable, MarsTable, OneMatchupTable, TunerTable
+from arena.control.competition_tables import ChangedGameTable, OneMatchupTable, TunerTable
 from arena.control.reference import SECTIONS, added_sections, meaning, to_markdown
 from arena.control.schema import FILES, ControlFile
 from arena.control.table import Table
@@ -23,7 +23,6 @@ def test_each_table_is_in_the_reference() -> None:
         ControlFile,
         OneMatchupTable,
         TunerTable,
-        MarsTable,
         ChangedGameTable,
     }
     modules = (competition_tables, player_tables, schema)

@@ -126,9 +126,7 @@ def played(
                 number,
                 None,
             )
-            selector.completed(
-                CompletedGame(fixture.game_id, fixture.matchup, fixture.players, outcome, fixture.detail)
-            )
+            selector.completed(CompletedGame(fixture.game_id, fixture.players, outcome, fixture.detail))
         return control, assemble(control, "cup", series)
 
 

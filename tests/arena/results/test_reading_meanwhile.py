@@ -55,7 +55,7 @@ def test_results_are_read_where_this_user_may_not_write(tmp_path: Path) -> None:
         from arena.results.series_reader import SeriesReader
         database = ResultsDatabase.to_look_at(sqlite_url(Path(sys.argv[1])))
         with database.look():
-            print(SeriesReader.find(database, "cup").game_count())
+            print(SeriesReader.find(database, "cup").count_games())
     """
     command = obeying(sys.executable, "-c", dedent(looking), str(file))
     looked = subprocess.run(command, check=False, capture_output=True, text=True)

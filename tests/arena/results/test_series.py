@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event, select, text, update
 from sqlalchemy.exc import IntegrityError
 
-from arena.control.plans import GameSettings
+from arena.control.plans import GameSettings, MarsSeries
 from arena.jobs import Fault, PlayerSetup, PlayerUsage, TimeControl
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -652,22 +652,13 @@ def test_a_competition_is_not_changed_before_it_is_described(database: ResultsDa
     assert begun(series).number == 1
 
 
-def mission(**changes: Any) -> Heading:
-    small = heading().setting
-    large = GameSetting(replace(GAME, settings={"board_size": 13}), "go-13x13", ("B", "W"), 0.5)
-    values = {
-        "name": "t1",
-        "selector": "weighted",
-        "games": 1,
-        "weight": 3.0,
-        "pure": False,
-        "complete": False,
-        "notes": "the first",
-        "contestants": {"a": 1.0, "b": 0.5},
-        "settings": (small, large),
-    }
-    mission_series = SeriesHeading(**{**values, **changes})
-    return heading(kind="mars", ordered=False, own_settings=True, series=(mission_series,))
+LARGE = GameSetting(replace(GAME, settings={"board_size": 13}), "go-13x13", ("B", "W"), 0.5)
+T1 = MarsSeries("t1", {"a": 1.0, "b": 0.5}, (), games=1, weight=3.0, pure=False, notes="the first")
+
+
+def mission(series: MarsSeries = T1, settings: tuple[GameSetting, ...] | None = None) -> Heading:
+    described = SeriesHeading(series, "weighted", settings or (heading().setting, LARGE))
+    return heading(kind="mars", ordered=False, own_settings=True, series=(described,))
 
 
 def test_a_competition_lasts_until_its_last_attempt_is_over_also_an_interrupted_one(
@@ -707,7 +698,7 @@ def test_each_series_of_a_mission_has_a_row_with_all_its_settings(database: Resu
     assert duration is not None and duration.play_seconds == 3.0
     series.complete()
     assert [row["State"] for row in rows(database, saga.SERIES)] == [2, 2]
-    registered(database, mission(weight=7.0, games=5))
+    registered(database, mission(replace(T1, weight=7.0, games=5)))
     assert [(row["State"], row["Weight"]) for row in rows(database, saga.SERIES)] == [(1, 1.0), (1, 7.0)]
     remove_series(database, "contest")
     assert (
@@ -717,7 +708,8 @@ def test_each_series_of_a_mission_has_a_row_with_all_its_settings(database: Resu
 
 def test_the_settings_of_a_series_without_games_may_change(database: ResultsDatabase) -> None:
     registered(database, mission())
-    registered(database, mission(settings=(replace(heading().setting, weight=4.0),), contestants={"b": 2.0}))
+    settings = (replace(heading().setting, weight=4.0),)
+    registered(database, mission(replace(T1, contestants={"b": 2.0}), settings))
     assert [row["Weight"] for row in rows(database, saga.SERIES_SETTING)] == [4.0]
     series_id = rows(database, saga.SERIES)[1]["SeriesId"]
     weights = [

@@ -12,7 +12,7 @@ Rule = Callable[[Fixture], Sequence[int]]
 
 def completed(fixture: Fixture, winners: Sequence[int], points: Sequence[float] = ()) -> CompletedGame:
     outcome = Outcome(tuple(winners), Termination.SCORE, "", tuple(points))
-    return CompletedGame(fixture.game_id, fixture.matchup, fixture.players, outcome, fixture.detail)
+    return CompletedGame(fixture.game_id, fixture.players, outcome, fixture.detail)
 
 
 def stronger_wins(strength: Callable[[str], float]) -> Rule:

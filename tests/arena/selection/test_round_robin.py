@@ -20,7 +20,7 @@ def won(game_id: str, players: tuple[str, ...] = ()) -> CompletedGame:
     """The game of these players by seat, else of a and b in the seats that its number gives them."""
     number = game_id.rpartition("_")[2]
     swapped = number.isdigit() and int(number) % 2
-    return CompletedGame(game_id, "", players or (("b", "a") if swapped else ("a", "b")), WON)
+    return CompletedGame(game_id, players or (("b", "a") if swapped else ("a", "b")), WON)
 
 
 def names(count: int) -> list[str]:

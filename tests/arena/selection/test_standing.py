@@ -23,7 +23,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def completed(fixture: Fixture, *winners: int) -> CompletedGame:
     outcome = Outcome(winners, Termination.SCORE, "B+1")
-    return CompletedGame(fixture.game_id, fixture.matchup, fixture.players, outcome)
+    return CompletedGame(fixture.game_id, fixture.players, outcome)
 
 
 def round_of(arena: Standing) -> list[Fixture]:
@@ -207,7 +207,7 @@ def test_a_later_run_goes_on_with_new_rounds() -> None:
     later = {fixture.game_id for fixture in round_of(again)}
     assert later and not later & {fixture.game_id for fixture in society.fixtures}
     with pytest.raises(ValueError, match="'AvB_0' is none of the control file's"):
-        again.completed(CompletedGame("AvB_0", "AvB", ("a", "b"), Outcome((1,), Termination.SCORE, "")))
+        again.completed(CompletedGame("AvB_0", ("a", "b"), Outcome((1,), Termination.SCORE, "")))
 
 
 @pytest.mark.parametrize(("played", "missing"), [(0, 1), (1, 0)])
