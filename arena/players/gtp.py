@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final, Self
 from urllib.parse import quote
 
-from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_words
+from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
 from arena.players.player import (
     Choice,
     Cost,
@@ -52,7 +52,8 @@ class GtpParameters:
         commands = tuple(tuple(line.split()) for line in parameters.get("startup_commands", ()))
         aliases = parameters.get("aliases", {})
         try:
-            check_words((*chain(*commands), *aliases, *aliases.values()))
+            for word in (*chain(*commands), *aliases, *aliases.values()):
+                check_word(word)
         except InvalidGtpWordError as error:
             raise InvalidPlayerParametersError(f"startup_commands and aliases: {error}") from error
         if not all(commands):

@@ -5,7 +5,8 @@ Command ids are not used. https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from arena.players.logs import Transcript
@@ -20,12 +21,16 @@ from arena.players.process import ChildProcess
 
 MAX_RESPONSE: Final = 1 << 20
 _WORD: Final = re.compile(rb"[\x21-\x7e\x80-\xff]+")
+_WORDS: Final = re.compile(rb"[\x21-\x7e\x80-\xff]+(?: [\x21-\x7e\x80-\xff]+)*")
 _CONTROLS: Final = bytes(code for code in range(128) if (code < 32 and code not in b"\t\n") or code == 127)
 _TABS_TO_SPACES: Final = bytes.maketrans(b"\t", b" ")
 _OPENINGS: Final = b" \t\r\n#=?"
 _STATUSES: Final = (b"=", b"?")
 _GMP: Final = 0x01
 _HIDDEN: Final = "***"
+# Moves come again and again, in all games: what is made of such lines is remembered.
+_REMEMBERED: Final = 4096
+_SHORT: Final = 64
 
 
 class InvalidGtpWordError(ValueError):
@@ -35,11 +40,23 @@ class InvalidGtpWordError(ValueError):
         super().__init__(f"{word!r} cannot be a word of a GTP command: no blanks, no control characters")
 
 
-def check_words(words: Iterable[str]) -> None:
-    """Raise InvalidGtpWordError for a word that cannot be sent."""
-    for word in words:
-        if not _WORD.fullmatch(word.encode()):
-            raise InvalidGtpWordError(word)
+def check_word(word: str) -> str:
+    """Return the word if it can be sent. Raises InvalidGtpWordError."""
+    if not _WORD.fullmatch(word.encode()):
+        raise InvalidGtpWordError(word)
+    return word
+
+
+@lru_cache(_REMEMBERED)
+def _spell(words: tuple[str, ...]) -> tuple[str, bytes]:
+    """A command as text and as the line to send. Raises InvalidGtpWordError."""
+    command = " ".join(words)
+    line = command.encode()
+    # All words at once: one by one they would take as long as the pipe.
+    if not _WORDS.fullmatch(line) or line.count(b" ") != len(words) - 1:
+        for word in words:
+            check_word(word)
+    return command, line + b"\n"
 
 
 class _Response(NamedTuple):
@@ -60,6 +77,9 @@ def _parse_response(output: bytes) -> _Response | None:
     if not (output.startswith(_STATUSES) and output.endswith(b"\n\n") and output.count(b"\n") == 2):
         return None
     return _response(output[:-2].translate(_TABS_TO_SPACES, _CONTROLS))
+
+
+_short_response = lru_cache(_REMEMBERED)(_parse_response)
 
 
 class GtpChannel:
@@ -94,9 +114,7 @@ class GtpChannel:
         """
         if words[0] in self._aliases:
             words = (self._aliases[words[0]], *words[1:])
-        check_words(words)
-        command = " ".join(words)
-        line = command.encode() + b"\n"
+        command, line = _spell(words)
         if secret:
             command = command.replace(secret, _HIDDEN)
         if self.transcript is not None:
@@ -149,7 +167,8 @@ class GtpChannel:
                 f"spoke without being asked: {unasked[:80].decode(errors='replace')!r}"
             )
         if output := process.exchange(line, seconds):
-            if (response := _parse_response(output)) is not None:
+            response = _short_response(output) if len(output) < _SHORT else _parse_response(output)
+            if response is not None:
                 return response
             process.put_back(output)
         return self._read_response(deadline)
