@@ -17,7 +17,7 @@ from arena.league.source import SourceCompetition, SourceGame, batches, contest_
 from arena.league.tables import COMPETITION, GAME, PLAYER, RATING, SEAT
 from arena.ratings.elo import EloRules
 from arena.ratings.places import RatedBy, places_of
-from arena.results.database import ResultsDatabase, utc_now
+from arena.results.database import ResultsDatabase, insertion, utc_now
 
 BATCH: Final = 200
 """Games of one transaction."""
@@ -125,7 +125,7 @@ class _Batch:
         rows: list[dict[str, Any]] = []
         for game in games:
             rows += self._add(game)
-        self._connection.execute(insert(SEAT), rows)
+        self._connection.execute(insertion(SEAT), rows)
         self._store()
 
     def _playing(self, game: SourceGame) -> list[LeaguePlayer]:
@@ -178,7 +178,7 @@ class _Batch:
             self._count_pairs(game, keys)
         self._games[game.game] = self._games.get(game.game, 0) + 1
         game_id = self._connection.execute(
-            insert(GAME),
+            insertion(GAME),
             {
                 "ContestId": game.contest_id,
                 "CompetitionId": self._competition_id,
@@ -212,7 +212,7 @@ class _Batch:
     def _store(self) -> None:
         rows = self._ratings
         if fresh := [row for key, row in rows.items() if key in self._new]:
-            self._connection.execute(insert(RATING), fresh)
+            self._connection.execute(insertion(RATING), fresh)
         if old := [row for key, row in rows.items() if key not in self._new]:
             table = RATING.c
             changed = ("Elo", "Games", "Score", "Unknown", "LastPlayed")

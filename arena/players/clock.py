@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from types import FrameType
 
 from arena.jobs import PlayerSetup, TimeControl
@@ -86,9 +87,13 @@ def describe_clock(setup: PlayerSetup) -> str:
 
     Equal time controls have equal texts, others have others. Without a clock it is the limit of each move.
     """
-    control = setup.time_control
-    if control is None:
+    if setup.time_control is None:
         return f"{_number(setup.move_seconds)} s a move"
+    return _describe_control(setup.time_control)
+
+
+@lru_cache(maxsize=256)
+def _describe_control(control: TimeControl) -> str:
     text = f"{_number(control.main_seconds)} s" if control.main_seconds else ""
     if control.increment_seconds:
         text += f"{' + ' if text else '+ '}{_number(control.increment_seconds)} s a move"

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 
 from arena.jobs import Fault, GameResult, JobMove, PlayerUsage
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.database import add
+from arena.results.database import add, insertion
 from arena.results.game_settings import SettingKeys
 from referees.api import Outcome, Termination
 from referees.legible_text import legible
@@ -253,7 +253,7 @@ def _add_players(
     numbered = list(enumerate(zip(entry.players, result.usage, strict=True), start=1))
     columns = seat_columns(outcome, len(entry.players), years)
     connection.execute(
-        insert(saga.PLAYER),
+        insertion(saga.PLAYER),
         [
             {
                 "GameId": game_id,
@@ -268,7 +268,7 @@ def _add_players(
         ],
     )
     connection.execute(
-        insert(own.SEAT),
+        insertion(own.SEAT),
         [
             {
                 "GameId": game_id,

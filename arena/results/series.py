@@ -6,16 +6,27 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, ScalarSelect, delete, exists, func, insert, select, union_all, update
+from sqlalchemy import (
+    Connection,
+    ScalarSelect,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    union_all,
+    update,
+)
 
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
 from arena.players.clock import describe_clock
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.database import ResultsDatabase, ResultsError, find_or_add, utc_now
+from arena.results.database import ResultsDatabase, ResultsError, find_or_add, insertion, utc_now
 from arena.results.first_ratings import FirstRating
 from arena.results.game_rows import Entry, GivenOpening, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
@@ -129,6 +140,12 @@ class UnfinishedGame:
     detail: str
 
 
+# Built once: building it takes longer than running it.
+_COUNTED: Final = select(own.GAME_DETAIL.c.GameId).where(
+    *(own.GAME_DETAIL.c[name] == bindparam(name) for name in ("SeriesId", "Name"))
+)
+
+
 class Series(SeriesReader):
     """A running competition's games. One process at a time may use it."""
 
@@ -227,7 +244,7 @@ class Series(SeriesReader):
                 connection.execute(begun.values(State=1))
             contestants = tuple(self._contestant(connection, player) for player in game.players)
             connection.execute(
-                insert(own.ATTEMPT),
+                insertion(own.ATTEMPT),
                 {
                     **self._key(attempt.game_id),
                     "Attempt": attempt.number,
@@ -314,8 +331,7 @@ class Series(SeriesReader):
         Returns False, and changes nothing, if a game of this id counts already.
         """
         with self._database.transaction() as connection:
-            counted = select(own.GAME_DETAIL.c.GameId).filter_by(**self._key(attempt.game_id))
-            if connection.execute(counted).first() is not None:
+            if connection.execute(_COUNTED, self._key(attempt.game_id)).first() is not None:
                 return False
             voids, lost_seconds = self._earlier_attempts(connection, attempt)
             entry = self._entries[attempt.contest_id]
@@ -339,7 +355,7 @@ class Series(SeriesReader):
                     zip(game.players, game.elo_before, game.elo_after, strict=True), start=1
                 )
             ]
-            connection.execute(insert(own.RATING), ratings)
+            connection.execute(insertion(own.RATING), ratings)
             add_to_totals(connection, self._series_id, game)
             new_names = {
                 contestant: usage.engine_name
