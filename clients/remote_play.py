@@ -298,7 +298,6 @@ class _Visit:
 class GameSession:
     """One game in progress: what the arena asks of its player, and the moves so far."""
 
-    seat_id: int
     game: Game
     inbox: "asyncio.Queue[players_pb2.MoveRequest | players_pb2.GameEnd]" = field(
         default_factory=asyncio.Queue
@@ -329,7 +328,7 @@ class Tables:
                 self.welcomed = True
             case "game_start":
                 start = message.game_start
-                session = GameSession(start.seat_id, game_of(start, self._arena))
+                session = GameSession(game_of(start, self._arena))
                 self.in_progress[start.seat_id] = session
                 # Its first start may have been lost with the stream. A check is not a game.
                 is_new = not start.resumed or start.seat_id not in self._seats
@@ -345,7 +344,7 @@ class Tables:
                 if playing := self.in_progress.pop(message.game_end.seat_id, None):
                     playing.inbox.put_nowait(message.game_end)
                     if message.game_end.HasField("time_to_finish"):
-                        self.awaited.append(playing.seat_id)
+                        self.awaited.append(playing.game.seat_id)
 
 
 class _Stream:
@@ -401,7 +400,7 @@ class _Stream:
 
     def _begin(self, session: GameSession) -> None:
         task = asyncio.create_task(self._play(session))
-        self._playing[task] = session.seat_id
+        self._playing[task] = session.game.seat_id
         task.add_done_callback(self._over)
 
     def _over(self, task: asyncio.Task[None]) -> None:
@@ -415,14 +414,14 @@ class _Stream:
             try:
                 choose = await call(bot.new_game, session.game)
             except GameDeclinedError as error:
-                decline = players_pb2.Decline(seat_id=session.seat_id, reason=str(error))
+                decline = players_pb2.Decline(seat_id=session.game.seat_id, reason=str(error))
                 await self._send(players_pb2.PlayRequest(decline=decline))
                 # A game that had begun hears it only in answer to a request.
                 while isinstance(message := await session.inbox.get(), players_pb2.MoveRequest):
                     await self._send(players_pb2.PlayRequest(decline=decline))
                 await self._finish(message)
                 return
-            await self._send(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=session.seat_id)))
+            await self._send(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=session.game.seat_id)))
             while isinstance(request := await session.inbox.get(), players_pb2.MoveRequest):
                 move = await call(choose, turn_of(request, session.moves))
                 await self._send(players_pb2.PlayRequest(move=move_of(request, move)))

@@ -243,15 +243,12 @@ def fair_use_of(settings: game_pb2.LibrarySettings | contests_pb2.FairUseRules) 
     return FairUse(**{rule.name: known[rule.name] for rule in fields(FairUse) if rule.name in known})
 
 
-def book_move(
-    response: consultation_pb2.LookUpOpeningResponse | consultation_pb2.BookReply,
-) -> BookMove | None:
-    """The move that the opening tree recommends in an answer; None where there is none."""
-    return _book_move(response.recommendation) if response.HasField("recommendation") else None
-
-
 def _book_move(message: consultation_pb2.BookMove) -> BookMove:
-    replies = {reply.move: after for reply in message.replies if (after := book_move(reply)) is not None}
+    replies = {
+        reply.move: _book_move(reply.recommendation)
+        for reply in message.replies
+        if reply.HasField("recommendation")
+    }
     return BookMove(
         message.move,
         tuple(message.equivalents),

@@ -270,7 +270,7 @@ class Seat:
             game_id=self.game_id,
             contest_id=self.contest_id,
             position=self._position(board, expected_value, plies),
-            moves=[_candidate_move(letters, changed.letters) for changed in after],
+            moves=[candidate_move(letters, changed.letters) for changed in after],
             libraries=[LIBRARY_CODES[library] for library in options.libraries],
             max_matches=options.max_matches,
             include_cells=options.with_cells,
@@ -317,7 +317,7 @@ class Seat:
             letters = board.letters
             for move in moves:
                 if isinstance(move, Board):
-                    request.moves.append(_candidate_move(letters, move.letters))
+                    request.moves.append(candidate_move(letters, move.letters))
                 else:
                     check_cell(self.game_id, self.geometry, move)
                     request.cells.append(move)
@@ -489,7 +489,7 @@ class Seat:
         return self._submitted
 
 
-def _candidate_move(before: str, after: str) -> consultation_pb2.CandidateMove:
+def candidate_move(before: str, after: str) -> consultation_pb2.CandidateMove:
     """Return what a move changes. Raises ValueError for boards of different sizes."""
     if len(after) != len(before):
         raise ValueError(f"a board of {len(after):,} cells after a move on one of {len(before):,}")

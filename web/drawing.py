@@ -34,6 +34,7 @@ __all__ = [
     "draw_board",
     "draw_legend",
     "draw_pattern",
+    "draw_results",
     "draw_tesuji",
     "is_map",
 ]
@@ -547,3 +548,9 @@ def draw_bar(parts: Sequence[tuple[str, float]], label: str) -> Markup:
         f'<svg class="bar" role="img" aria-label="{escape(label)}" viewBox="0 0 100 10" '
         f'preserveAspectRatio="none">{"".join(drawn)}</svg>'
     )
+
+
+def draw_results(wins: int, draws: int, losses: int) -> Markup:
+    """Draw a bar of the games that were won, drawn and lost."""
+    label = f"{wins} won, {draws} drawn, {losses} lost"
+    return draw_bar([("won", wins), ("drawn", draws), ("lost", losses)], label)

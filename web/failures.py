@@ -74,10 +74,7 @@ _OTHERWISE: Final = (502, "The answer of {service} was an error", "Its log says 
 
 
 def to_page_error(
-    error: AcademyUnavailableError | AcademyRefusedError,
-    service: str = "ACADEMY",
-    *,
-    of_visitor: bool = False,
+    error: AcademyUnavailableError | AcademyRefusedError, service: str, *, of_visitor: bool = False
 ) -> PageError:
     """Return the page for a call that failed.
 

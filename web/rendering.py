@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from web.drawing import draw_bar
+from web.drawing import draw_bar, draw_results
 from web.failures import PageError
 from web.query import link
 from web.refused_form import find_refused_form
@@ -129,7 +129,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(count=_count, counted=counted, share=_share, time=format_time)
-    environment.globals.update(asset=_asset_address, link=link, bar=draw_bar)
+    environment.globals.update(asset=_asset_address, link=link, bar=draw_bar, results_bar=draw_results)
     return environment
 
 

@@ -63,7 +63,6 @@ def surrounded(cells: bytes, rows: int, columns: int) -> bytes:
     return rim + b"".join(lines) + rim
 
 
-@cache
 def _steps(width: int) -> tuple[int, ...]:
     """The steps from a cell to the six around it, clockwise."""
     return -width, 1 - width, 1, width, width - 1, -1

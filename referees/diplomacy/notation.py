@@ -51,22 +51,6 @@ def _helped(position: Position, province: int, codes: Sequence[str]) -> str:
     return _subject_text(unit, codes[unit.location if unit else position.map.main_location[province]])
 
 
-DEEPMIND_FORMS: Final = {
-    OrderKind.HOLD: "{place} H",
-    OrderKind.MOVE: "{place} - {coast}",
-    OrderKind.RETREAT: "{place} - {coast}",
-    OrderKind.CONVOYED_MOVE: "{place} - {target} VC",
-    OrderKind.SUPPORT_HOLD: "{place} SH {target}",
-    OrderKind.SUPPORT_MOVE: "{place} S {source} - {target}",
-    OrderKind.CONVOY: "{place} C {source} - {target}",
-    OrderKind.DISBAND: "{place} D",
-    OrderKind.BUILD_ARMY: "B A {place}",
-    OrderKind.BUILD_FLEET: "B F {built}",
-    OrderKind.REMOVE: "R {place}",
-    OrderKind.WAIVE: "W",
-}
-
-
 _ARROW: Final = re.compile(r"[-=]+>?|>+|[\u2010-\u2015\u2190-\u21ff\u2212\u27f5-\u27ff]")
 _QUARTER: Final = r"(?:(?:NORTH|SOUTH|EAST|WEST)(?:ERN)?[ -]COAST|[NSEW]CS?)"
 _COAST: Final = re.compile(rf"(?<=\w)\s*(?:/|-|\(|\s)\s*\(?({_QUARTER})(?!\w)\)?")

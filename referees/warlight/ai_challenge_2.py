@@ -1,8 +1,8 @@
-"""The dialogue of theaigames' Warlight AI Challenge 2, for bots that were written for it.
+"""WarLight's dialogues: the challenge's own, and theaigames' Warlight AI Challenge 2 for bots written for it.
 
-Each turn has two requests, `go place_armies` and `go attack/transfer`, with nothing new between them, so
-that together they are one turn's orders. That challenge let bots pick where they start; here starts are
-dealt, so the picks are asked for as a formality and the first `update_map` has the truth.
+In the second, each turn has two requests, `go place_armies` and `go attack/transfer`, with nothing new
+between them, so that together they are one turn's orders. That challenge let bots pick where they start; here
+starts are dealt, so the picks are asked for as a formality and the first `update_map` has the truth.
 
 Regions and super regions are numbered from 1 without gaps, as by that challenge's engine: its bots keep
 them in arrays. A region's number is its territory's place in the order of the map's ids; orders are read back
@@ -53,7 +53,7 @@ class WarLines(LineDialogue[WarPosition]):
 
 
 class ChallengeLines(WarLines):
-    """The dialogue on one map."""
+    """The challenge's own dialogue, on one map."""
 
     def __init__(self, war_map: WarMap) -> None:
         self._map_lines = tuple(protocol_lines(war_map))
@@ -129,7 +129,7 @@ def player_name(owner: int) -> str:
 
 
 class AiChallenge2(WarLines):
-    """The dialogue on one map under given settings; `mirror` is each territory's image, by index."""
+    """The second dialogue, on one map under given settings; `mirror` is each territory's image, by index."""
 
     def __init__(self, war_map: WarMap, settings: WarSettings, mirror: Sequence[int] | None) -> None:
         self._map, self._settings, self._mirror = war_map, settings, mirror

@@ -9,6 +9,7 @@ from typing import Final
 from academy.knowledge.boards import Board
 from academy.v1 import consultation_pb2, pattern_pb2
 from clients.responses import PatternMatch, successor_matches
+from clients.seat import candidate_move
 from web.academy_service import AcademyService
 from web.failures import PageError
 
@@ -66,7 +67,11 @@ async def compare(
 
     Of the move `looked_at`, "" for none, the patterns themselves are returned.
     """
-    moves = {text: move for text, after in boards.items() if (move := _change(position.board, after)).cells}
+    moves = {
+        text: move
+        for text, after in boards.items()
+        if (move := candidate_move(position.board, after.letters)).cells
+    }
     if not moves:
         return _NOTHING
     question = consultation_pb2.AdviseRequest(game_id=game_id, position=position, moves=moves.values())
@@ -104,12 +109,6 @@ async def _looked_at(
     answer = await _successors(academy, game_id, position, {"": move}, libraries, cells=True)
     matches = successor_matches(answer)
     return matches.gained[0], matches.lost[0]
-
-
-def _change(before: str, after: Board) -> consultation_pb2.CandidateMove:
-    pairs = enumerate(zip(before, after.letters, strict=True))
-    cells = [cell for cell, (old, new) in pairs if old != new]
-    return consultation_pb2.CandidateMove(cells=cells, letters="".join(after.letters[cell] for cell in cells))
 
 
 def _gains(moves: _Moves, log_odds: Sequence[float]) -> dict[str, float]:

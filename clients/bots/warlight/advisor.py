@@ -66,7 +66,6 @@ class WarLightAdvisor(AcademySeat):
         game_id = academy.contest(contest_id).game_id if academy is not None else ""
         super().__init__(academy, Seat(game_id, self._graph, player, contest_id))
         self._map = war_map
-        self._player = player
         self._stack_armies = stack_armies
         self._before: WarPosition | None = None
         # Expected values given on the last two turns.
@@ -120,7 +119,7 @@ class WarLightAdvisor(AcademySeat):
         )
         targets = targets[:_MOST_TARGETS]
         before = self._board(view)
-        taken = State.FIRST_SOLDIER if self._player == 1 else State.SECOND_SOLDIER
+        taken = State.FIRST_SOLDIER if self.seat.player == 1 else State.SECOND_SOLDIER
         after = []
         for at in targets:
             states = bytearray(before.states)
@@ -142,7 +141,7 @@ class WarLightAdvisor(AcademySeat):
         if before is not None and self._values:
             for pattern in self._conquests(before, view):
                 # What stands now came of the orders of the turn before.
-                ply = 2 * (before.turn - 1) + self._player
+                ply = 2 * (before.turn - 1) + self.seat.player
                 self.seat.record_move(
                     pattern, ply, self._values[-2] if len(self._values) > 1 else None, self._values[-1]
                 )
@@ -159,7 +158,7 @@ class WarLightAdvisor(AcademySeat):
         return patterns
 
     def _board(self, view: WarPosition) -> Board:
-        owners = view.owners if self._player == 1 else view.owners.translate(_SWAPPED)
+        owners = view.owners if self.seat.player == 1 else view.owners.translate(_SWAPPED)
         return position.to_board(
             self._graph, WarPosition(view.turn, owners, view.armies, 0), self._stack_armies
         )

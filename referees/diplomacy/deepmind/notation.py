@@ -22,10 +22,24 @@ from referees.diplomacy.deepmind.actions import (
 )
 from referees.diplomacy.deepmind.policy_host.__main__ import Season
 from referees.diplomacy.map import UnitKind, bits
-from referees.diplomacy.notation import DEEPMIND_FORMS
+from referees.diplomacy.orders import OrderKind
 
 Place = tuple[UnitKind, int]
 _RETREATS: Final = (OrderCode.DISBAND, OrderCode.RETREAT_TO)
+_FORMS: Final = {
+    OrderKind.HOLD: "{place} H",
+    OrderKind.MOVE: "{place} - {coast}",
+    OrderKind.RETREAT: "{place} - {coast}",
+    OrderKind.CONVOYED_MOVE: "{place} - {target} VC",
+    OrderKind.SUPPORT_HOLD: "{place} SH {target}",
+    OrderKind.SUPPORT_MOVE: "{place} S {source} - {target}",
+    OrderKind.CONVOY: "{place} C {source} - {target}",
+    OrderKind.DISBAND: "{place} D",
+    OrderKind.BUILD_ARMY: "B A {place}",
+    OrderKind.BUILD_FLEET: "B F {built}",
+    OrderKind.REMOVE: "R {place}",
+    OrderKind.WAIVE: "W",
+}
 
 
 @cache
@@ -51,7 +65,7 @@ def short_string(action: int, kind: UnitKind | None = None) -> str:
     """
     code, province, flag, target, target_flag, third = parts(action)
     codes = STANDARD.codes
-    return DEEPMIND_FORMS[KINDS[code]].format(
+    return _FORMS[KINDS[code]].format(
         place=codes[province],
         target=codes[target],
         source=codes[third],
