@@ -22,17 +22,15 @@ from academy.cli import (
 )
 from academy.cli.commands import Commands
 from academy.wire import interrupts
+from academy.wire.command_line import Program
 
-application = typer.Typer(
-    name="academy",
-    cls=Commands,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    # Rich cuts the names of options in a narrow terminal.
-    rich_markup_mode=None,
-    help="ACADEMY keeps what competing players learn of their games. "
+application = Program(
+    "academy",
+    "ACADEMY keeps what competing players learn of their games. "
     "Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 no server answers, or it "
     "cannot do it now, 4 the data are damaged.",
+    Commands,
+    pretty_exceptions_enable=False,
     epilog="First steps: academy tokens create me --role admin --data library; academy serve --data library",
 )
 

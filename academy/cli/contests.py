@@ -12,33 +12,31 @@ from academy.cli.options import FairUse, Json, Limit
 from academy.cli.services import Server
 from academy.knowledge.contests import Verdict
 from academy.v1 import contests_pb2, proposals_pb2
+from academy.wire.command_line import Program
 
 TERMINATION = "voided by hand"
 
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
-    contests = typer.Typer(
-        cls=Commands,
-        no_args_is_help=True,
-        help="List open contests, end those that no arena reports, see what players asked.",
+    contests = Program(
+        "contests", "List open contests, end those that no arena reports, see what players asked.", Commands
     )
     contests.command("list")(with_server(list_contests))
     contests.command("void")(with_server(void_contests))
     contests.command("questions")(with_server(questions))
-    application.add_typer(contests, name="contests")
-    arenas = typer.Typer(
-        cls=Commands,
-        no_args_is_help=True,
-        help="List and link arenas. An arena has contests and players' names of its own unless an admin "
-        "links it.",
+    application.add_typer(contests)
+    arenas = Program(
+        "arenas",
+        "List and link arenas. An arena has contests and players' names of its own unless an admin links it.",
+        Commands,
     )
     arenas.command("list")(with_server(list_arenas))
     arenas.command("link")(with_server(link_arena))
     arenas.command("unlink")(with_server(unlink_arena))
     arenas.command("allow")(with_server(allow_arena))
     arenas.command("forbid")(with_server(forbid_arena))
-    application.add_typer(arenas, name="arenas")
+    application.add_typer(arenas)
     application.command("proposals")(with_server(proposals))
 
 

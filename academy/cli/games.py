@@ -16,18 +16,21 @@ from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.cli.transfer import TEXT_BEGINS, read_export, read_file
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
+from academy.wire.command_line import Program
 
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
-    games = typer.Typer(
-        cls=ListingCommands,
-        help="List the games that are registered (`--measures` compares them), register one, delete one.",
+    games = Program(
+        "games",
+        "List the games that are registered (`--measures` compares them), register one, delete one.",
+        ListingCommands,
+        no_args_is_help=False,
     )
     games.command("list")(with_server(list_games))
     games.command("create")(with_server(create_game))
     games.command("delete")(with_server_where_asked(delete_game))
-    application.add_typer(games, name="games")
+    application.add_typer(games)
 
 
 def list_games(

@@ -17,6 +17,7 @@ from academy.cli.connection import ask_about_pattern, with_server
 from academy.cli.options import LARGEST_NUMBER, MOST, Game, Json, LibraryOfPattern, PatternId
 from academy.cli.services import Server
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
+from academy.wire.command_line import Program
 from academy.wire.names import visible
 
 _RESULTS = {
@@ -30,16 +31,16 @@ Day = Annotated[str, typer.Option(metavar="DAY", help="As in 2026-01-31, in UTC.
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
-    history = typer.Typer(
-        cls=ListingCommands,
-        no_args_is_help=True,
-        help="Tell what happened: behind an opening, to a pattern, to the libraries, by a player.",
+    history = Program(
+        "history",
+        "Tell what happened: behind an opening, to a pattern, to the libraries, by a player.",
+        ListingCommands,
     )
     history.command("opening")(with_server(show_opening))
     history.command("pattern")(with_server(show_pattern))
     history.command("growth")(with_server(show_growth))
     history.command("player")(with_server(show_player))
-    application.add_typer(history, name="history")
+    application.add_typer(history)
     application.command("watch")(with_server(watch))
 
 

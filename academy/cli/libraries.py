@@ -27,37 +27,32 @@ from academy.cli.options import (
 from academy.cli.services import Server
 from academy.knowledge.settings import GREATEST, GREATEST_NUMBER
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.wire.command_line import Program
 
 _PAGE: Final = 1_000
 
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
-    patterns = typer.Typer(
-        cls=ListingCommands, no_args_is_help=True, help="List, show, delete, restore patterns."
-    )
+    patterns = Program("patterns", "List, show, delete, restore patterns.", ListingCommands)
     patterns.command("list")(with_server(list_patterns))
     patterns.command("show")(with_server(show_pattern))
     patterns.command("delete")(with_server(delete_pattern))
     patterns.command("restore")(with_server(restore_pattern))
-    application.add_typer(patterns, name="patterns")
-    tesujis = typer.Typer(cls=ListingCommands, no_args_is_help=True, help="List tesujis, delete one of them.")
+    application.add_typer(patterns)
+    tesujis = Program("tesujis", "List tesujis, delete one of them.", ListingCommands)
     tesujis.command("list")(with_server(list_tesujis))
     tesujis.command("delete")(with_server(delete_tesuji))
-    application.add_typer(tesujis, name="tesujis")
-    lines = typer.Typer(
-        cls=ListingCommands, no_args_is_help=True, help="Show the opening tree, delete lines of it."
-    )
+    application.add_typer(tesujis)
+    lines = Program("openings", "Show the opening tree, delete lines of it.", ListingCommands)
     lines.command("list")(with_server(openings))
     lines.command("delete")(with_server(delete_opening))
     lines.command("forget-analyses")(with_server(forget_analyses))
-    application.add_typer(lines, name="openings")
-    removals = typer.Typer(
-        cls=Commands, no_args_is_help=True, help="List what was removed and is kept for a time, restore it."
-    )
+    application.add_typer(lines)
+    removals = Program("removals", "List what was removed and is kept for a time, restore it.", Commands)
     removals.command("list")(with_server(list_removals))
     removals.command("restore")(with_server(restore_removal))
-    application.add_typer(removals, name="removals")
+    application.add_typer(removals)
     application.command("events")(with_server(events))
     application.command("statistics")(with_server(statistics))
     application.command("weights")(with_server(weights))

@@ -18,6 +18,7 @@ from academy.cli.printing import counted
 from academy.cli.progress import counting_events
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
+from academy.wire.command_line import Program
 
 if TYPE_CHECKING:
     from academy.store import forgetting
@@ -33,17 +34,17 @@ OnlyGame = Annotated[str, typer.Option("--game", help="Only in this game.")]
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
-    players = typer.Typer(
-        cls=Commands,
-        no_args_is_help=True,
-        help="List those who taught, mute one, forget what one taught: in a data folder, also while servers "
+    players = Program(
+        "players",
+        "List those who taught, mute one, forget what one taught: in a data folder, also while servers "
         "use it.",
+        Commands,
     )
     players.command("list")(list_players)
     players.command("mute")(with_server_where_asked(mute))
     players.command("unmute")(with_server_where_asked(unmute))
     players.command("forget")(forget)
-    application.add_typer(players, name="players")
+    application.add_typer(players)
 
 
 @dataclass

@@ -14,6 +14,7 @@ from academy.cli.data_folder import open_existing
 from academy.cli.options import Json
 from academy.cli.services import Server
 from academy.cli.serving import DEFAULT_DATA, Data
+from academy.wire.command_line import Program
 
 if TYPE_CHECKING:
     from academy.store.tokens import Token
@@ -26,11 +27,11 @@ _LONGEST: Final = 100 * 365 * _SECONDS["d"]
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
-    tokens = typer.Typer(cls=Commands, no_args_is_help=True, help="Make, list and revoke bearer tokens.")
+    tokens = Program("tokens", "Make, list and revoke bearer tokens.", Commands)
     tokens.command("create")(with_server_where_asked(create_token))
     tokens.command("list")(with_server_where_asked(list_tokens))
     tokens.command("revoke")(with_server_where_asked(revoke_token))
-    application.add_typer(tokens, name="tokens")
+    application.add_typer(tokens)
 
 
 def create_token(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board, CellChange
 from academy.knowledge.cells import Code, State
+from academy.knowledge.learnt_weights import Floats
 from academy.knowledge.spec import GameSpec, Placement
 from academy.knowledge.tesujis.surroundings import surroundings
 
@@ -43,8 +44,6 @@ _SUREST: Final = 0.98
 
 _PIECES: Final = {1: Code.FIRST_PIECE, 2: Code.SECOND_PIECE}
 _SOLDIERS: Final = {1: State.FIRST_SOLDIER, 2: State.SECOND_SOLDIER}
-
-_Floats = NDArray[np.float64]
 
 
 class CandidateMove(NamedTuple):
@@ -154,8 +153,8 @@ def opponents_change(cell: int, player: int) -> CellChange:
 
 
 def pattern_log_odds(
-    moves: int, moves_of: NDArray[np.intp], values: _Floats, proposers: NDArray[np.uint32]
-) -> _Floats:
+    moves: int, moves_of: NDArray[np.intp], values: Floats, proposers: NDArray[np.uint32]
+) -> Floats:
     """Return what the patterns that the opponent would complete say together for each move.
 
     That is the mean of their values' log odds, less where they or their proposers are few. Patterns that
@@ -171,16 +170,16 @@ def pattern_log_odds(
     weighed = np.log(bounded / (1.0 - bounded)) * (proposers / (proposers + _FEW_VOTES))
     sums = np.bincount(moves_of, weights=weighed, minlength=moves)
     counts = np.bincount(moves_of, minlength=moves)
-    log_odds: _Floats = _BELIEF * sums / (counts + _FEW_PATTERNS)
+    log_odds: Floats = _BELIEF * sums / (counts + _FEW_PATTERNS)
     return log_odds
 
 
-def above_mean(values: Sequence[float] | _Floats) -> _Floats:
+def above_mean(values: Sequence[float] | Floats) -> Floats:
     """Return how much more each value is than all are on average.
 
     Args:
         values: The values.
     """
     array = np.asarray(values, dtype=np.float64)
-    above: _Floats = array - (array.mean() if len(array) else 0.0)
+    above: Floats = array - (array.mean() if len(array) else 0.0)
     return above

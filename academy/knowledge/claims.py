@@ -11,6 +11,7 @@ from typing import Final
 
 from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.error_details import WithDetails
+from academy.knowledge.proposing import gain
 from academy.knowledge.votes import VALUE_SCALE
 
 __all__ = [
@@ -74,8 +75,7 @@ def differ(value: float, other: float) -> bool:
         value: An expected value, 0.0 to 1.0.
         other: Another.
     """
-    # Whole numbers, because in binary 0.7 - 0.69 is more than 0.01.
-    return abs(_millionths(value) - _millionths(other)) > _TOLERANCE
+    return abs(gain(value, other)) > VALUE_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,7 @@ class Expectation:
     @property
     def is_low_outlier(self) -> bool:
         """Whether the value before the move is far below both neighbours."""
-        # Whole numbers, because in binary 0.4 - 0.3 is more than 0.1.
-        return _millionths(self.lower_neighbour) - _millionths(self.before) > round(LOW_OUTLIER * VALUE_SCALE)
+        return gain(self.before, self.lower_neighbour) > LOW_OUTLIER
 
 
 def false_claim(

@@ -5,7 +5,6 @@ expected value, and only knowledge of a mean Elo above one's own minus 200. A ga
 other numbers.
 """
 
-import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 from academy.knowledge.error_details import WithDetails
 from academy.knowledge.settings import LibrarySettings
-from academy.knowledge.votes import ELO_SCALE
+from academy.knowledge.votes import ELO_SCALE, digest
 
 if TYPE_CHECKING:
     # Bots and arenas need these rules, and most of them no arrays.
@@ -160,8 +159,7 @@ class FairUse:
             contest_id: The contest; the same contest and seat always give the same answer.
             seat: The seat, from 1.
         """
-        digest = hashlib.blake2b(f"{contest_id} {seat}".encode(), digest_size=8).digest()
-        return int.from_bytes(digest) / 2**64 >= self.consult_share
+        return digest(f"{contest_id} {seat}") / 2**64 >= self.consult_share
 
     def opening_allowance(self, own_move: int) -> int:
         """Return how many consultations of the opening tree are allowed (seed: for 25 % of the moves).

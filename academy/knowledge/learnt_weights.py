@@ -67,7 +67,7 @@ def check_rows(wrong: NDArray[np.bool_], rule: str, **columns: Numbers | Floats)
         raise WrongRowError(row, f"{numbers}: {rule}")
 
 
-def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[NDArray[np.int64]]:
+def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[Numbers]:
     """Return stored columns, of which the first has the codes.
 
     Args:
@@ -100,10 +100,7 @@ def read_columns(columns: Iterable[Iterable[int]], weights_at: int) -> list[NDAr
 
 
 def mean_weights(
-    counts: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    other_counts: NDArray[np.int64],
-    other_weights: NDArray[np.int64],
+    counts: Numbers, weights: Numbers, other_counts: Numbers, other_weights: Numbers
 ) -> list[int]:
     """Return the means of weights that two tables have, by how often each table counted them.
 
@@ -134,9 +131,7 @@ def add_up(numbers: Numbers, more: Numbers) -> Numbers:
     return sums
 
 
-def find_rows(
-    codes: NDArray[np.int64], known: NDArray[np.int64], by_code: NDArray[np.intp] | None = None
-) -> NDArray[np.intp]:
+def find_rows(codes: Numbers, known: Numbers, by_code: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
     """Return in which row each code is, -1 where it is in none.
 
     Args:
@@ -153,7 +148,7 @@ def find_rows(
     return np.where(known[rows] == codes, rows, -1)
 
 
-def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def exp(values: Floats) -> Floats:
     """Return e to the power of values from -16 to 16, to four digits.
 
     Args:
@@ -166,7 +161,7 @@ def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
     even = near * near
     even *= 1.0 / 3.0
     even += 1.0
-    grown: NDArray[np.float64] = even + near
+    grown: Floats = even + near
     even -= near
     grown /= even
     for _ in range(_HALVINGS):
@@ -174,12 +169,12 @@ def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return grown
 
 
-def logistic(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+def logistic(log_odds: Floats) -> Floats:
     """Return probabilities.
 
     Args:
         log_odds: Their log odds; what is beyond `MOST_LOG_ODDS` counts as this.
     """
     grown = exp(np.clip(log_odds, -MOST_LOG_ODDS, MOST_LOG_ODDS))
-    probabilities: NDArray[np.float64] = grown / (grown + 1.0)
+    probabilities: Floats = grown / (grown + 1.0)
     return probabilities

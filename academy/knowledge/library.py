@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from math import ldexp
 from typing import Final, NamedTuple
 
@@ -351,16 +352,11 @@ class PatternLibrary:
         strengths = self._strengths
         if forget_after:
             strengths = {
-                pattern_id: ldexp(strength, -(max(0, contests - entry.last_contest) // forget_after))
-                for (pattern_id, strength), entry in zip(
-                    strengths.items(), map(self.entries.__getitem__, strengths), strict=True
-                )
+                number: ldexp(strengths[number], -(max(0, contests - entry.last_contest) // forget_after))
+                for number, entry in self.entries.items()
             }
-        if surplus == 1:
-            least = min(strengths.values())
-            weakest = [min(pattern_id for pattern_id, strength in strengths.items() if strength == least)]
-        else:
-            weakest = sorted(strengths, key=lambda pattern_id: (strengths[pattern_id], pattern_id))[:surplus]
+        by_strength = zip(strengths.values(), strengths, strict=True)
+        weakest = [pattern_id for _, pattern_id in nsmallest(surplus, by_strength)]
         for pattern_id in weakest:
             self.remove(pattern_id)
         return weakest

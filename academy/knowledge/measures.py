@@ -43,8 +43,6 @@ class Ratings:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ratings) and self._by_player == other._by_player
 
-    __hash__ = None  # type: ignore[assignment]
-
     def in_upper_quartile(self, player: str) -> bool:
         """Return whether a player's Elo reaches the upper quartile, `statistics.quantiles(elos, n=4)[2]`.
 

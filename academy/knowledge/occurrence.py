@@ -1,7 +1,4 @@
-"""Whether a pattern lies on a board.
-
-Programs that only read patterns need not load NumPy for this.
-"""
+"""Whether a pattern lies on a board. NumPy is needed here, and not by programs that only read patterns."""
 
 import numpy as np
 

@@ -65,9 +65,12 @@ def propose_from(
     if not most or not spec.two_in_turn:
         return []
 
+    boards = [Board(spec.geometry, states) for states in report.boards]
+
     def cut(seat: int, moves: Iterable[_OwnMove], library: Library) -> Iterator[Proposal]:
         for move in moves:
-            yield from _cut(report, spec, seat, move, library)
+            for pattern in around_move(boards[move.ply - 1], boards[move.ply], seat):
+                yield Proposal(seat, library, pattern, move.ply, move.value, move.before)
             give_way()
 
     proposed = []
@@ -93,15 +96,6 @@ def _moves(report: ContestReport, seat: int) -> Iterator[_OwnMove]:
         if ply.player == seat and before and ply.states:
             yield _OwnMove(number, stated, value)
         stated = value
-
-
-def _cut(
-    report: ContestReport, spec: GameSpec, seat: int, move: _OwnMove, library: Library
-) -> Iterator[Proposal]:
-    states = report.plies[move.ply - 2].states if move.ply > 1 else report.start_states
-    before, after = (Board(spec.geometry, board) for board in (states, report.plies[move.ply - 1].states))
-    for pattern in around_move(before, after, seat):
-        yield Proposal(seat, library, pattern, move.ply, move.value, move.before)
 
 
 def move_own_vote(vote: Vote, known: PatternEntry | None) -> Vote:

@@ -58,9 +58,7 @@ class PositionEvaluator:
         sums = self.log_odds_of_states(states.reshape(len(boards), -1), player, moves)
         return [float(total) for total in sums]
 
-    def log_odds_of_states(
-        self, states: NDArray[np.uint8], player: int, moves: Sequence[int] = ()
-    ) -> NDArray[np.float64]:
+    def log_odds_of_states(self, states: NDArray[np.uint8], player: int, moves: Sequence[int] = ()) -> Floats:
         """Return the same of boards in an array.
 
         Args:

@@ -135,8 +135,8 @@ def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) ->
 
 def _stated_value_before(report: ContestReport, seat: int, ply: int) -> float | None:
     """Return the expected value that a player stated last before a ply; None where it stated none."""
-    earlier = (report.plies[index].values for index in range(ply - 2, -1, -1))
-    return next((values[seat] for values in earlier if seat in values), None)
+    earlier = reversed(report.plies[: ply - 1])
+    return next((known.values[seat] for known in earlier if seat in known.values), None)
 
 
 def _too_early(proposal: Proposal, plies: int, average_length: float) -> str | None:

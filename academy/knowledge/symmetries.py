@@ -113,7 +113,5 @@ def board_permutation(symmetry: GridSymmetry, cells: Sequence[Cell]) -> tuple[in
     shift_row = min(row for row, _ in cells) - min(row for row, _ in images)
     shift_column = min(column for _, column in cells) - min(column for _, column in images)
     places = {cell: index for index, cell in enumerate(cells)}
-    shifted = [places.get((row + shift_row, column + shift_column)) for row, column in images]
-    if None in shifted:
-        return None
-    return tuple(index for index in shifted if index is not None)
+    shifted = [(row + shift_row, column + shift_column) for row, column in images]
+    return tuple(places[cell] for cell in shifted) if places.keys() >= set(shifted) else None

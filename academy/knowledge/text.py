@@ -61,7 +61,18 @@ def read_cells(text: str, geometry: Geometry) -> Pattern:
             much.
     """
     rows = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    return _read_rows(rows, geometry)
+    if not rows:
+        raise PatternSyntaxError(1, 1, "no cells")
+    try:
+        if isinstance(geometry, GraphGeometry):
+            return graph_pattern(_read_nodes(rows, geometry))
+        if isinstance(geometry, HexGeometry):
+            return _without_gaps(grid_pattern(_read_hexagonal(rows)))
+        return grid_pattern(_read_square(rows))
+    except PatternSyntaxError:
+        raise
+    except InvalidPatternError as error:
+        raise PatternSyntaxError(rows[0][0], 1, str(error)) from None
 
 
 def write_cells(pattern: Pattern, geometry: Geometry) -> str:
@@ -87,21 +98,6 @@ def write_cells(pattern: Pattern, geometry: Geometry) -> str:
     for (row, place), letter in zip(places, letters, strict=True):
         lines[row] = lines[row].ljust(place - left) + letter
     return "\n".join(lines)
-
-
-def _read_rows(rows: list[tuple[int, str]], geometry: Geometry) -> Pattern:
-    if not rows:
-        raise PatternSyntaxError(1, 1, "no cells")
-    try:
-        if isinstance(geometry, GraphGeometry):
-            return graph_pattern(_read_nodes(rows, geometry))
-        if isinstance(geometry, HexGeometry):
-            return _without_gaps(grid_pattern(_read_hexagonal(rows)))
-        return grid_pattern(_read_square(rows))
-    except PatternSyntaxError:
-        raise
-    except InvalidPatternError as error:
-        raise PatternSyntaxError(rows[0][0], 1, str(error)) from None
 
 
 def _code(line: int, column: int, letter: str) -> int:
@@ -133,7 +129,7 @@ def _read_hexagonal(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, int
     centred = len(rows) > 1 and len(starts) == 1
     parity = None
     for row, (line, text) in enumerate(rows):
-        indent = max(counts) - counts[row] - starts.copy().pop() if centred else 0
+        indent = max(counts) - counts[row] - min(starts) if centred else 0
         previous = None
         for column, letter in enumerate(text, 1):
             if letter == " ":

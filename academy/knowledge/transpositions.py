@@ -5,7 +5,7 @@ can say (a capture may depend on the order).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from academy.knowledge.openings import ROOT, OpeningTree
 
 __all__ = ["Transposition", "find_transpositions"]
 
-# Steps from node to node. A tree of a thousand nodes has far fewer that fit a line.
+# Steps from node to node, for all images together. A tree of a thousand nodes has far fewer that fit a line.
 _MOST_STEPS: Final = 2_000
 _MOST_FOUND: Final = 8
 # Before the third move nobody can have moved twice.
@@ -49,10 +49,10 @@ def find_transpositions(tree: OpeningTree, moves: Sequence[str]) -> list[Transpo
     movers = tree.movers(moves)
     own = tree.find(moves)
     orders: dict[int, Transposition] = {}
-    search = _Search(tree)
+    steps = iter(range(_MOST_STEPS))
     for image in dict.fromkeys(tree.spec.move_images(moves)):
         spelt = dict(zip(image, moves, strict=True))
-        for node in search.find(Counter(zip(movers, image, strict=True))):
+        for node in _find_nodes(tree, Counter(zip(movers, image, strict=True)), steps):
             line = tuple(spelt[move] for move in _line_to(tree, node))
             if node is not own and node.node_id not in orders:
                 orders[node.node_id] = Transposition(line, node)
@@ -68,26 +68,18 @@ def _line_to(tree: OpeningTree, node: OpeningNode) -> list[str]:
     return line[::-1]
 
 
-class _Search:
-    """Walks the nodes whose moves are all among those wanted, for all images of a line together."""
-
-    def __init__(self, tree: OpeningTree) -> None:
-        self._tree = tree
-        self._steps = _MOST_STEPS
-
-    def find(self, wanted: Mapping[tuple[int, str], int]) -> list[OpeningNode]:
-        """Return the nodes that take up all the moves, each by its player."""
-        reached = []
-        depth = sum(wanted.values())
-        waiting = [(self._tree.root, dict(wanted))]
-        while waiting and self._steps:
-            node, left = waiting.pop()
-            self._steps -= 1
-            if node.depth == depth:
-                reached.append(node)
-                continue
-            for child in self._tree.children(node.node_id):
-                move = child.mover, child.move
-                if left.get(move):
-                    waiting.append((child, left | {move: left[move] - 1}))
-        return reached
+def _find_nodes(
+    tree: OpeningTree, wanted: Mapping[tuple[int, str], int], steps: Iterator[int]
+) -> Iterator[OpeningNode]:
+    """Yield the nodes that take up all the moves, each by its player, as long as there are `steps`."""
+    depth = sum(wanted.values())
+    waiting = [(tree.root, dict(wanted))]
+    while waiting and next(steps, None) is not None:
+        node, left = waiting.pop()
+        if node.depth == depth:
+            yield node
+            continue
+        for child in tree.children(node.node_id):
+            move = child.mover, child.move
+            if left.get(move):
+                waiting.append((child, left | {move: left[move] - 1}))

@@ -148,16 +148,16 @@ class AggregatedVotes:
         )
 
 
-def digest(player: str) -> int:
-    """Return 64 bits that stand for a player's name.
+def digest(text: str) -> int:
+    """Return 64 bits that stand for a text, such as a player's name.
 
     Args:
-        player: The name.
+        text: The text.
 
     Returns:
         The BLAKE2b digest as a whole number from 0.
     """
-    return int.from_bytes(hashlib.blake2b(player.encode(), digest_size=8).digest())
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
 
 @dataclass(frozen=True, slots=True)

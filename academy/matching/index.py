@@ -134,8 +134,7 @@ class Snapshot:
         return kernels.kernel(self._kernel_name or kernels.in_use())
 
     def _check_board(self, board: Board) -> None:
-        geometry = self._spec.geometry
-        if board.geometry is not geometry and board.geometry != geometry:
+        if board.geometry != self._spec.geometry:
             raise InvalidBoardError(
                 f"a board that is not one of {self._spec.game_id!r}: its geometry differs"
             )

@@ -1,7 +1,7 @@
 """Queries about a board, the order of patterns, and the occurrences that an answer lists."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from academy.matching.rows import Rows
 NO_LIMIT: Final = (1 << 62) - 1
 
 Flags = NDArray[np.bool_]
+
+# Those of `Matches` with an entry for each occurrence.
+_COLUMNS: Final = ("places", "symmetries", "rows", "columns", "reversed")
 
 
 class MatchQuery(NamedTuple):
@@ -104,25 +107,13 @@ class Matches(NamedTuple):
 
     def select(self, which: Flags | NDArray[np.intp] | slice, total: int) -> "Matches":
         """Return some of these occurrences, of `total`."""
-        return Matches(
-            self.ranked_ids,
-            self.places[which],
-            self.symmetries[which],
-            self.rows[which],
-            self.columns[which],
-            self.reversed[which],
-            total,
-        )
+        columns: dict[str, Any] = {name: getattr(self, name)[which] for name in _COLUMNS}
+        return Matches(self.ranked_ids, **columns, total=total)
 
 
 def join_matches(parts: Sequence[Matches]) -> Matches:
     """Return the matches of all parts, one part behind the other; all are of the first one's ranking."""
-    return Matches(
-        parts[0].ranked_ids,
-        np.concatenate([part.places for part in parts]),
-        np.concatenate([part.symmetries for part in parts]),
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.columns for part in parts]),
-        np.concatenate([part.reversed for part in parts]),
-        sum(part.total for part in parts),
-    )
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS
+    }
+    return Matches(parts[0].ranked_ids, **columns, total=sum(part.total for part in parts))

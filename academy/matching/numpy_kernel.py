@@ -45,10 +45,7 @@ class _Units(NamedTuple):
 
     def take(self, which: Numbers) -> "_Units":
         """Return some units."""
-        rows, symmetries, words, bits, kinds = self
-        return _Units(
-            rows.take(which), symmetries.take(which), words.take(which), bits.take(which), kinds.take(which)
-        )
+        return _Units._make(column.take(which) for column in self)
 
 
 def match(boards: NDArray[np.uint8], library: RankedRows, limits: MatchLimits) -> Matches:

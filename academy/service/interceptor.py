@@ -233,7 +233,7 @@ class _GuardedMethod:
             self._guard.metrics.refusals[self._method, reason] += 1
             if isinstance(error, AnswerNotReadError):
                 # The status would follow the unread answer, so it may never arrive.
-                reset_call_later(task, self._guard.limits.write_seconds)
+                reset_call_later(self._guard.limits.write_seconds)
                 _forget_frames(error)
         finally:
             self._note_end(name, code, reason, time.perf_counter() - began)

@@ -49,8 +49,10 @@ def reset_call(answering: "asyncio.Task[Any]") -> None:
         maker.cancel()
 
 
-def reset_call_later(answering: "asyncio.Task[Any]", seconds: float) -> None:
-    """End the call that a task answers after `seconds`, unless it is over by then."""
+def reset_call_later(seconds: float) -> None:
+    """End the call that the current task answers after `seconds`, unless it is over by then."""
+    answering = asyncio.current_task()
+    assert answering is not None
     timer = asyncio.get_running_loop().call_later(seconds, reset_call, answering)
     # Otherwise the timer would keep the call's memory.
     answering.add_done_callback(lambda _: timer.cancel())

@@ -46,9 +46,7 @@ class ServerAddress:
                 f"{shown}: an address has no control characters and is of UTF-8; use other names"
             )
         if text.startswith("unix:"):
-            path = text.removeprefix("unix:")
-            if path.startswith("//"):
-                path = path.removeprefix("//")
+            path = text.removeprefix("unix:").removeprefix("//")
             if path.startswith("//"):
                 path = "/" + path.lstrip("/")
             if not path or len(path.encode()) > MAX_SOCKET_PATH:

@@ -75,7 +75,7 @@ class Program(typer.Typer):
         self, name: str, purpose: str, cls: type[CommandGroup] = CommandGroup, **settings: Any
     ) -> None:
         # Rich cuts the names of options in a narrow terminal.
-        settings |= {"no_args_is_help": True, "rich_markup_mode": None}
+        settings = {"no_args_is_help": True, "rich_markup_mode": None} | settings
         super().__init__(name=name, help=purpose, cls=cls, **settings)
 
     def command(self, name: str | None = None, **settings: Any) -> Any:

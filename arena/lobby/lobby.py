@@ -6,12 +6,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from hmac import compare_digest
 from typing import Final, Protocol
 
 from academy.wire.errors import RefusedCallError
 from academy.wire.limits import limit
 from academy.wire.names import complaint_about
-from academy.wire.tokens import digest_of, same_digest
+from academy.wire.tokens import digest_of
 from arena.lobby.errors import InvalidRequestError, LobbyClosingError, SessionReplacedError, TooManyError
 from arena.lobby.v1 import lobby_pb2
 from arena.v1 import players_pb2
@@ -463,7 +464,8 @@ class Lobby:
             if seat.player != player or seat.session is not None:
                 continue
             may_begin = seat.is_seated or session.games_left != 0
-            if may_begin and (not seat.token_digest or same_digest(seat.token_digest, session.token_digest)):
+            wanted = seat.token_digest
+            if may_begin and (not wanted or compare_digest(wanted, session.token_digest)):
                 seat.take(session)
 
     async def close(self, seconds: float) -> None:

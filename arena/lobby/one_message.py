@@ -75,7 +75,7 @@ class OneMessageInterceptor(aio.ServerInterceptor):
 
     def _limit_rest(self) -> None:
         """What is still to be sent does not wait for ever to be read."""
-        reset_call_later(cast("asyncio.Task[Any]", asyncio.current_task()), self._write_seconds)
+        reset_call_later(self._write_seconds)
 
     async def _pass_on(self, answers: Any, context: Context) -> None:
         """Write the answers of a method that yields them; others write for themselves."""

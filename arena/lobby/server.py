@@ -84,7 +84,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     async def _end(self, refusal: RefusedCallError, context: Context) -> None:
         """End a stream with a status, which comes after what is not read: not for ever."""
         task = cast("asyncio.Task[Any]", asyncio.current_task())
-        reset_call_later(task, self._limits.write_seconds)
+        reset_call_later(self._limits.write_seconds)
         try:
             await refusal.status(DOMAIN).abort(context)
         except aio.InternalError:
@@ -175,7 +175,7 @@ class ShortCallInterceptor(aio.ServerInterceptor):
             answers = cast("Callable[..., Any]", handler.stream_stream or handler.unary_stream)
 
             async def stream(request: Any, context: Any) -> AsyncIterator[Any]:
-                self._limit()
+                reset_call_later(self._seconds)
                 try:
                     async for response in answers(request, context):
                         yield response
@@ -189,7 +189,7 @@ class ShortCallInterceptor(aio.ServerInterceptor):
         answer = cast("Callable[..., Any]", handler.unary_unary)
 
         async def single(request: Any, context: Any) -> Any:
-            self._limit()
+            reset_call_later(self._seconds)
             try:
                 return await answer(request, context)
             except RefusedCallError as error:
@@ -198,9 +198,6 @@ class ShortCallInterceptor(aio.ServerInterceptor):
         return grpc.unary_unary_rpc_method_handler(
             single, handler.request_deserializer, handler.response_serializer
         )
-
-    def _limit(self) -> None:
-        reset_call_later(cast("asyncio.Task[Any]", asyncio.current_task()), self._seconds)
 
 
 PLAYER_SERVICE: Final = players_pb2.DESCRIPTOR.services_by_name["PlayerService"].full_name

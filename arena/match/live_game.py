@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +19,8 @@ SUFFIX: Final = ".jsonl"
 _LONGEST_COMMENT: Final = 2_000
 # What is read at once of a file: a longer rest is read at the next look.
 _MOST_READ: Final = 4 << 20
+# One for all lines: `json.dumps` makes one for each, which takes longer than the rest.
+_encode: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @dataclass(frozen=True)
@@ -49,31 +50,25 @@ class LiveFile:
             self._file = os.open(
                 path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600
             )
-        self._write_line(json.dumps(heading.__dict__, separators=(",", ":")))
+        self._write_line(heading.__dict__)
 
     def add(self, moves: Sequence[JobMove]) -> None:
         """Write the moves of a turn."""
         if moves and self._file is not None:
-            self._write_line(f"[{','.join(map(self._row, moves))}]")
+            self._write_line(list(map(self._row, moves)))
 
-    def _row(self, move: JobMove) -> str:
-        if not (self._hides or move.comment or move.values or move.opening or move.clock_seconds is not None):
-            # The most frequent, of which a fast game writes many.
-            return (
-                f'[{move.seat},{encode_basestring_ascii(move.text)},{move.seconds:.3f},null,"",null,0,false]'
-            )
+    def _row(self, move: JobMove) -> list[object]:
         clock = None if move.clock_seconds is None else round(move.clock_seconds, 3)
         text, value, comment = move.text, move.values.get(move.seat), move.comment[:_LONGEST_COMMENT]
         if self._hides:
             text, value, comment = "", None, ""
         seconds = round(move.seconds, 3)
-        row = [move.seat, text, seconds, value, comment, clock, move.clock_stones, move.opening]
-        return json.dumps(row, separators=(",", ":"))
+        return [move.seat, text, seconds, value, comment, clock, move.clock_stones, move.opening]
 
-    def _write_line(self, value: str) -> None:
+    def _write_line(self, value: object) -> None:
         if self._file is None:
             return
-        line = f"{value}\n".encode()
+        line = f"{_encode(value)}\n".encode()
         try:
             whole = os.write(self._file, line) == len(line)
         except OSError:

@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from arena.ratings.elo import expected_score
+
 Counts = tuple[int, int, int, int, int]
 """Pairs by the first player's points: 0, ½, 1, 1½, 2."""
 
@@ -114,7 +116,7 @@ def log_likelihood_ratio(counts: Counts, elo0: float, elo1: float, model: Model)
     shares = [count / pairs for count in seen]
     if model == "logistic":
         under0, under1 = (
-            _likeliest(shares, [score - _expected_score(elo) for score in _SCORES]) for elo in (elo0, elo1)
+            _likeliest(shares, [score - expected_score(elo) for score in _SCORES]) for elo in (elo0, elo1)
         )
     else:
         # A pair's score is the mean of two games': its deviation is smaller by the root of two.
@@ -155,10 +157,6 @@ def elo_of_score(score: float) -> float:
     if score >= 1.0:
         return math.inf
     return -400.0 * math.log10(1.0 / score - 1.0)
-
-
-def _expected_score(elo: float) -> float:
-    return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
 def _moments(shares: Vector) -> tuple[float, float]:

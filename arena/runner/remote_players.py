@@ -8,11 +8,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from hmac import compare_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from academy.wire.addresses import InvalidAddressError
-from academy.wire.tokens import digest_of, read_token_file, same_digest
+from academy.wire.tokens import digest_of, read_token_file
 from arena.control.settings import Control
 from arena.control.tokens import MissingTokenError, token_digest
 from arena.jobs import REMOTE, PlayerSetup
@@ -44,7 +45,7 @@ class NamedPlayers:
             return 0
         if not token:
             raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
-        if not same_digest(wanted, digest_of(token)):
+        if not compare_digest(wanted, digest_of(token)):
             # Strangers do not learn which names there are.
             raise NotPermittedError(f"no player {player!r} with this token plays here")
         return 0

@@ -257,9 +257,8 @@ class CompetitionView:
                 elo=player.elo,
                 time_losses=player.time_losses,
                 faults=player.fault_games,
+                mean_cpu=None if player.mean_cpu is None else to_duration(player.mean_cpu),
             )
-            if player.mean_cpu is not None:
-                line.mean_cpu.CopyFrom(to_duration(player.mean_cpu))
             if ratings is not None:
                 _rate(line, ratings, None if below is None else below.name)
         for name in standings.order:

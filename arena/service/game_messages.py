@@ -75,16 +75,15 @@ def game_message(listed: ListedGame) -> competitions_pb2.Game:
         finished=timestamp_of(listed.finished),
     )
     for place, (name, cpu_seconds) in enumerate(zip(game.players, game.cpu_seconds, strict=True)):
-        seat = message.players.add(
+        message.players.add(
             name=name,
             winner=place + 1 in outcome.winners,
             points=outcome.points[place] if outcome.points else None,
             elo_before=game.elo_before[place],
             elo_after=game.elo_after[place],
             fault="" if game.faults[place] is Fault.NONE else game.faults[place].value,
+            cpu=None if cpu_seconds is None else to_duration(cpu_seconds),
         )
-        if cpu_seconds is not None:
-            seat.cpu.CopyFrom(to_duration(cpu_seconds))
     return message
 
 

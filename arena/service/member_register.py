@@ -7,9 +7,9 @@ from array import array
 from bisect import bisect
 from collections import defaultdict
 from datetime import datetime, timedelta
+from hmac import compare_digest
 from typing import Final
 
-from academy.wire.tokens import same_digest
 from arena.league.errors import BannedError
 from arena.league.members import Member, Members, games_between
 from arena.results.database import utc_now
@@ -73,7 +73,7 @@ class MemberRegister:
     def holder(self, digest: bytes) -> Member | None:
         """Whose token has a digest."""
         member = self._by_digest.get(digest)
-        if member is None or not any(same_digest(digest, own) for own in member.digests(utc_now())):
+        if member is None or not any(compare_digest(digest, own) for own in member.digests(utc_now())):
             return None
         return member
 

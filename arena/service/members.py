@@ -292,7 +292,7 @@ def _message(member: Member) -> messages.Member:
 
 
 def _invitation(invitation: Invitation) -> messages.Invitation:
-    answer = messages.Invitation(
+    return messages.Invitation(
         invitation_id=invitation.invitation_id,
         note=invitation.note,
         name=invitation.name,
@@ -300,7 +300,5 @@ def _invitation(invitation: Invitation) -> messages.Invitation:
         used=invitation.used,
         revoked=invitation.revoked,
         created=timestamp_of(invitation.created),
+        expires=None if invitation.expires is None else timestamp_of(invitation.expires),
     )
-    if invitation.expires is not None:
-        answer.expires.CopyFrom(timestamp_of(invitation.expires))
-    return answer

@@ -33,7 +33,7 @@ from arena.service.pool_files import (
     own_tables,
     schedule_of,
     write,
-)  # fmt: skip
+)
 from arena.service.runs import Runs
 from arena.v1 import pools_pb2
 

@@ -226,7 +226,8 @@ def _time(request: Any, field: str) -> datetime | None:
 
 
 def _season(season: Season) -> messages.Season:
-    answer = messages.Season(name=season.name, begins=timestamp_of(season.begins))
-    if season.ends is not None:
-        answer.ends.CopyFrom(timestamp_of(season.ends))
-    return answer
+    return messages.Season(
+        name=season.name,
+        begins=timestamp_of(season.begins),
+        ends=None if season.ends is None else timestamp_of(season.ends),
+    )

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from hmac import compare_digest
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ import structlog
 
 from academy.wire.errors import NotAuthenticatedError, NotPermittedError
 from academy.wire.files import write_whole
-from academy.wire.tokens import digest_of, same_digest
+from academy.wire.tokens import digest_of
 from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
@@ -68,7 +69,7 @@ class Tokens:
             raise NotAuthenticatedError("the call has no token")
         self._look_if_readable()
         wanted = digest_of(token)
-        caller = next((known for key, known in self._callers.items() if same_digest(key, wanted)), None)
+        caller = next((known for key, known in self._callers.items() if compare_digest(key, wanted)), None)
         if caller is None:
             raise NotAuthenticatedError(
                 "the token is not known here; `arena token` makes tokens, `arena member rotate` a member's"

@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from academy.knowledge.contests import ContestReport, Proposal
 from academy.knowledge.fair_use import acceptable
@@ -25,6 +24,7 @@ from academy.knowledge.learnt_weights import (
     MOST_COUNTED,
     MOST_GRADIENT,
     MOST_WEIGHT,
+    Floats,
     Numbers,
     add_up,
     check_rows,
@@ -79,7 +79,7 @@ class TesujiAdvice:
         codes: The different tesujis that are known among them.
     """
 
-    log_odds: NDArray[np.float64]
+    log_odds: Floats
     codes: tuple[int, ...]
 
 
@@ -188,14 +188,14 @@ class TesujiTable:
         """Return the columns in their order."""
         return (getattr(self, column.name) for column in fields(self))
 
-    def _take(self, rows: NDArray[np.intp]) -> "TesujiTable":
+    def _take(self, rows: Places) -> "TesujiTable":
         return TesujiTable(*(column[rows] for column in self.columns()))
 
     @cached_property
-    def _by_code(self) -> NDArray[np.intp]:
+    def _by_code(self) -> Places:
         return np.argsort(self.codes, kind="stable")
 
-    def _rows(self, codes: Numbers) -> NDArray[np.intp]:
+    def _rows(self, codes: Numbers) -> Places:
         """Return the row of each code, -1 where it is not known."""
         return find_rows(codes, self.codes, self._by_code)
 
@@ -216,23 +216,23 @@ class TesujiTable:
         return self._take(np.flatnonzero(self.codes != code))
 
     @cached_property
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> Floats:
         """How often each is moved into that stands against one of weight 0."""
         return logistic(self.weight_millionths / VALUE_SCALE)
 
     @cached_property
-    def elos(self) -> NDArray[np.float64]:
+    def elos(self) -> Floats:
         """The mean Elo of the players who had each before them."""
         return self.elo_hundredths / (self.offered * ELO_SCALE)
 
     @property
-    def strengths(self) -> NDArray[np.float64]:
+    def strengths(self) -> Floats:
         """What eviction goes by: offers, times Elo, times (0.5 - value)^2."""
         clear = 0.5 - self.values
         return self.elo_hundredths * (clear * clear) / ELO_SCALE
 
     @cached_property
-    def by_strength(self) -> NDArray[np.intp]:
+    def by_strength(self) -> Places:
         """The rows, those of the strongest first; of equals the newest."""
         return np.argsort(self.strengths, kind="stable")[::-1]
 
@@ -349,8 +349,6 @@ class TesujiTable:
             codes: The tesujis, each once.
             succeeded: Whether the player who used them won or drew the contest.
         """
-        if not codes:
-            return self
         rows = self._rows(np.array(codes, dtype=np.int64))
         rows = rows[rows >= 0]
         if not len(rows):
@@ -442,7 +440,7 @@ class TesujiTable:
             give_way()
         return fit.table().keep_strongest(capacity)
 
-    def log_likelihoods(self, report: ContestReport, spec: GameSpec) -> NDArray[np.float64]:
+    def log_likelihoods(self, report: ContestReport, spec: GameSpec) -> Floats:
         """Return how well the tesujis foretell a contest's moves, to measure them. Nothing is learnt.
 
         Args:
@@ -529,7 +527,7 @@ class _Fit:
             self._weights[rows], self._gradients[rows], numbers, choices
         )
 
-    def _count(self, rows: Places, numbers: Places, choices: "Choices") -> None:
+    def _count(self, rows: Places, numbers: Places, choices: Choices) -> None:
         width = len(rows) + 1
         offered = np.bincount(numbers.ravel(), minlength=width)[:-1]
         chosen = np.bincount(numbers[choices.chosen].ravel(), minlength=width)[:-1]
@@ -554,9 +552,7 @@ class _Fit:
         return rows
 
 
-def _descend(
-    weights: NDArray[np.float64], gradients: NDArray[np.float64], numbers: Places, choices: Choices
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _descend(weights: Floats, gradients: Floats, numbers: Places, choices: Choices) -> tuple[Floats, Floats]:
     """Return weights and sums of squared gradients after all steps.
 
     `numbers` has for each cell the numbers of its tesujis; that after the last says nothing.
