@@ -7,7 +7,7 @@ from arena.control import plans
 from arena.control.candidates import CandidateMaker, CandidateTemplate
 from arena.control.settings import Control
 from arena.match.game_seeds import SAFE_SEED
-from arena.selection.kinds import players_to_check
+from arena.selection.kinds import games_to_play
 
 
 def notes_on(control: Control) -> list[str]:
@@ -27,7 +27,7 @@ def notes_on(control: Control) -> list[str]:
                 for word in words
             ]
     small = control.seed is not None and control.seed < SAFE_SEED
-    if small and any(game.rules().hides for _, game in players_to_check(control)):
+    if small and any(game.rules().hides for game in games_to_play(control)):
         remarks.append(
             f"competition.seed = {control.seed}: players can guess so small a seed, and with it know what "
             "the game hides from them, and its dice; leave it out, or take a large random one, such as "

@@ -11,7 +11,7 @@ from arena.match.openings import Opening, choose_opening, read_openings
 from arena.results.game_rows import GivenOpening
 from arena.results.game_settings import GameSetting
 from arena.runner.files import CompetitionFiles
-from arena.selection.kinds import players_to_check
+from arena.selection.kinds import games_to_play
 from arena.selection.selector import Fixture
 from referees.api import Referee
 
@@ -19,8 +19,7 @@ from referees.api import Referee
 def check_openings(control: Control) -> None:
     """Read the openings for each game of a competition that has some. Raises InvalidOpeningsError."""
     if control.openings is not None:
-        games = {id(game): game for _, game in players_to_check(control)}
-        for game in games.values():
+        for game in {id(game): game for game in games_to_play(control)}.values():
             read_openings(control.openings.file, game.rules(), control.openings.plies)
 
 
@@ -94,7 +93,7 @@ class JobMaker:
 
     def read_all_openings(self) -> None:
         """Read the openings of all games, before any is played. Raises InvalidOpeningsError."""
-        for _, game in players_to_check(self._control):
+        for game in games_to_play(self._control):
             self.read_openings(game)
 
     def read_openings(self, game: GameSettings) -> Sequence[Opening]:

@@ -88,6 +88,18 @@ def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]
     return checked
 
 
+def games_to_play(control: Control) -> list[GameSettings]:
+    """The games that a run may play: those of its matchups or of its series' settings, or the one it has."""
+    match control.plan:
+        case plans.PlayoffPlan(matchups):
+            return [matchup.game for matchup in matchups if matchup.games != 0]
+        case plans.MarsPlan(mission):
+            played = (series for series in mission if series.weight > 0 and not series.complete)
+            return [setting.game for series in played for setting in series.settings if setting.weight > 0]
+        case _:
+            return [control.game]
+
+
 def child_programs(control: Control) -> list[tuple[str, plans.ChildProgram]]:
     """The programs that make variants, by their families' names."""
     families = control.plan.families if isinstance(control.plan, plans.GenerationsPlan) else ()

@@ -178,6 +178,51 @@ def test_check_reads_the_openings_before_players_start(tmp_path: Path) -> None:
     assert "openings.txt, line 2 (bad): move 1: 'Z99' is " in done.stderr
 
 
+SERIES = """
+[[series]]
+name = "short"
+[[series.settings]]
+name = "large"
+weight = 2
+game = {{ board_size = 7 }}
+[[series.settings]]
+name = "small"
+weight = {weight}
+"""
+MATCHUPS = """
+[[matchups]]
+id = "large"
+players = ["one", "two"]
+game = {{ board_size = 7 }}
+[[matchups]]
+id = "small"
+players = ["one", "two"]
+games = {games}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "games", "fits"),
+    [
+        ("mars", SERIES.format(weight=0.5), False),
+        ("mars", SERIES.format(weight=0), True),
+        ("playoff", MATCHUPS.format(games=1), False),
+        ("playoff", MATCHUPS.format(games=0), True),
+    ],
+    ids=["a light setting", "a setting that is never played", "a second matchup", "a matchup without games"],
+)
+def test_openings_are_read_in_each_game_that_may_be_played(
+    kind: str, games: str, fits: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "openings.txt").write_text("far: A7\n")
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, competition="")
+    text = control.read_text().replace("all-play-all", kind)
+    control.write_text(text + games + '[openings]\nfile = "openings.txt"\n')
+    done = arena("check", control)
+    assert done.returncode == (0 if fits else 1), done.stderr
+    assert ("move 1: 'A7' is " in done.stderr) is not fits
+
+
 def test_check_asks_academy_and_names_what_it_lacks(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
     players = control.read_text()
