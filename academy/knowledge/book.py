@@ -5,8 +5,9 @@ added: `PRIOR_VISITS`, or one for each reply in the tree where these are more. W
 found counts as up to 30 more, by its effort. The value of the best reply stands against it, and counts half
 where it was played as often as there are even results, more where it was played more. So a book of many
 replies that few players tried believes little of the best one, which owes its place to chance above all.
-Moves are compared by what is left of their value after a deduction for few visits. All figures come from
-the tree alone, in whole millionths, so that every machine has the same.
+Moves are compared by what is left of their value after a deduction for few visits. What few contests played
+is not compared at all, unless the reader trusts its players: a much stronger player's choice is better than
+one's own. All figures come from the tree alone, in whole millionths, so that every machine has the same.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,8 @@ from academy.knowledge.votes import VALUE_SCALE
 
 __all__ = ["FEWEST_VISITS", "PRIOR_VISITS", "Book", "OwnValues", "Recommendation"]
 
-# A move of fewer visits that nobody analysed is not recommended, nor held to be a reply worth fearing.
+# A move of fewer visits is not recommended, nor held to be a reply worth fearing, unless somebody analysed it
+# or the reader trusts those who played it.
 FEWEST_VISITS: Final = 4
 # The least number of even results that are added to a node's own.
 PRIOR_VISITS: Final = 6
@@ -77,6 +79,7 @@ class Book:
         tree: The opening tree. While the book is in use it may change by `follow` alone: then only the lines
             that changed are looked into again.
         accepts: Whether a node may be used; others are ignored.
+        trusts: Whether a node counts however few visits it has.
         own: The nodes' own values, where they are remembered from one book to the next.
     """
 
@@ -84,10 +87,12 @@ class Book:
         self,
         tree: OpeningTree,
         accepts: Callable[[OpeningNode], bool] = lambda node: True,
+        trusts: Callable[[OpeningNode], bool] = lambda node: False,
         own: OwnValues | None = None,
     ) -> None:
         self.tree = tree
-        self._accepts = accepts
+        self.accepts = accepts
+        self._trusts = trusts
         self._own = OwnValues() if own is None else own
         # By node, in millionths: each player's value with the replies considered; and the move to play there.
         self._values: dict[int, tuple[int, ...]] = {}
@@ -96,7 +101,7 @@ class Book:
         self._found: dict[int, int] = {}
 
     def recommend(self, node: OpeningNode) -> Recommendation | None:
-        """Return the move to play after a node; None where no known move has been tried often enough.
+        """Return the move to play after a node; None where no known move counts.
 
         Args:
             node: The node of the position.
@@ -118,14 +123,15 @@ class Book:
             return
         below, to_evaluate = [node], []
         for position in below:
-            replies = list(filter(self._accepts, self.tree.children(position.node_id)))
-            known = [
-                reply for reply in replies if reply.visits >= FEWEST_VISITS or reply.analysis is not None
-            ]
+            replies = list(filter(self.accepts, self.tree.children(position.node_id)))
+            known = [reply for reply in replies if self._counts(reply)]
             to_evaluate.append((position, known, max(PRIOR_VISITS, len(replies))))
             below += [reply for reply in known if not self._is_known(reply)]
         for position, known, even_results in reversed(to_evaluate):
             self._evaluate(position, known, even_results)
+
+    def _counts(self, reply: OpeningNode) -> bool:
+        return reply.visits >= FEWEST_VISITS or reply.analysis is not None or self._trusts(reply)
 
     def _is_known(self, node: OpeningNode) -> bool:
         return self._found.get(node.node_id, -1) >= self.tree.last_change(node.node_id)

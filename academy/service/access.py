@@ -102,18 +102,21 @@ class ContestAccess:
             raise ClaimsContradictError(contest_id, player)
         return ContestSeat(contest.contest_id, player, contest.players[player - 1].elo, rules)
 
+    def elo(self, caller: Caller, seat: ContestSeat | None, game_id: str) -> float | None:
+        """Return the arena's rating of the caller's player, in analysis of a bot's last contest; or None."""
+        if seat is not None:
+            return seat.elo
+        if caller.role is not Role.BOT:
+            return None
+        return self._cache.recall(
+            (caller.name, game_id), lambda: self._store.read(find_elo, game_id, caller.name)
+        )
+
     def least_elo(
         self, caller: Caller, seat: ContestSeat | None, game_id: str, rules: FairUse
     ) -> float | None:
-        """Return the Elo above which the caller accepts knowledge; None where it accepts all.
-
-        It follows from the arena's rating of the caller's player; in analysis, of a bot's last contest.
-        """
-        elo = seat.elo if seat is not None else None
-        if seat is None and caller.role is Role.BOT:
-            elo = self._cache.recall(
-                (caller.name, game_id), lambda: self._store.read(find_elo, game_id, caller.name)
-            )
+        """Return the Elo above which the caller accepts knowledge; None where it accepts all."""
+        elo = self.elo(caller, seat, game_id)
         return None if elo is None else rules.least_elo(elo)
 
     def find_proposing_seat(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:

@@ -14,14 +14,12 @@ from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.evaluation import EvaluationTable
 from academy.knowledge.fair_use import acceptable
 from academy.knowledge.opening_node import OpeningNode
-from academy.knowledge.openings import OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.tesujis.table import TesujiTable
 from academy.knowledge.votes import VALUE_SCALE
 from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Successors
-from academy.service.books import Books, accepts, least_hundredths
 from academy.service.pattern_cache import RankedPatterns
 from academy.store.codec.games import library_to_proto
 from academy.store.codec.patterns import stored_cells
@@ -33,34 +31,28 @@ _REVISION_BYTES: Final = 8
 
 
 def answer_opening(
-    tree: OpeningTree,
-    books: Books,
-    player: int,
-    least_elo: float | None,
-    plies_ahead: int,
-    moves: tuple[str, ...],
+    book: Book, player: int, plies_ahead: int, moves: tuple[str, ...]
 ) -> messages.LookUpOpeningResponse:
     """Return a position's figures for a player, its continuations, best for their mover first, and the move
     recommended, with what may follow it in `plies_ahead` plies of the book.
 
-    In a contest (`least_elo` given) moves of players too weak for the asking one are left out, and the
-    position's own figures where they came from such players. `books` are those of the tree.
+    Moves of players too weak for the book's reader are left out, and the position's own figures where they
+    came from such players.
     """
-    least = least_hundredths(least_elo)
+    tree = book.tree
     node = tree.find(moves, player)
     if node is None:
         return messages.LookUpOpeningResponse(known=False)
     answer = messages.LookUpOpeningResponse(known=True)
-    if accepts(node, least):
+    if book.accepts(node):
         answer.position.CopyFrom(_statistics(node, player))
-    continuations = [move for move in tree.continuations(moves, player) if accepts(move.node, least)]
+    continuations = [move for move in tree.continuations(moves, player) if book.accepts(move.node)]
     continuations.sort(key=lambda move: (-move.node.value(move.node.mover), -move.node.visits, move.moves))
     for move in continuations:
         answer.moves.add(
             move=move.moves[0], equivalents=move.moves, statistics=_statistics(move.node, player)
         )
-    orientations = tree.spec.orientations(moves)
-    _OpeningLine(tree, books.of(tree, least)).write(answer, node, orientations, plies_ahead)
+    _OpeningLine(book).write(answer, node, tree.spec.orientations(moves), plies_ahead)
     return answer
 
 
@@ -68,7 +60,6 @@ def answer_opening(
 class _OpeningLine:
     """Writes recommended moves, and what a book knows behind them, as the game spells moves."""
 
-    tree: OpeningTree
     book: Book
 
     def write(
@@ -85,7 +76,7 @@ class _OpeningLine:
         best = self.book.recommend(position)
         if best is None:
             return
-        spec, move = self.tree.spec, best.node.move
+        spec, move = self.book.tree.spec, best.node.move
         spellings = spec.spellings(move, orientations)
         recommendation = message.recommendation
         recommendation.move, recommendation.value = spellings[0], best.value
@@ -95,7 +86,7 @@ class _OpeningLine:
         if plies_ahead < _REPLY_AND_MOVE:
             return
         after = spec.orientations_after(orientations, move, spellings[0])
-        for reply in self.tree.children(best.node.node_id):
+        for reply in self.book.tree.children(best.node.node_id):
             if reply.mover == best.node.mover or self.book.recommend(reply) is None:
                 continue
             for spelt in spec.spellings(reply.move, after):

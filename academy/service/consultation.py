@@ -25,6 +25,7 @@ from academy.service.answers import (
     answer_opening,
     answer_weights,
 )
+from academy.service.books import Reader
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.cost import (
     cost_of_advice,
@@ -107,10 +108,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         """Return what is known of a line, with the player's number of such questions."""
         self._metrics.questions["opening"] += 1
         spec, rules = game.view.spec, _rules_of(seat, game.view)
-        least_elo = self._access.least_elo(caller, seat, spec.game_id, rules)
+        reader = Reader.of(self._access.elo(caller, seat, spec.game_id), rules)
         # With more players, or when all move at once, the next recommended move would not be the asker's.
         ahead = rules.opening_plies_ahead if spec.two_in_turn else 0
-        known = answer_opening(game.view.openings, game.books, player, least_elo, ahead, tuple(moves))
+        known = answer_opening(game.books.of(game.view.openings, reader), player, ahead, tuple(moves))
         if seat is not None:
             # With what the player will read: what cannot be counted is not answered.
             book = known.recommendation

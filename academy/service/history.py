@@ -14,7 +14,7 @@ from academy.knowledge.openings import Continuation
 from academy.knowledge.transpositions import find_transpositions
 from academy.knowledge.votes import ELO_SCALE
 from academy.service.access import ContestAccess, current_caller
-from academy.service.books import accepts, least_hundredths
+from academy.service.books import Reader
 from academy.service.cost import cost_of_listing, cost_of_moves
 from academy.service.errors import require, require_time
 from academy.service.game_cache import GameCache
@@ -60,22 +60,22 @@ class HistoryServicer(history_pb2_grpc.HistoryServiceServicer):
         self._guard.charge_rest(caller, cost)
         # Always as analysis: who plays a contest of the game is refused.
         self._access.find_asking_seat(caller, view.spec, "", request.player)
-        rules = FairUse.of(view.settings)
-        least = least_hundredths(self._access.least_elo(caller, None, request.game_id, rules))
+        elo = self._access.elo(caller, None, request.game_id)
+        reader = Reader.of(elo, FairUse.of(view.settings))
         tree, moves = view.openings, tuple(request.moves)
         answer = messages.ExploreOpeningResponse()
         for other in find_transpositions(tree, moves):
-            if accepts(other.node, least):
+            if reader.accepts(other.node):
                 answer.transpositions.add(moves=other.moves, visits=other.node.visits)
         node = tree.find(moves, request.player)
-        if node is None or not accepts(node, least):
+        if node is None or not reader.accepts(node):
             return answer
         newest, strongest = self._store.read(history.contests_of_node, request.game_id, node.node_id)
         answer.newest.extend(newest)
         answer.strongest.extend(strongest)
         if filtering:
             continuations = tree.continuations(moves, request.player)
-            accepted = [move for move in continuations if accepts(move.node, least)]
+            accepted = [move for move in continuations if reader.accepts(move.node)]
             count = _Count(request.filter, request.player, node.node_id, accepted)
             counted = await asyncio.to_thread(self._store.read, count.run, request.game_id)
             answer.filtered.CopyFrom(counted)

@@ -19,6 +19,7 @@ EDITIONS: Final = (
     ("study-5", 13),
     ("study-5", 14),
     ("study-5", 15),
+    ("study-5", 16),
 )
 STUDY, PLAYER = EDITIONS[-1]
 # What is claimed of a game is measured with the contests of two populations.
