@@ -1,4 +1,4 @@
-"""Readers of every strength get the book of what they may see and trust, and those who may see all share one."""
+"""Each reader gets the book of what it may see and trusts, and readers who may see all share one."""
 
 import pytest
 
