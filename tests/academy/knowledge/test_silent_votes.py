@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, reduce
+from functools import cache
 from itertools import permutations
 
 import pytest
@@ -19,7 +19,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
 from academy.store.game_tables import records
 
-from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, cells, contest, endgame, tally_of
+from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, cast, cells, contest, endgame, tally_of
 
 ENDGAME = Library.ENDGAME
 
@@ -46,7 +46,7 @@ def report(
 
 
 def known(game: GameKnowledge, *texts: str, count: int = 3, elo: float = 1600) -> None:
-    """Patterns of the endgame library that `names` players of an Elo proposed."""
+    """Patterns of the endgame library that `count` players of an Elo proposed."""
     for number, text in enumerate(texts, 1):
         pattern = game.spec.canonical(cells(text, game.spec))
         game.libraries[ENDGAME].put(PatternEntry(number, pattern, 1, votes(*[elo] * count)))
@@ -229,9 +229,7 @@ def test_silent_votes_beyond_64_lapse_from_the_least_elo_on() -> None:
 
 @pytest.mark.threat("vote_stuffing")
 def test_folding_takes_in_no_silent_vote() -> None:
-    crowd = VoteTally()
-    for number in range(MAX_SEPARATE_VOTES):
-        crowd = crowd.cast(Vote.of(f"player {number}", 1600, 0.9, number))
+    crowd = cast(*(Vote.of(f"player {number}", 1600, 0.9, number) for number in range(MAX_SEPARATE_VOTES)))
     folded = crowd.cast(Vote.of("weak", 0, 0.0, 0)).cast(Vote.of("one more", 1600, 0.9, 302))
     assert (folded.proposers, folded.folded.votes) == (257, 1)
     assert [vote.player for vote in folded.silent] == ["weak"]
@@ -248,10 +246,6 @@ LATEST = st.lists(
     min_size=1,
     max_size=5,
 )
-
-
-def cast(*cast_votes: Vote) -> VoteTally:
-    return reduce(VoteTally.cast, cast_votes, VoteTally())
 
 
 @given(LATEST)
@@ -440,10 +434,8 @@ HONEST = tuple(Vote.of(f"honest {number}", 1500, 0.9, number) for number in rang
 def with_cheat() -> GameKnowledge:
     """A cheat proposed a pattern first; three honest players match it, far below its Elo."""
     game = GameKnowledge(GO)
-    tally = VoteTally((CHEAT,))
-    for vote in HONEST:
-        tally = tally.cast(vote)
-    game.libraries[ENDGAME].put(PatternEntry(1, game.spec.canonical(cells("x - o")), 1, tally))
+    pattern = game.spec.canonical(cells("x - o"))
+    game.libraries[ENDGAME].put(PatternEntry(1, pattern, 1, cast(CHEAT, *HONEST)))
     game.counters = replace(game.counters, next_pattern_id=2)
     return game
 
