@@ -181,11 +181,18 @@ def test_ten_bots_of_elo_0_change_nothing_of_what_fifty_players_know() -> None:
     assert [len(entry.votes.silent) for entry in game.libraries[ENDGAME]] == [10, 10, 10]
 
 
+SHAPES = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
+
+
+def proposed_in(contest: int) -> list[Proposal]:
+    """Ten of the shapes, others in the next contest."""
+    return [endgame(cells(SHAPES[(10 * contest + place) % len(SHAPES)]), 0.0) for place in range(10)]
+
+
 @pytest.mark.threat("vote_stuffing")
 def test_forty_games_lost_on_purpose_hide_no_pattern_from_a_player_of_1500() -> None:
     game = GameKnowledge(GO, LibrarySettings(least_information=0))
-    shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
-    known(game, *dict.fromkeys(shapes))
+    known(game, *SHAPES)
 
     def shown() -> list[int]:
         return [
@@ -195,8 +202,7 @@ def test_forty_games_lost_on_purpose_hide_no_pattern_from_a_player_of_1500() -> 
     before, verdicts = shown(), seen(game)
     assert len(before) >= 10
     for number in range(40):
-        chosen = [shapes[(10 * number + place) % len(shapes)] for place in range(10)]
-        report(game, number + 1, "loser", 0, *(endgame(cells(text), 0.0) for text in chosen))
+        report(game, number + 1, "loser", 0, *proposed_in(number))
     assert shown() == before
     assert {number: seen(game)[number] for number in verdicts} == verdicts
 
@@ -299,12 +305,10 @@ def test_one_strong_newcomer_does_not_silence_a_crowd() -> None:
 @pytest.mark.threat("vote_stuffing")
 def test_a_player_that_loses_on_purpose_before_the_others_propose_hides_nothing() -> None:
     game = GameKnowledge(GO, LibrarySettings(least_information=0, max_merged_cells=0))
-    shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
     for number in range(40):
-        chosen = [shapes[(10 * number + place) % len(shapes)] for place in range(10)]
-        report(game, number + 1, "loser", 0, *(endgame(cells(text), 0.0) for text in chosen))
+        report(game, number + 1, "loser", 0, *proposed_in(number))
     for number in range(3):
-        report(game, 50 + number, f"ann {number}", 1600, *(endgame(cells(text), 0.0) for text in shapes))
+        report(game, 50 + number, f"ann {number}", 1600, *(endgame(cells(text), 0.0) for text in SHAPES))
     assert all(acceptable(entry.signature.elo, 1300) for entry in game.libraries[ENDGAME])
 
 
