@@ -174,7 +174,7 @@ def proposed(playing: Seat, plies: int, average_length: float = 100, **more: Any
 
 
 @pytest.mark.parametrize(("plies", "moves"), [(100, (79, 81, 99)), (200, (161, 181, 199))])
-def test_the_last_moves_as_many_as_a_fifth_of_an_average_contest_give_endgame_patterns(
+def test_endgame_patterns_come_from_the_last_20_moves_where_contests_have_100_on_average(
     plies: int, moves: Sequence[int]
 ) -> None:
     playing = seat()

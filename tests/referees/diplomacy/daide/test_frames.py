@@ -59,8 +59,8 @@ def test_the_tokens_of_another_map_are_sent_in_blocks_of_six_bytes() -> None:
 @given(st.lists(st.integers(0, 40)), st.lists(st.sampled_from([*STANDARD.names]), min_size=1))
 def test_messages_are_read_in_any_pieces(pieces: list[int], numbers: list[int]) -> None:
     frames = read(INITIAL + OBSERVE + message_frame(numbers) + final_frame(), pieces=pieces)
-    said = FrameType.DIPLOMACY
-    assert [frame.type for frame in frames] == [FrameType.INITIAL, said, said, FrameType.FINAL]
+    message = FrameType.DIPLOMACY
+    assert [frame.type for frame in frames] == [FrameType.INITIAL, message, message, FrameType.FINAL]
     assert frames[1].tokens == tokens("OBS")
     assert frames[2].tokens == tuple(numbers)
 
