@@ -22,16 +22,13 @@ from clients import (
     Connection,
     FairUseError,
     MatchOptions,
-    OpeningMove,
-    PatternMatch,
-    ProposalStatus,
     Seat,
-    SuccessorMatches,
 )
 from clients.local_weights import LocalWeights, held_weights
 from clients.responses import Analysis
 from tests.academy.service.examples import contest, report, teach, teach_weights, tiny_go
 from tests.academy.service.running import Running, serving
+from tests.clients.ways import CALLS, STREAMS, Question, Way
 
 GAME = "tiny"
 SPEC = read_spec(tiny_go(GAME))
@@ -47,9 +44,6 @@ AFTER = [
 ]
 
 ENDGAME = MatchOptions([Library.ENDGAME])
-
-Answers = tuple[list[OpeningMove], list[list[PatternMatch]]]
-Asking = Callable[[Connection, Seat, dict[str, Any]], Answers]
 
 
 @pytest.fixture(scope="module")
@@ -67,47 +61,32 @@ def connection(academy: Running) -> Connection:
     return Connection(str(academy.address), academy.token("reader"))
 
 
-def by_calls(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
-    with Academy(connection) as academy:
-        return academy.opening(seat, [], 0), academy.patterns(seat, BOARDS, **options)
+def opening(seat: Seat) -> Question:
+    return lambda client: client.opening(seat, [], 0)
 
 
-def by_stream(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
-    with Academy(connection) as academy, academy.stream() as stream:
-        return stream.opening(seat, [], 0), stream.patterns(seat, BOARDS, **options)
+def patterns(seat: Seat, **options: Any) -> Question:
+    return lambda client: client.patterns(seat, BOARDS, **options)
 
 
-def by_asyncio(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
-    async def answer() -> Answers:
-        async with AsyncAcademy(connection) as academy:
-            return await academy.opening(seat, [], 0), await academy.patterns(seat, BOARDS, **options)
-
-    return asyncio.run(answer())
-
-
-def by_asyncio_stream(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
-    async def answer() -> Answers:
-        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
-            return await stream.opening(seat, [], 0), await stream.patterns(seat, BOARDS, **options)
-
-    return asyncio.run(answer())
-
-
-WAYS = pytest.mark.parametrize("ask", [by_calls, by_stream, by_asyncio, by_asyncio_stream])
+WAYS = pytest.mark.parametrize("ask", [*CALLS, *STREAMS])
+BY_CALLS = pytest.mark.parametrize("ask", CALLS)
 
 
 @WAYS
-def test_openings_and_patterns_are_answered(connection: Connection, ask: Asking) -> None:
-    opening, (corner, empty) = ask(connection, Seat(GAME, SPEC.geometry, 1), {})
-    assert {move.move for move in opening} == {"c3"} and opening[0].visits == 3
+def test_openings_and_patterns_are_answered(connection: Connection, ask: Way) -> None:
+    seat = Seat(GAME, SPEC.geometry, 1)
+    moves, (corner, empty) = ask(connection, opening(seat), patterns(seat))
+    assert {move.move for move in moves} == {"c3"} and moves[0].visits == 3
     assert {match.library for match in corner} == {Library.ENDGAME}
     assert {match.cells for match in corner} == {""}
     assert len({match.pattern_id for match in corner}) == 2 and empty == []
 
 
 @WAYS
-def test_cells_are_listed_on_request(connection: Connection, ask: Asking) -> None:
-    _, (corner, _) = ask(connection, Seat(GAME, SPEC.geometry, 1), {"options": MatchOptions(with_cells=True)})
+def test_cells_are_listed_on_request(connection: Connection, ask: Way) -> None:
+    seat = Seat(GAME, SPEC.geometry, 1)
+    ((corner, _),) = ask(connection, patterns(seat, options=MatchOptions(with_cells=True)))
     assert corner and all("x" in match.cells or "o" in match.cells for match in corner)
 
 
@@ -137,56 +116,43 @@ def test_a_match_lies_on_the_reversed_board_for_player_2_and_its_covered_cells_o
     [([Library.ENDGAME], 0, 2), ([Library.ENDGAME], 1, 1), ([Library.MIDDLE_GAME], 0, 0)],
 )
 def test_libraries_and_numbers_are_chosen(
-    connection: Connection, ask: Asking, libraries: Sequence[Library], most: int, matches: int
+    connection: Connection, ask: Way, libraries: Sequence[Library], most: int, matches: int
 ) -> None:
-    options = MatchOptions(libraries, most)
-    _, (corner, _) = ask(connection, Seat(GAME, SPEC.geometry, 1), {"options": options})
+    seat = Seat(GAME, SPEC.geometry, 1)
+    ((corner, _),) = ask(connection, patterns(seat, options=MatchOptions(libraries, most)))
     assert len({match.pattern_id for match in corner}) == matches
 
 
-def gains_by_calls(connection: Connection, seat: Seat, value: float | None) -> list[list[PatternMatch]]:
-    with Academy(connection) as academy:
-        return academy.opponent_gains(seat, BOARDS[0], AFTER, value, options=ENDGAME)
+def gains(seat: Seat, value: float | None) -> Question:
+    return lambda client: client.opponent_gains(seat, BOARDS[0], AFTER, value, options=ENDGAME)
 
 
-def gains_by_asyncio(connection: Connection, seat: Seat, value: float | None) -> list[list[PatternMatch]]:
-    async def answer() -> list[list[PatternMatch]]:
-        async with AsyncAcademy(connection) as academy:
-            return await academy.opponent_gains(seat, BOARDS[0], AFTER, value, options=ENDGAME)
-
-    return asyncio.run(answer())
-
-
-@pytest.mark.parametrize("ask", [gains_by_calls, gains_by_asyncio])
+@BY_CALLS
 @pytest.mark.parametrize("player", [1, 2])
-def test_the_opponent_gains_his_matches_that_are_new(
-    connection: Connection,
-    ask: Callable[[Connection, Seat, float | None], list[list[PatternMatch]]],
-    player: int,
-) -> None:
+def test_the_opponent_gains_his_matches_that_are_new(connection: Connection, ask: Way, player: int) -> None:
     seat = Seat(GAME, SPEC.geometry, player)
     with Academy(connection) as academy:
         here, *there = academy.patterns(seat, [BOARDS[0], *AFTER], options=ENDGAME, both_players=True)
 
-    gains = ask(connection, seat, None)
+    (gained,) = ask(connection, gains(seat, None))
 
-    assert gains == [
+    assert gained == [
         [match for match in matches if match.for_opponent and match not in here] for matches in there
     ]
     # None of these is a gain: what was there, and what is one's own.
-    assert any(gains) and any(match.for_opponent for match in here)
+    assert any(gained) and any(match.for_opponent for match in here)
     assert any(not match.for_opponent and match not in here for matches in there for match in matches)
     with pytest.raises(FairUseError):
-        ask(connection, Seat(GAME, SPEC.geometry, player, "nowhere"), 0.5)
+        ask(connection, gains(Seat(GAME, SPEC.geometry, player, "nowhere"), 0.5))
 
 
 @WAYS
-def test_what_fair_use_forbids_is_not_asked(connection: Connection, ask: Asking) -> None:
+def test_what_fair_use_forbids_is_not_asked(connection: Connection, ask: Way) -> None:
     # The contest is unknown: a question about it would be refused.
     seat = Seat(GAME, SPEC.geometry, 1, contest_id="nowhere")
     seat.build_opening_request([], 0)
     with pytest.raises(FairUseError, match="ask again before own move 5"):
-        ask(connection, seat, {"expected_value": 0.5})
+        ask(connection, opening(seat))
 
 
 def test_where_academy_is_must_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,26 +163,16 @@ def test_where_academy_is_must_be_known(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @WAYS
-def test_a_refusal_says_why(connection: Connection, ask: Asking) -> None:
+def test_a_refusal_says_why(connection: Connection, ask: Way) -> None:
     with pytest.raises(AcademyRefusedError) as refusal:
-        ask(connection, Seat("chess", SPEC.geometry, 1), {})
+        ask(connection, opening(Seat("chess", SPEC.geometry, 1)))
     assert (refusal.value.code, refusal.value.reason) == ("NOT_FOUND", "UNKNOWN_GAME")
 
 
-def seat_by_calls(connection: Connection, **of_contest: Any) -> Seat:
-    with Academy(connection) as academy:
-        return academy.seat(**{"spec": SPEC, **of_contest})
-
-
-def seat_by_asyncio(connection: Connection, **of_contest: Any) -> Seat:
-    async def answer() -> Seat:
-        async with AsyncAcademy(connection) as academy:
-            return await academy.seat(**{"spec": SPEC, **of_contest})
-
-    return asyncio.run(answer())
-
-
-SEATINGS = pytest.mark.parametrize("take", [seat_by_calls, seat_by_asyncio])
+def seated(ask: Way, connection: Connection, **of_contest: Any) -> Seat:
+    seat: Seat
+    (seat,) = ask(connection, lambda client: client.seat(**{"spec": SPEC, **of_contest}))
+    return seat
 
 
 @pytest.fixture
@@ -225,13 +181,13 @@ def no_contest(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@SEATINGS
+@BY_CALLS
 @pytest.mark.usefixtures("no_contest")
 def test_a_seat_has_its_contests_game_and_rules(
-    academy: Running, monkeypatch: pytest.MonkeyPatch, take: Callable[..., Seat]
+    academy: Running, monkeypatch: pytest.MonkeyPatch, ask: Way
 ) -> None:
     # ACADEMY knows the game by another name than the referee.
-    name = f"fork-{take.__name__}"
+    name = f"fork-{ask.__name__}"
     arena = academy.arena()
     arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(name)))
     opened = contest(name, name)
@@ -239,26 +195,24 @@ def test_a_seat_has_its_contests_game_and_rules(
     tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets
     connection = Connection(str(academy.address), tickets[1])
 
-    seat = take(connection, contest_id=name, player=2)
+    seat = seated(ask, connection, contest_id=name, player=2)
 
     assert seat == Seat(name, SPEC.geometry, 2, name, FairUse(opening_moves_per_consultation=8))
     with pytest.raises(ValueError, match="ACADEMY_PLAYER"):
-        take(connection, contest_id=name)
+        seated(ask, connection, contest_id=name)
     monkeypatch.setenv("ACADEMY_CONTEST", name)
     monkeypatch.setenv("ACADEMY_PLAYER", "two")
     with pytest.raises(ValueError, match="ACADEMY_PLAYER"):
-        take(connection)
+        seated(ask, connection)
     monkeypatch.setenv("ACADEMY_PLAYER", "2")
-    assert take(connection) == seat
+    assert seated(ask, connection) == seat
 
 
-@SEATINGS
+@BY_CALLS
 @pytest.mark.usefixtures("no_contest")
 @pytest.mark.parametrize("stricter", [False, True])
-def test_a_seat_of_a_game_on_another_board_is_refused(
-    academy: Running, take: Callable[..., Seat], stricter: bool
-) -> None:
-    name = f"other-board-{take.__name__}-{stricter}"
+def test_a_seat_of_a_game_on_another_board_is_refused(academy: Running, ask: Way, stricter: bool) -> None:
+    name = f"other-board-{ask.__name__}-{stricter}"
     opened = contest(name, GAME)
     if stricter:
         opened.fair_use.opening_moves_per_consultation = 8
@@ -269,41 +223,32 @@ def test_a_seat_of_a_game_on_another_board_is_refused(
         with pytest.raises(
             ValueError, match=f"{spec.game_id} is played on another board than {GAME} at ACADE"
         ):
-            take(Connection(str(academy.address), ticket), spec=spec, contest_id=name, player=1)
+            seated(ask, Connection(str(academy.address), ticket), spec=spec, contest_id=name, player=1)
 
 
-@SEATINGS
+@BY_CALLS
 @pytest.mark.usefixtures("no_contest")
 def test_a_seat_outside_of_a_contest_is_one_for_analysis(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch, take: Callable[..., Seat]
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, ask: Way
 ) -> None:
-    assert take(connection) == Seat(GAME, SPEC.geometry, 1)
-    assert take(connection, player=2) == Seat(GAME, SPEC.geometry, 2)
+    assert seated(ask, connection) == Seat(GAME, SPEC.geometry, 1)
+    assert seated(ask, connection, player=2) == Seat(GAME, SPEC.geometry, 2)
     monkeypatch.setenv("ACADEMY_GAME", "tiny-fork")
-    assert take(connection) == Seat("tiny-fork", SPEC.geometry, 1)
+    assert seated(ask, connection) == Seat("tiny-fork", SPEC.geometry, 1)
 
 
 CELLS = str.maketrans("01", "xo")
 
 
-def propose(connection: Connection, seat: Seat, plies: int) -> list[ProposalStatus]:
-    with Academy(connection) as academy:
-        return academy.propose(seat, plies)
+def submitted(ask: Way, connection: Connection, seat: Seat) -> list[int]:
+    """The plies of what the seat submits after a hundred."""
+    (statuses,) = ask(connection, lambda client: client.propose(seat, 100))
+    return [status.ply for status in statuses]
 
 
-def propose_by_asyncio(connection: Connection, seat: Seat, plies: int) -> list[ProposalStatus]:
-    async def answer() -> list[ProposalStatus]:
-        async with AsyncAcademy(connection) as academy:
-            return await academy.propose(seat, plies)
-
-    return asyncio.run(answer())
-
-
-@pytest.mark.parametrize("submit", [propose, propose_by_asyncio])
-def test_where_few_proposals_are_allowed_the_best_are_submitted(
-    academy: Running, submit: Callable[[Connection, Seat, int], list[ProposalStatus]]
-) -> None:
-    name = f"few-{submit.__name__}"
+@BY_CALLS
+def test_where_few_proposals_are_allowed_the_best_are_submitted(academy: Running, ask: Way) -> None:
+    name = f"few-{ask.__name__}"
     arena, admin = academy.arena(), academy.admin()
     game = tiny_go(name)
     game.expected_length = 100.0
@@ -320,22 +265,20 @@ def test_where_few_proposals_are_allowed_the_best_are_submitted(
             seat.record_move(pattern, 81 + number, None, 0.5 + number / 20)
         return seat
 
-    assert submit(connection, limited_to(0), 100) == []
+    assert submitted(ask, connection, limited_to(0)) == []
     seat = limited_to(3)
-    assert [status.ply for status in submit(connection, seat, 100)] == [88, 87, 86]
+    assert submitted(ask, connection, seat) == [88, 87, 86]
     # The seat knows which ACADEMY holds, and that there is no room for others.
-    assert submit(connection, seat, 100) == []
+    assert submitted(ask, connection, seat) == []
     limited_to(5)
-    assert [status.ply for status in submit(connection, seat, 100)] == [85, 84]
+    assert submitted(ask, connection, seat) == [85, 84]
     # Another seat does not know, and may submit them again.
-    assert [status.ply for status in submit(connection, limited_to(5), 100)] == [88, 87, 86, 85, 84]
+    assert submitted(ask, connection, limited_to(5)) == [88, 87, 86, 85, 84]
 
 
-@pytest.mark.parametrize("submit", [propose, propose_by_asyncio])
-def test_proposals_that_a_seat_does_not_know_of_leave_room_for_the_best(
-    academy: Running, submit: Callable[[Connection, Seat, int], list[ProposalStatus]]
-) -> None:
-    name = f"room-{submit.__name__}"
+@BY_CALLS
+def test_proposals_that_a_seat_does_not_know_of_leave_room_for_the_best(academy: Running, ask: Way) -> None:
+    name = f"room-{ask.__name__}"
     arena = academy.arena()
     arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(name)))
     tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(name, name))).tickets
@@ -347,56 +290,29 @@ def test_proposals_that_a_seat_does_not_know_of_leave_room_for_the_best(
             seat.record_move(read_cells(cells, SPEC.geometry), ply, None, 0.5 + ply / 1000)
         return seat
 
-    assert len(submit(connection, seat_with("x-", *range(95, 101)), 100)) == 6
+    assert len(submitted(ask, connection, seat_with("x-", *range(95, 101)))) == 6
     seat = seat_with("xo", *range(95, 101))
-    assert [status.ply for status in submit(connection, seat, 100)] == [100, 99, 98, 97]
-    assert submit(connection, seat, 100) == []
+    assert submitted(ask, connection, seat) == [100, 99, 98, 97]
+    assert submitted(ask, connection, seat) == []
 
 
-def successors_by_calls(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
-    with Academy(connection) as academy:
-        return academy.successors(seat, BOARDS[0], AFTER, value)
+def successors_of(seat: Seat, value: float | None) -> Question:
+    return lambda client: client.successors(seat, BOARDS[0], AFTER, value)
 
 
-def successors_by_stream(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
-    with Academy(connection) as academy, academy.stream() as stream:
-        return stream.successors(seat, BOARDS[0], AFTER, value)
-
-
-def successors_by_asyncio(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
-    async def answer() -> SuccessorMatches:
-        async with AsyncAcademy(connection) as academy:
-            return await academy.successors(seat, BOARDS[0], AFTER, value)
-
-    return asyncio.run(answer())
-
-
-def successors_by_asyncio_stream(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
-    async def answer() -> SuccessorMatches:
-        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
-            return await stream.successors(seat, BOARDS[0], AFTER, value)
-
-    return asyncio.run(answer())
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [successors_by_calls, successors_by_stream, successors_by_asyncio, successors_by_asyncio_stream],
-)
-def test_moves_are_answered_with_what_they_change(
-    connection: Connection, ask: Callable[[Connection, Seat, float | None], SuccessorMatches]
-) -> None:
+@WAYS
+def test_moves_are_answered_with_what_they_change(connection: Connection, ask: Way) -> None:
     seat = Seat(GAME, SPEC.geometry, 1)
     with Academy(connection) as academy:
         here, *there = academy.patterns(seat, [BOARDS[0], *AFTER])
 
-    successors = ask(connection, seat, None)
+    (successors,) = ask(connection, successors_of(seat, None))
 
     assert list(successors.position) == here
     assert [set(successors.after(move)) for move in range(len(AFTER))] == [set(matches) for matches in there]
     assert any(successors.gained) and any(successors.lost)
     with pytest.raises(FairUseError):
-        ask(connection, Seat(GAME, SPEC.geometry, 1, contest_id="nowhere"), 0.5)
+        ask(connection, successors_of(Seat(GAME, SPEC.geometry, 1, contest_id="nowhere"), 0.5))
 
 
 def test_a_bot_reads_what_it_gave_and_took(academy: Running) -> None:

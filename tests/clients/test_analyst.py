@@ -29,6 +29,7 @@ from referees.api import referee
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running, limited, serving
 from tests.ports import free_ports
+from tests.waiting import until
 
 HEX = referee("hex").from_settings({"board_size": 4})
 GAME = HEX.spec().game_id
@@ -283,10 +284,7 @@ def test_an_analyst_whose_academy_goes_away_while_it_searches_ends_and_says_so(t
         with a_resting_analyst(academy, academy.token("analyst", Role.ANALYST), "--once") as program:
             rested = processor_seconds(program.pid)
         # It has the lowest priority. Nothing but a search takes so much.
-        deadline = time.monotonic() + 180
-        while processor_seconds(program.pid) < rested + 0.4:
-            assert time.monotonic() < deadline and program.poll() is None
-            time.sleep(0.05)
+        until(lambda: processor_seconds(program.pid) >= rested + 0.4, program)
     assert "academy-analyst: " in refusal_of(program)
 
 

@@ -1,28 +1,21 @@
 """Who asks too fast is put off: the same by calls and streams, blocking and not."""
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.v1 import contests_pb2
-from clients import (
-    Academy,
-    AcademyRefusedError,
-    AcademyUnavailableError,
-    AsyncAcademy,
-    Connection,
-    Seat,
-)
+from clients import AcademyRefusedError, AcademyUnavailableError, Connection, Seat
 from clients.retries import RetryBudget
 from tests.academy.service import running
 from tests.academy.service.examples import tiny_go
+from tests.clients.ways import CALLS, STREAMS, Way
 
 SEAT = Seat("tiny", SquareGeometry(5, 5), 1)
-Asking = Callable[[Connection, int], None]
 
 
 @contextmanager
@@ -33,42 +26,16 @@ def limited(folder: Path, questions_per_second: float) -> Iterator[Connection]:
         yield Connection(str(academy.address), academy.token("hasty"), timeout=60.0)
 
 
-def by_calls(connection: Connection, times: int) -> None:
-    with Academy(connection) as academy:
-        for _ in range(times):
-            academy.opening(SEAT, [], 0)
+WAYS = pytest.mark.parametrize("ask", [*CALLS, *STREAMS])
 
 
-def by_stream(connection: Connection, times: int) -> None:
-    with Academy(connection) as academy, academy.stream() as stream:
-        for _ in range(times):
-            stream.opening(SEAT, [], 0)
-
-
-def by_asyncio(connection: Connection, times: int) -> None:
-    async def ask() -> None:
-        async with AsyncAcademy(connection) as academy:
-            for _ in range(times):
-                await academy.opening(SEAT, [], 0)
-
-    asyncio.run(ask())
-
-
-def by_asyncio_stream(connection: Connection, times: int) -> None:
-    async def ask() -> None:
-        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
-            for _ in range(times):
-                await stream.opening(SEAT, [], 0)
-
-    asyncio.run(ask())
-
-
-WAYS = pytest.mark.parametrize("ask", [by_calls, by_stream, by_asyncio, by_asyncio_stream])
+def opening(client: Any) -> Any:
+    return client.opening(SEAT, [], 0)
 
 
 @WAYS
 def test_a_caller_that_asks_too_fast_waits_and_is_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Asking
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Way
 ) -> None:
     pauses = []
     pause = RetryBudget.pause
@@ -82,16 +49,16 @@ def test_a_caller_that_asks_too_fast_waits_and_is_answered(
         # On a busy machine it may not ask too fast at first.
         for _ in range(10):
             if not pauses:
-                ask(connection, 4)
+                ask(connection, *[opening] * 4)
     assert pauses
 
 
 @WAYS
-def test_nobody_waits_for_longer_than_a_call_may_take(tmp_path: Path, ask: Asking) -> None:
+def test_nobody_waits_for_longer_than_a_call_may_take(tmp_path: Path, ask: Way) -> None:
     # The third question would have to wait for more than a quarter of an hour.
     slow = limited(tmp_path, questions_per_second=0.001)
     with slow as connection, pytest.raises(AcademyRefusedError) as refusal:
-        ask(connection, 3)
+        ask(connection, *[opening] * 3)
 
     assert refusal.value.reason == "RATE_EXCEEDED"
     assert refusal.value.retry_after is not None and refusal.value.retry_after > 60.0

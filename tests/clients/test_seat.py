@@ -1,6 +1,8 @@
 """A seat keeps to fair use by itself and proposes only what the rules can accept."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from clients.seat import FairUseError, MatchOptions, Seat
 GEOMETRY = SquareGeometry(3, 3)
 EMPTY = Board.from_letters(GEOMETRY, "---------")
 PATTERN = read_cells("x -\n- o", GEOMETRY)
+ENDGAME, MIDDLE_GAME = pattern_pb2.LIBRARY_ENDGAME, pattern_pb2.LIBRARY_MIDDLE_GAME
 
 
 def seat(contest_id: str = "contest") -> Seat:
@@ -98,7 +101,7 @@ def test_outside_a_contest_patterns_may_be_asked_for_anywhere() -> None:
     question = seat(contest_id="").build_pattern_request([EMPTY], options=options)
     assert question.positions[0].board == "---------"
     assert not question.positions[0].HasField("expected_value")
-    assert list(question.libraries) == [pattern_pb2.LIBRARY_ENDGAME]
+    assert list(question.libraries) == [ENDGAME]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +127,7 @@ def test_a_move_is_a_tesuji_when_it_raised_the_expected_value_enough(
     assert (request is not None) == proposed
     if request is not None:
         (proposal,) = request.proposals
-        assert proposal.library == pattern_pb2.LIBRARY_MIDDLE_GAME
+        assert proposal.library == MIDDLE_GAME
         assert (proposal.ply, proposal.value, proposal.value_before) == (1, after, before)
         assert proposal.cells == "x -\n- o"
 
@@ -164,36 +167,29 @@ def test_a_seat_may_have_advice_name_what_it_rests_on() -> None:
     assert request is not None and request.include_ids
 
 
-def test_the_last_fifth_of_a_contest_gives_endgame_patterns() -> None:
-    playing = seat()
-    for ply in (79, 81, 99):
-        playing.record_move(PATTERN, ply, 0.5, 0.55)
-    request = playing.build_proposals(plies=100, average_length=100)
-    assert request is not None
-    assert [proposal.ply for proposal in request.proposals] == [81, 99]
-    assert {proposal.library for proposal in request.proposals} == {pattern_pb2.LIBRARY_ENDGAME}
+def proposed(playing: Seat, plies: int, average_length: float = 100, **more: Any) -> list[tuple[Any, int]]:
+    """Library and ply of each proposal."""
+    request = playing.build_proposals(plies, average_length, **more)
+    return [(proposal.library, proposal.ply) for proposal in request.proposals] if request else []
 
 
-def test_the_fifth_is_one_of_an_average_contest_as_academy_judges() -> None:
+@pytest.mark.parametrize(("plies", "moves"), [(100, (79, 81, 99)), (200, (161, 181, 199))])
+def test_endgame_patterns_come_from_the_last_20_moves_where_contests_have_100_on_average(
+    plies: int, moves: Sequence[int]
+) -> None:
     playing = seat()
-    for ply in (161, 181, 199):
+    for ply in moves:
         playing.record_move(PATTERN, ply, 0.5, 0.55)
-    request = playing.build_proposals(plies=200, average_length=100)
-    assert request is not None
-    assert [proposal.ply for proposal in request.proposals] == [181, 199]
+    assert proposed(playing, plies) == [(ENDGAME, ply) for ply in moves[1:]]
 
 
 def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
     playing = seat()
     for ply in range(1, 101):
         playing.record_move(PATTERN, ply, 0.2, 0.4 + ply / 1000)
-    request = playing.build_proposals(plies=100, average_length=100)
-    assert request is not None
-    assert len(request.proposals) == 10
-    tesuji = [
-        proposal.ply for proposal in request.proposals if proposal.library == pattern_pb2.LIBRARY_MIDDLE_GAME
-    ]
-    assert tesuji == [100, 99, 98, 97, 96]
+    best = proposed(playing, 100)
+    assert len(best) == 10
+    assert best[:5] == [(MIDDLE_GAME, ply) for ply in (100, 99, 98, 97, 96)]
 
 
 def test_what_two_threads_submitted_at_once_takes_its_places_once() -> None:
@@ -205,8 +201,7 @@ def test_what_two_threads_submitted_at_once_takes_its_places_once() -> None:
         assert request is not None
         playing.note_submitted(request)
     assert playing.submitted == 4
-    more = playing.build_proposals(8, 100, max_proposals=8)
-    assert more is not None and len(more.proposals) == 4
+    assert len(proposed(playing, 8, max_proposals=8)) == 4
 
 
 def test_what_was_submitted_is_not_proposed_again_and_takes_its_place() -> None:
@@ -219,12 +214,7 @@ def test_what_was_submitted_is_not_proposed_again_and_takes_its_place() -> None:
     # Three tesujis and three endgame patterns: there is no place left.
     assert [proposal.ply for proposal in first.proposals] == [8, 7, 6, 1, 2, 3]
     assert playing.build_proposals(8, 100, max_proposals=6) is None
-    second = playing.build_proposals(8, 100, max_proposals=8)
-    assert second is not None
-    assert [(proposal.library, proposal.ply) for proposal in second.proposals] == [
-        (pattern_pb2.LIBRARY_MIDDLE_GAME, 5),
-        (pattern_pb2.LIBRARY_ENDGAME, 4),
-    ]
+    assert proposed(playing, 8, max_proposals=8) == [(MIDDLE_GAME, 5), (ENDGAME, 4)]
 
 
 def test_a_contest_that_goes_on_gives_no_endgame_patterns_before_those_of_an_average_one() -> None:
@@ -233,22 +223,16 @@ def test_a_contest_that_goes_on_gives_no_endgame_patterns_before_those_of_an_ave
         playing.record_move(PATTERN, ply, 0.5, 0.55)
         assert playing.build_proposals(ply, 100, over=False) is None
     playing.record_move(PATTERN, 81, 0.5, 0.55)
-    request = playing.build_proposals(81, 100, over=False)
-    assert request is not None
-    assert [proposal.ply for proposal in request.proposals] == [81]
+    assert proposed(playing, 81, over=False) == [(ENDGAME, 81)]
     # It was a short one.
-    request = playing.build_proposals(90, 100)
-    assert request is not None
-    assert [proposal.ply for proposal in request.proposals] == [79, 81]
+    assert proposed(playing, 90) == [(ENDGAME, 79), (ENDGAME, 81)]
 
 
 def test_a_call_submits_no_more_than_a_server_takes() -> None:
     playing = seat()
     for ply in range(1, 101):
         playing.record_move(PATTERN, ply, None, ply / 1000)
-    request = playing.build_proposals(100, 1000, max_proposals=90)
-    assert request is not None
-    assert len(request.proposals) == 64
+    assert len(proposed(playing, 100, 1000, max_proposals=90)) == 64
 
 
 def test_outside_a_contest_nothing_is_proposed() -> None:

@@ -18,6 +18,7 @@ from academy.knowledge.boards import SquareGeometry
 from academy.v1 import consultation_pb2, consultation_pb2_grpc
 from clients import Academy, AcademyUnavailableError, AsyncAcademy, Connection, Seat
 from clients.streams import AnswerStream, AsyncAnswerStream
+from tests.clients import ways
 
 # The first answer on a stream must come within it.
 SECONDS = 3.0
@@ -42,6 +43,16 @@ class Silent(_Servicer):  # type: ignore[misc]
         self.released.wait(20.0)
 
 
+@contextmanager
+def served(servicer: Any, timeout: float) -> Iterator[Connection]:
+    server = grpc.server(futures.ThreadPoolExecutor(2))
+    consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(servicer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield Connection(f"127.0.0.1:{port}", timeout=timeout)
+    server.stop(0).wait()
+
+
 @pytest.fixture
 def servicer() -> Silent:
     return Silent()
@@ -49,13 +60,9 @@ def servicer() -> Silent:
 
 @pytest.fixture
 def silent(servicer: Silent) -> Iterator[Connection]:
-    server = grpc.server(futures.ThreadPoolExecutor(2))
-    consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(servicer, server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield Connection(f"127.0.0.1:{port}", timeout=SECONDS)
-    servicer.released.set()
-    server.stop(0).wait()
+    with served(servicer, SECONDS) as connection:
+        yield connection
+        servicer.released.set()
 
 
 def by_stream(connection: Connection) -> float:
@@ -114,12 +121,8 @@ class Echoing(_Servicer):  # type: ignore[misc]
 
 @pytest.fixture
 def echoing() -> Iterator[Connection]:
-    server = grpc.server(futures.ThreadPoolExecutor(2))
-    consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(Echoing(), server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield Connection(f"127.0.0.1:{port}", timeout=60.0)
-    server.stop(0).wait()
+    with served(Echoing(), 60.0) as connection:
+        yield connection
 
 
 MOVES = [f"m{number}" for number in range(40)]
@@ -249,32 +252,15 @@ PAUSE = 0.2
 
 @pytest.fixture
 def refusing() -> Iterator[Connection]:
-    server = grpc.server(futures.ThreadPoolExecutor(2))
-    consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(Refusing(), server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield Connection(f"127.0.0.1:{port}", timeout=LONG)
-    server.stop(0).wait()
-
-
-def ask_by_stream(connection: Connection) -> None:
-    with Academy(connection) as academy, academy.stream() as stream:
-        stream.opening(SEAT, [], 0)
-
-
-def ask_by_asyncio_stream(connection: Connection) -> None:
-    async def ask() -> None:
-        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
-            await stream.opening(SEAT, [], 0)
-
-    asyncio.run(ask())
+    with served(Refusing(), LONG) as connection:
+        yield connection
 
 
 @pytest.mark.parametrize(
-    ("kind", "ask"), [(AnswerStream, ask_by_stream), (AsyncAnswerStream, ask_by_asyncio_stream)]
+    ("kind", "ask"), [(AnswerStream, ways.by_stream), (AsyncAnswerStream, ways.by_asyncio_stream)]
 )
 def test_a_question_that_is_put_again_has_what_is_left_of_its_time(
-    refusing: Connection, monkeypatch: pytest.MonkeyPatch, kind: Any, ask: Callable[[Connection], None]
+    refusing: Connection, monkeypatch: pytest.MonkeyPatch, kind: Any, ask: ways.Way
 ) -> None:
     allowed = []
     put = kind.ask
@@ -284,6 +270,6 @@ def test_a_question_that_is_put_again_has_what_is_left_of_its_time(
         return put(stream, request, seconds)
 
     monkeypatch.setattr(kind, "ask", note)
-    ask(refusing)
+    ask(refusing, lambda stream: stream.opening(SEAT, [], 0))
     first, second = allowed
     assert second < first - PAUSE / 2

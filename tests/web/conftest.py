@@ -126,6 +126,19 @@ def competitions(
             yield visitor
 
 
+class FailsOnce:
+    """Draws, but for the first time."""
+
+    def __init__(self) -> None:
+        self._failed = False
+
+    async def __call__(self, *_: object) -> str:
+        if not self._failed:
+            self._failed = True
+            raise KeyError("no such column")
+        return "drawn"
+
+
 class Watched:
     """A tab that notes what it asks for and what goes wrong."""
 

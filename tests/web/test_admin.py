@@ -390,9 +390,7 @@ def test_a_player_reads_what_is_over_and_its_own_texts_and_follows_nothing(
         assert "in progress" in refused.words and records == [403, 404]
         assert player.get("/competition/events?name=own").status == 403
         assert "data-events" not in player.get("/competition?name=own").text
-        while "In progress" in (over := operator.get(live)).words:
-            assert time.monotonic() < deadline, over.words
-            time.sleep(0.1)
+        until(lambda: "In progress" not in operator.get(live).words)
     finally:
         operator.do("stop-competition", name="own", how="at-once")
     texts = place.folder / "arena" / "own.protocol" / f"{live.rpartition('=')[2]}.log"

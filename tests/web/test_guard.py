@@ -175,12 +175,8 @@ async def _never_ends(scope: Scope, receive: Receive, send: Send) -> None:
     await asyncio.sleep(3_600)
 
 
-@pytest.mark.parametrize(("page", "status"), [(_fails, 400), (_never_ends, 504)])
-def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int) -> None:
-    limits = WebLimits(page_seconds=0.05)
-    settings = WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits)
-    guard = Guard(page, settings, render_error, Sections())
-    sent: list[Message] = []
+async def visit(guard: Guard, path: str, sent: list[Message]) -> None:
+    """Ask for a page, and note what is sent."""
 
     async def send(message: Message) -> None:
         sent.append(message)
@@ -188,14 +184,18 @@ def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int)
     async def receive() -> Message:
         return {"type": "http.disconnect"}
 
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/",
-        "query_string": b"",
-        "headers": [(b"host", b"localhost")],
-    }
-    asyncio.run(guard(scope, receive, send))
+    method = "POST" if path.startswith("/actions/") else "GET"
+    scope = {"type": "http", "method": method, "path": path, "query_string": b""}
+    await guard({**scope, "headers": [(b"host", b"localhost")]}, receive, send)
+
+
+@pytest.mark.parametrize(("page", "status"), [(_fails, 400), (_never_ends, 504)])
+def test_pages_that_fail_or_never_end_have_an_answer(page: ASGIApp, status: int) -> None:
+    limits = WebLimits(page_seconds=0.05)
+    settings = WebSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits)
+    guard = Guard(page, settings, render_error, Sections())
+    sent: list[Message] = []
+    asyncio.run(visit(guard, "/", sent))
 
     assert sent[0]["status"] == status
     assert b"content-security-policy" in dict(sent[0]["headers"])
@@ -223,25 +223,16 @@ def test_visitors_who_come_together_get_no_more_places_than_there_are_and_leave_
 
     guard = Guard(open_page, settings, render_error, Sections())
 
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    async def receive() -> Message:
-        return {"type": "http.disconnect"}
-
-    async def visit(path: str) -> None:
-        method = "POST" if path.startswith("/actions/") else "GET"
-        scope = {"type": "http", "method": method, "path": path, "query_string": b""}
-        await guard({**scope, "headers": [(b"host", b"localhost")]}, receive, send)
-
     async def visit_all() -> Counter[int]:
         for _ in range(2):
             sent.clear()
             leaving.clear()
             # The others have their own places.
             others = "/events" if "/" in paths else "/"
-            visits = [asyncio.create_task(visit(path)) for path in [*paths, *paths, others]]
-            await asyncio.sleep(0.05)
+            visits = [asyncio.create_task(visit(guard, path, sent)) for path in [*paths, *paths, others]]
+            async with asyncio.timeout(60):
+                while sum("status" in message for message in sent) < len(visits):
+                    await asyncio.sleep(0)
             leaving.set()
             await asyncio.gather(*visits)
         return Counter(message["status"] for message in sent if "status" in message)

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from academy.v1 import tokens_pb2
 from clients.connection import Connection
+from tests.web.conftest import FailsOnce
 from web import library_news
 from web.academy_service import AcademyService
 from web.failures import PageError
@@ -34,17 +35,8 @@ class LearningAcademy:
 
 
 def test_news_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCaptureFixture) -> None:
-    calls = 0
-
-    async def fails_once() -> str:
-        nonlocal calls
-        calls += 1
-        if calls == 1:
-            raise KeyError("no such column")
-        return "drawn"
-
     async def read() -> str:
-        parts = LibraryNews(cast(AcademyService, LearningAcademy()), fails_once).parts()
+        parts = LibraryNews(cast(AcademyService, LearningAcademy()), FailsOnce()).parts()
         async with asyncio.timeout(120):
             part = await anext(parts)
         await parts.aclose()  # type: ignore[attr-defined]

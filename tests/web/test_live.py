@@ -12,6 +12,7 @@ from sse_starlette import EventSourceResponse
 from starlette.requests import Request
 
 from arena.v1 import competitions_pb2
+from tests.web.conftest import FailsOnce
 from tests.web.filling import GO, SEEDS, judge_of, random_line
 from web.arena_service import ArenaService
 from web.failures import PageError
@@ -191,17 +192,8 @@ class PlayingArena:
 
 
 def test_results_go_on_after_some_that_could_not_be_drawn(caplog: pytest.LogCaptureFixture) -> None:
-    calls = 0
-
-    async def fails_once(name: str) -> str:
-        nonlocal calls
-        calls += 1
-        if calls == 1:
-            raise KeyError("no such column")
-        return "drawn"
-
     async def watch() -> str:
-        feed = Feed(cast(ArenaService, PlayingArena()), competitions_pb2.Competition(name="cup"), fails_once)
+        feed = Feed(cast(ArenaService, PlayingArena()), competitions_pb2.Competition(name="cup"), FailsOnce())
         try:
             with feed.watching() as changes:
                 async with asyncio.timeout(120):

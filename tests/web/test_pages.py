@@ -1,7 +1,6 @@
 """What the pages show of a real ACADEMY, and what they look like to somebody who wishes ill."""
 
 import re
-import time
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -12,6 +11,7 @@ from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.games import game_message
 from tests.academy.service.examples import ENDGAME, contest, report, tiny_go
 from tests.academy.service.running import Running, serving
+from tests.waiting import until
 from tests.web.conftest import served_pages
 from tests.web.filling import (
     DIPLOMACY,
@@ -389,12 +389,9 @@ def test_a_game_shows_how_its_libraries_grew_and_who_helped_whom(own_pages: Visi
 def test_home_names_the_latest_results_and_the_newest_patterns(own_pages: Visitor, own: Running) -> None:
     played = contest("latest/1", DRAUGHTS, ("latecomer", "bob"), (1500.0, 1450.0))
     own.arena().contests.ReportContest(report(played, ["9-13"], first="DRAW"))
-    deadline = time.monotonic() + 120
     # The list of games is some seconds old.
-    while "latecomer drew , bob drew" not in (answer := own_pages.get("/")).words:
-        assert time.monotonic() < deadline, answer.words
-        time.sleep(0.5)
-    assert own_pages.get(answer.link("/patterns/endgame/")).status == 200
+    until(lambda: "latecomer drew , bob drew" in own_pages.get("/").words)
+    assert own_pages.get(own_pages.get("/").link("/patterns/endgame/")).status == 200
 
 
 def test_a_game_leads_to_its_players_and_their_patterns(pages: Visitor) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal, Result
@@ -62,6 +63,11 @@ def tally_of(*votes: tuple[float, float], first: int = 1) -> VoteTally:
             for number, (elo, value) in enumerate(votes, first)
         )
     )
+
+
+def cast(*votes: Vote) -> VoteTally:
+    """Votes cast one after another."""
+    return reduce(VoteTally.cast, votes, VoteTally())
 
 
 def contest(

@@ -42,11 +42,12 @@ def of(lines: dict[str, str], spec: GameSpec = DRAUGHTS) -> OpeningTree:
     )
 
 
-def recommended(tree: OpeningTree, line: str = "") -> tuple[str, float] | None:
+def recommended(tree: OpeningTree, line: str = "") -> tuple[str | None, float]:
+    """The move of the book after a line, and its value; no move and an even value where it knows none."""
     node = tree.find(line.split())
     assert node is not None
     recommendation = Book(tree).recommend(node)
-    return None if recommendation is None else (recommendation.node.move, recommendation.value)
+    return (None, 0.5) if recommendation is None else (recommendation.node.move, recommendation.value)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +68,7 @@ def recommended(tree: OpeningTree, line: str = "") -> tuple[str, float] | None:
     ],
 )
 def test_the_recommended_move(lines: dict[str, str], move: str | None) -> None:
-    best = recommended(of(lines))
-    assert (best and best[0]) == move
+    assert recommended(of(lines))[0] == move
 
 
 def test_the_second_player_gets_the_move_that_is_good_for_them() -> None:
@@ -81,7 +81,7 @@ def test_a_moves_value_counts_results_and_an_even_prior() -> None:
 
 
 def test_a_value_is_drawn_towards_that_of_the_best_reply_by_its_visits() -> None:
-    _, value = recommended(of({"1 2": "-" * 18, "1 3": "+" * 12})) or ("", 0.0)
+    _, value = recommended(of({"1 2": "-" * 18, "1 3": "+" * 12}))
     own, refuted = (12 + 3) / 36, 3 / 24
     # Reply 2 has 18 visits: it counts 18/24.
     assert value == pytest.approx(0.75 * refuted + 0.25 * own, abs=2e-6)
@@ -90,7 +90,7 @@ def test_a_value_is_drawn_towards_that_of_the_best_reply_by_its_visits() -> None
 def test_the_best_of_many_replies_counts_for_less() -> None:
     # Nine replies: nine even results, and the best reply, of four visits, counts 4/13.
     few = {f"1 {reply}": "+" for reply in range(4, 12)}
-    _, value = recommended(of({"1 3": "-" * 4, **few})) or ("", 0.0)
+    _, value = recommended(of({"1 3": "-" * 4, **few}))
     own, refuted = (8 + 4.5) / (12 + 9), 3 / 10
     assert value == pytest.approx(4 / 13 * refuted + 9 / 13 * own, abs=2e-6)
 
@@ -116,7 +116,7 @@ def test_three_players_each_get_the_move_that_is_good_for_the_one_who_moves() ->
     three = GameSpec("three", MAP.geometry, players=3, symmetric=False)
     lines = [("a b c", (LOSS, LOSS, WIN)), ("a b d", (WIN, LOSS, LOSS)), ("a e c", (LOSS, WIN, LOSS))]
     tree = grown(*(line for line in lines for _ in range(8)), spec=three)
-    assert [(recommended(tree, line) or ("",))[0] for line in ("", "a", "a b")] == ["a", "e", "c"]
+    assert [recommended(tree, line)[0] for line in ("", "a", "a b")] == ["a", "e", "c"]
 
 
 # Laws
@@ -164,22 +164,22 @@ def test_an_analysis_counts_as_its_effort_up_to_thirty_visits(
     tree = of({"1": "+" * 8 + "--"})
     node = tree.find(["1"])
     assert node is not None and tree.analyse(node.node_id, NodeAnalysis(200_000, budget, "ann", kind))
-    _, value = recommended(tree) or ("", 0.0)
+    _, value = recommended(tree)
     assert value == pytest.approx((8 + 3 + visits * 0.2) / (10 + 6 + visits), abs=1e-6)
 
 
 def test_a_search_that_refutes_the_usual_move_makes_the_book_play_another() -> None:
     tree = of({"1": "+" * 12 + "-" * 4, "2": "+" * 8 + "-" * 8})
-    assert (recommended(tree) or ("",))[0] == "1"
+    assert recommended(tree)[0] == "1"
     analysed(tree, "1", 0.1)
-    assert (recommended(tree) or ("",))[0] == "2"
+    assert recommended(tree)[0] == "2"
 
 
 def test_a_reply_that_was_played_once_counts_when_it_was_analysed() -> None:
     tree = of({"1": "+" * 12, "1 3": "-"})
-    assert recommended(tree, "1") is None
+    assert recommended(tree, "1")[0] is None
     analysed(tree, "1 3", 0.9)
-    assert (recommended(tree, "1") or ("",))[0] == "3"
+    assert recommended(tree, "1")[0] == "3"
 
 
 @given(
@@ -194,7 +194,7 @@ def test_ten_analysts_move_a_node_no_further_than_the_one_who_searched_longest(
     analysed(single, "1", *max(analyses, key=lambda analysis: analysis[1]))
     assert many.nodes == single.nodes
     assert not any(analysed(many, "1", *analysis) for analysis in analyses)
-    assert 0.0 <= (recommended(many) or ("", 0.5))[1] <= 1.0
+    assert 0.0 <= recommended(many)[1] <= 1.0
 
 
 @pytest.mark.parametrize(
@@ -236,9 +236,7 @@ def test_a_book_that_remembers_values_says_what_a_new_one_says(
     assert len(own)
     fresh = max(tree.nodes) + 1
     for moves, results in after:
-        fresh = tree.learn(
-            contest(moves.split(), results, elos=(1500.0, 1500.0), names=("p0", "p1")), fresh, 60.0, FREE
-        )
+        fresh = tree.learn(contest(moves.split(), results), fresh, 60.0, FREE)
     assert Book(tree, own=own).recommend(tree.root) == Book(tree).recommend(tree.root)
 
 
@@ -253,9 +251,7 @@ def test_a_book_of_a_followed_tree_says_what_a_new_one_says(
     fresh, narrow = max(tree.nodes) + 1, LibrarySettings(opening_capacity=6)
     for moves, results in after:
         known = dict(tree.nodes)
-        fresh = tree.learn(
-            contest(moves.split(), results, elos=(1500.0, 1500.0), names=("p0", "p1")), fresh, 60.0, narrow
-        )
+        fresh = tree.learn(contest(moves.split(), results), fresh, 60.0, narrow)
         changed = [node for number, node in tree.nodes.items() if known.get(number) is not node]
         followed.follow(changed, known.keys() - tree.nodes.keys())
         assert followed.nodes == tree.nodes

@@ -360,6 +360,7 @@ def test_each_image_of_a_pattern_has_the_pattern_as_its_least(spec: GameSpec) ->
         ({"codes": [0, 0]}, "code 0: an earlier row has the same code"),
         ({"seen": [1]}, "columns of 1 to 2"),
         ({"weight_millionths": [9_000_000, 0]}, "weight 9.0: a weight beyond 8"),
+        ({"weight_millionths": [-(2**63), 0]}, "a weight beyond"),
         ({"codes": [0, 2**64]}, "63 bits"),
     ],
 )
@@ -367,14 +368,21 @@ def test_damaged_tables_are_refused(change: dict[str, list[int]], why: str) -> N
     columns = {name: [0, 1] for name in EvaluationTable.COLUMNS} | change
     with pytest.raises(ValueError, match=why):
         EvaluationTable.of([columns[name] for name in EvaluationTable.COLUMNS], {})
-    with pytest.raises(ValueError, match="3 successes of 2 uses"):
-        EvaluationTable.of([[]] * 4, {"uses": 2, "successes": 3})
 
 
-@pytest.mark.parametrize("figure", ["contests", "taught_millionths", "uses", "successes"])
-def test_fewer_than_no_contests_or_uses_are_refused(figure: str) -> None:
-    with pytest.raises(ValueError, match="below 0"):
-        EvaluationTable.of([[]] * 4, {figure: -1})
+@pytest.mark.parametrize(
+    ("figures", "why"),
+    [
+        ({"uses": 2, "successes": 3}, "3 successes of 2 uses"),
+        *(({figure: -1}, "below 0") for figure in ("contests", "taught_millionths", "uses", "successes")),
+    ],
+)
+def test_figures_that_no_contests_could_give_are_refused(figures: dict[str, int], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        EvaluationTable.of([[]] * 4, figures)
+
+
+def test_an_elo_may_be_below_0() -> None:
     elos = {"best_elo_hundredths": -40_00, "taught_elo": -40_00}
     assert EvaluationTable.of([[]] * 4, elos).figures().items() >= elos.items()
 
@@ -422,11 +430,6 @@ def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> No
     assert united.seen.tolist() == [2**62, 3] and united.gradient_millionths.tolist() == [2**62, 21]
     assert united.weight_millionths.tolist() == huge.weight_millionths.tolist()
     assert (united.contests, united.taught_elo, united.uses) == (2**62, 2**62, 9)
-
-
-def test_a_weight_of_the_least_number_of_63_bits_is_refused() -> None:
-    with pytest.raises(ValueError, match="a weight beyond"):
-        EvaluationTable.of([[0], [1], [-(2**63)], [0]], {})
 
 
 def test_no_positions_have_no_worths() -> None:

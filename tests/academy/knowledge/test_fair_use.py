@@ -235,7 +235,7 @@ def test_where_claimed_moves_leave_those_played(
 @pytest.mark.parametrize("gap", [0.11, 0.2, 0.33])
 @pytest.mark.threat("lies")
 def test_a_small_lie_at_every_position_is_not_believed_either(gap: float) -> None:
-    stated = [Expectation(after - gap, after, earlier) for after, earlier in [(0.43, 0.43)] * 10]
+    stated = [Expectation(0.43 - gap, 0.43, 0.43)] * 10
     claims = [Claim(plies, b"", expectation.before) for plies, expectation in enumerate(stated)]
     false = false_claim(1, claims, stated, [], False)
     assert false is not None

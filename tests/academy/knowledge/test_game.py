@@ -248,17 +248,6 @@ def test_what_is_used_is_not_forgotten() -> None:
 # Administration
 
 
-def test_a_lowered_capacity_prunes_at_once() -> None:
-    game = GameKnowledge(GO)
-    propose(game, *(endgame(cells("x " * width), 0.5 + width / 10) for width in (1, 2, 3, 4)))
-    game.learn(contest(["A1", "B2", "C3"]), 2)
-    removed = game.change_settings(LibrarySettings(endgame_capacity=3, opening_capacity=1))
-    # Four times "pass", and A1, B2, C3 were in the tree.
-    assert removed == 1 + 6
-    assert (len(game.libraries[ENDGAME]), len(game.openings)) == (3, 1)
-    assert 1 not in game.libraries[ENDGAME].entries
-
-
 def test_deleting_and_restoring_a_pattern() -> None:
     game = GameKnowledge(GO)
     propose(game, endgame(cells("x"), 0.9), endgame(cells("w"), 0.9))
@@ -478,20 +467,18 @@ def test_knowledge_put_together_from_its_records_goes_on_the_same(seed: int, bef
 def test_changes_name_exactly_what_differs(seed: int, count: int) -> None:
     game = fresh_game()
     game.take_changes()
+
+    def known() -> dict[tuple[Library, int], PatternEntry]:
+        return {
+            (library, entry.pattern_id): entry
+            for library in PATTERN_LIBRARIES
+            for entry in entries(game, library)
+        }
+
     for event in events(seed, count):
-        nodes = dict(game.openings.nodes)
-        patterns = {
-            (library, number): entry
-            for library in PATTERN_LIBRARIES
-            for number, entry in game.libraries[library].entries.items()
-        }
-        ratings = dict(game.ratings)
+        nodes, patterns, ratings = dict(game.openings.nodes), known(), dict(game.ratings)
         event.happen(game)
-        after = {
-            (library, number): entry
-            for library in PATTERN_LIBRARIES
-            for number, entry in game.libraries[library].entries.items()
-        }
+        after = known()
         touched = {key for key in patterns.keys() | after.keys() if patterns.get(key) != after.get(key)}
         used = {
             key

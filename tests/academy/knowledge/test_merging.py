@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES, State
+from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES
 from academy.knowledge.merging import cell_rule, decisive, generalised_cell, merge_cells, specialised_cell
 from academy.knowledge.votes import Vote
 
@@ -145,24 +145,8 @@ def test_the_known_elo_is_the_mean_of_its_votes_unrounded() -> None:
         ("- # / + -", "o # / + -", generalised_cell, "2 # / + -"),
     ],
 )
-def test_whole_patterns(new: str, known: str, rule: object, expected: str | None) -> None:
-    assert rule in (generalised_cell, specialised_cell)
+def test_whole_patterns(new: str, known: str, rule: CellRule, expected: str | None) -> None:
     fresh, old = cells(new), cells(known)
     differing = [place for place in range(len(fresh.codes)) if fresh.codes[place] != old.codes[place]]
-    result = merge_cells(
-        fresh,
-        old.codes,
-        differing,
-        generalised_cell if rule is generalised_cell else specialised_cell,
-        is_decisive=False,
-    )
+    result = merge_cells(fresh, old.codes, differing, rule, is_decisive=False)
     assert result == (None if expected is None else cells(expected))
-
-
-@pytest.mark.parametrize("is_decisive", [True, False])
-def test_a_generalised_cell_accepts_what_either_accepted(is_decisive: bool) -> None:
-    for pair in EVERY_PAIR:
-        first, second = (LETTER_CODES[letter] for letter in pair)
-        result = generalised_cell(first, second, is_decisive)
-        if result is not None:
-            assert all(state & result for state in State if state & (first | second)), pair

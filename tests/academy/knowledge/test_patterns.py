@@ -41,10 +41,6 @@ def test_what_is_not_a_pattern(cells: list[tuple[int, int, int]], message: str) 
         graph_pattern([(column, code) for _, column, code in cells])
 
 
-def test_a_whole_go_board_with_its_edge_is_not_too_large() -> None:
-    assert len(grid_pattern((row, column, X) for row in range(21) for column in range(21)).cells) == 441
-
-
 @pytest.mark.threat("vote_stuffing")
 def test_too_many_cells_are_refused_without_reading_them_all() -> None:
     read: list[int] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, reduce
+from functools import cache
 from itertools import permutations
 
 import pytest
@@ -19,7 +19,7 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.votes import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
 from academy.store.game_tables import records
 
-from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, cells, contest, endgame, tally_of
+from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, cast, cells, contest, endgame, tally_of
 
 ENDGAME = Library.ENDGAME
 
@@ -46,7 +46,7 @@ def report(
 
 
 def known(game: GameKnowledge, *texts: str, count: int = 3, elo: float = 1600) -> None:
-    """Patterns of the endgame library that `names` players of an Elo proposed."""
+    """Patterns of the endgame library that `count` players of an Elo proposed."""
     for number, text in enumerate(texts, 1):
         pattern = game.spec.canonical(cells(text, game.spec))
         game.libraries[ENDGAME].put(PatternEntry(number, pattern, 1, votes(*[elo] * count)))
@@ -181,11 +181,18 @@ def test_ten_bots_of_elo_0_change_nothing_of_what_fifty_players_know() -> None:
     assert [len(entry.votes.silent) for entry in game.libraries[ENDGAME]] == [10, 10, 10]
 
 
+SHAPES = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
+
+
+def proposed_in(contest: int) -> list[Proposal]:
+    """Ten of the shapes, others in the next contest."""
+    return [endgame(cells(SHAPES[(10 * contest + place) % len(SHAPES)]), 0.0) for place in range(10)]
+
+
 @pytest.mark.threat("vote_stuffing")
 def test_forty_games_lost_on_purpose_hide_no_pattern_from_a_player_of_1500() -> None:
     game = GameKnowledge(GO, LibrarySettings(least_information=0))
-    shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
-    known(game, *dict.fromkeys(shapes))
+    known(game, *SHAPES)
 
     def shown() -> list[int]:
         return [
@@ -195,8 +202,7 @@ def test_forty_games_lost_on_purpose_hide_no_pattern_from_a_player_of_1500() -> 
     before, verdicts = shown(), seen(game)
     assert len(before) >= 10
     for number in range(40):
-        chosen = [shapes[(10 * number + place) % len(shapes)] for place in range(10)]
-        report(game, number + 1, "loser", 0, *(endgame(cells(text), 0.0) for text in chosen))
+        report(game, number + 1, "loser", 0, *proposed_in(number))
     assert shown() == before
     assert {number: seen(game)[number] for number in verdicts} == verdicts
 
@@ -229,9 +235,7 @@ def test_silent_votes_beyond_64_lapse_from_the_least_elo_on() -> None:
 
 @pytest.mark.threat("vote_stuffing")
 def test_folding_takes_in_no_silent_vote() -> None:
-    crowd = VoteTally()
-    for number in range(MAX_SEPARATE_VOTES):
-        crowd = crowd.cast(Vote.of(f"player {number}", 1600, 0.9, number))
+    crowd = cast(*(Vote.of(f"player {number}", 1600, 0.9, number) for number in range(MAX_SEPARATE_VOTES)))
     folded = crowd.cast(Vote.of("weak", 0, 0.0, 0)).cast(Vote.of("one more", 1600, 0.9, 302))
     assert (folded.proposers, folded.folded.votes) == (257, 1)
     assert [vote.player for vote in folded.silent] == ["weak"]
@@ -248,10 +252,6 @@ LATEST = st.lists(
     min_size=1,
     max_size=5,
 )
-
-
-def cast(*cast_votes: Vote) -> VoteTally:
-    return reduce(VoteTally.cast, cast_votes, VoteTally())
 
 
 @given(LATEST)
@@ -305,12 +305,10 @@ def test_one_strong_newcomer_does_not_silence_a_crowd() -> None:
 @pytest.mark.threat("vote_stuffing")
 def test_a_player_that_loses_on_purpose_before_the_others_propose_hides_nothing() -> None:
     game = GameKnowledge(GO, LibrarySettings(least_information=0, max_merged_cells=0))
-    shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
     for number in range(40):
-        chosen = [shapes[(10 * number + place) % len(shapes)] for place in range(10)]
-        report(game, number + 1, "loser", 0, *(endgame(cells(text), 0.0) for text in chosen))
+        report(game, number + 1, "loser", 0, *proposed_in(number))
     for number in range(3):
-        report(game, 50 + number, f"ann {number}", 1600, *(endgame(cells(text), 0.0) for text in shapes))
+        report(game, 50 + number, f"ann {number}", 1600, *(endgame(cells(text), 0.0) for text in SHAPES))
     assert all(acceptable(entry.signature.elo, 1300) for entry in game.libraries[ENDGAME])
 
 
@@ -440,10 +438,8 @@ HONEST = tuple(Vote.of(f"honest {number}", 1500, 0.9, number) for number in rang
 def with_cheat() -> GameKnowledge:
     """A cheat proposed a pattern first; three honest players match it, far below its Elo."""
     game = GameKnowledge(GO)
-    tally = VoteTally((CHEAT,))
-    for vote in HONEST:
-        tally = tally.cast(vote)
-    game.libraries[ENDGAME].put(PatternEntry(1, game.spec.canonical(cells("x - o")), 1, tally))
+    pattern = game.spec.canonical(cells("x - o"))
+    game.libraries[ENDGAME].put(PatternEntry(1, pattern, 1, cast(CHEAT, *HONEST)))
     game.counters = replace(game.counters, next_pattern_id=2)
     return game
 

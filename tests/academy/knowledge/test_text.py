@@ -61,12 +61,6 @@ def test_what_touches_what_in_the_seeds_hexagonal_sample() -> None:
     assert [sample[row + down, column + right] for down, right in around] == ["-", "#", "-", "o", "o", "-"]
 
 
-@pytest.mark.parametrize(("text", "geometry"), [(SEED_SQUARE, SQUARE), (SEED_HEXAGONAL, HEX)])
-def test_the_seeds_samples_go_round(text: str, geometry: Geometry) -> None:
-    pattern = read_cells(text, geometry)
-    assert read_cells(write_cells(pattern, geometry), geometry) == pattern
-
-
 # Both ways
 
 

@@ -1,7 +1,6 @@
 """Votes and the signature they add up to."""
 
 import math
-from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -17,14 +16,7 @@ from academy.knowledge.votes import (
     digest,
 )
 
-from .games import tally_of
-
-
-def cast(*votes: Vote) -> VoteTally:
-    result = VoteTally()
-    for vote in votes:
-        result = result.cast(vote)
-    return result
+from .games import cast, tally_of
 
 
 def crowd(count: int, *, first: int = 0, elo: float = 1000.0, value: float = 0.75) -> list[Vote]:
@@ -102,10 +94,6 @@ def test_strength_is_the_sum_of_weights_times_the_square_of_the_distance_from_ev
     assert tally_of((3000, 0.5)).strength == 0
 
 
-def test_a_signature_is_written_as_in_the_seed() -> None:
-    assert str(Signature(3, 165.0, 0.78, 2)) == "< 3; 165; 0.78; 2 >"
-
-
 # One vote a player
 
 
@@ -115,18 +103,6 @@ def test_a_player_who_proposes_again_replaces_their_vote() -> None:
     once = cast(Vote.of("bob", 1000, 0.5, 2), Vote.of("ann", 1100, 0.7, 3))
     assert twice == once
     assert twice.proposers == 2
-
-
-@given(st.data(), votes())
-def test_the_order_of_votes_does_not_matter(data: st.DataObject, cast_votes: list[Vote]) -> None:
-    shuffled = data.draw(st.permutations(cast_votes))
-    assert cast(*shuffled).signature(1) == cast(*cast_votes).signature(1)
-    assert cast(*shuffled).strength == cast(*cast_votes).strength
-
-
-def test_no_order_of_four_votes_makes_a_difference_in_the_last_digit() -> None:
-    four = [Vote.of(str(i), 100.1 * 3**i, 0.1 * (i + 1), i) for i in range(4)]
-    assert len({cast(*order).signature(1) for order in permutations(four)}) == 1
 
 
 @given(votes())

@@ -29,9 +29,22 @@ from referees.go import Go, GoPosition
 from referees.hex import Hex
 from referees.openspiel import OpenSpiel
 from tests.academy.service.examples import contest
-from tests.academy.service.running import serving
+from tests.academy.service.running import Running, serving
 
 MOVES = ("C3", "A1", "D4", "A2", "B4")
+GO = Go.from_settings({"board_size": 5, "komi": 0.5})
+GO_SPEC = GO.spec()
+WON = (contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS)
+
+
+def go_seat(contest_id: str, player: int = 1) -> Seat:
+    return Seat(GO_SPEC.game_id, GO_SPEC.geometry, player, contest_id)
+
+
+def seated(server: Running, played: contests_pb2.Contest, player: int = 1) -> Academy:
+    """Open a contest; one of its players asks."""
+    opened = server.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+    return Academy(Connection(str(server.address), opened.tickets[player - 1]))
 
 
 @dataclass
@@ -47,35 +60,29 @@ class Scripted:
 
 
 def test_an_advised_players_tesuji_are_measured_by_its_last_reported_value(tmp_path: Path) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
-    opened = contest("scholar/1", spec.game_id)
+    opened = contest("scholar/1", GO_SPEC.game_id)
     # It thinks worse of every position than it reported after its move before; by that all would be tesuji.
     script = {"C3": (0.1, 0.5), "D4": (0.3, 0.6), "B4": (0.5, 0.85)}
     with serving(tmp_path / "data") as server:
         arena = server.arena()
         # What is cut out of so small a board says little.
-        game = spec_to_proto(spec, LibrarySettings(least_information=0))
+        game = spec_to_proto(GO_SPEC, LibrarySettings(least_information=0))
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
         ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets[0]
-        report = contests_pb2.ReportContestRequest(
-            contest=opened, results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS], termination="score"
-        )
+        report = contests_pb2.ReportContestRequest(contest=opened, results=WON, termination="score")
         with Academy(Connection(str(server.address), ticket)) as academy:
             thinker = Scripted((move, *values) for move, values in script.items())
-            scholar = AdvisedPlayer(
-                thinker, referee, academy, Seat(spec.game_id, spec.geometry, 1, "scholar/1")
-            )
-            position = referee.start(0)
+            scholar = AdvisedPlayer(thinker, GO, academy, go_seat("scholar/1"))
+            position = GO.start(0)
             for number, move in enumerate(MOVES):
                 ply = report.plies.add(player=1 + number % 2, move=move)
                 if ply.player == 1:
                     chosen = scholar.choose(position, MOVES[:number], number // 2)
-                    assert referee.move_text(chosen.move) == move
+                    assert GO.move_text(chosen.move) == move
                     ply.values.add(player=1, value=chosen.value)
-                point = referee.read_move(position, position.mover, move)
-                position = referee.play(position, {position.mover: point})
-                ply.board = referee.board(position, 1).letters
+                point = GO.read_move(position, position.mover, move)
+                position = GO.play(position, {position.mover: point})
+                ply.board = GO.board(position, 1).letters
             scholar.finish(len(MOVES))
         arena.contests.ReportContest(report)
         own = server.client(ticket).proposals.ListProposals(proposals_pb2.ListProposalsRequest()).proposals
@@ -88,18 +95,16 @@ def test_an_advised_players_tesuji_are_measured_by_its_last_reported_value(tmp_p
 
 
 def test_a_value_before_a_move_that_was_high_already_makes_no_tesuji() -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
     # Before its second move it thinks better of the position than after its first.
     script = [("C3", 0.4, 0.3), ("D4", 0.55, 0.6), ("B4", 0.5, 0.85)]
-    seat = Seat(spec.game_id, spec.geometry, 1, "scholar/2")
-    scholar = AdvisedPlayer(Scripted(iter(script)), referee, cast(Academy, Unheard()), seat)
-    position = referee.start(0)
+    seat = go_seat("scholar/2")
+    scholar = AdvisedPlayer(Scripted(iter(script)), GO, cast(Academy, Unheard()), seat)
+    position = GO.start(0)
     for number, move in enumerate(MOVES):
         if number % 2 == 0:
             scholar.choose(position, MOVES[:number], number // 2)
-        point = referee.read_move(position, position.mover, move)
-        position = referee.play(position, {position.mover: point})
+        point = GO.read_move(position, position.mover, move)
+        position = GO.play(position, {position.mover: point})
     scholar.finish(len(MOVES))
     request = seat.build_proposals(len(MOVES), 5.0)
     assert request is not None
@@ -135,20 +140,18 @@ class Listening:
 def test_an_advised_player_plays_the_book_by_the_rules_and_asks_for_patterns_where_it_stands_badly(
     tmp_path: Path,
 ) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
     with serving(tmp_path / "data") as server:
         arena, admin = server.arena(), server.admin()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(GO_SPEC)))
         plies = [contests_pb2.Ply(player=1, move="C3"), contests_pb2.Ply(player=2, move="A5")]
         for number in range(4):
-            learnt = contest(f"learnt/{number}", spec.game_id)
+            learnt = contest(f"learnt/{number}", GO_SPEC.game_id)
             arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=learnt))
             arena.contests.ReportContest(
                 contests_pb2.ReportContestRequest(
                     contest=learnt,
                     plies=plies,
-                    results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                    results=WON,
                     termination="score",
                 )
             )
@@ -159,7 +162,7 @@ def test_an_advised_player_plays_the_book_by_the_rules_and_asks_for_patterns_whe
             player=1,
             votes=[pattern_pb2.Vote(player="cy", elo_hundredths=150_000, value_millionths=900_000, event=1)],
         )
-        header = libraries_pb2.ImportHeader(game_id=spec.game_id)
+        header = libraries_pb2.ImportHeader(game_id=GO_SPEC.game_id)
         admin.libraries.ImportLibrary(
             iter(
                 [
@@ -168,16 +171,13 @@ def test_an_advised_player_plays_the_book_by_the_rules_and_asks_for_patterns_whe
                 ]
             )
         )
-        opened = contest("asked/1", spec.game_id)
-        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets[0]
-        with Academy(Connection(str(server.address), ticket)) as academy:
-            position = referee.start(0)
+        opened = contest("asked/1", GO_SPEC.game_id)
+        with seated(server, opened) as academy:
+            position = GO.start(0)
             listening = Listening(0.5)
-            scholar = AdvisedPlayer(
-                listening, referee, academy, Seat(spec.game_id, spec.geometry, 1, "asked/1")
-            )
+            scholar = AdvisedPlayer(listening, GO, academy, go_seat("asked/1"))
             chosen = scholar.choose(position, [], 0)
-            assert (referee.move_text(chosen.move), scholar.value_before) == ("C3", chosen.value)
+            assert (GO.move_text(chosen.move), scholar.value_before) == ("C3", chosen.value)
             # The one consultation due for four moves is used up; and 0.5 is not a bad position.
             scholar.choose(position, ["E5", "B2"], 1)
             listening.value = 0.3
@@ -189,41 +189,38 @@ def test_an_advised_player_plays_the_book_by_the_rules_and_asks_for_patterns_whe
     corners = {"A1", "A5", "E1", "E5"}
     assert len(patterns) == 25
     assert {
-        referee.move_text(move) for move, experience in patterns.items() if experience.value > 0.301
+        GO.move_text(move) for move, experience in patterns.items() if experience.value > 0.301
     } == corners
 
 
 def test_an_advised_player_stops_asking_for_openings_once_the_book_has_ended(tmp_path: Path) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
     with serving(tmp_path / "data") as server:
         arena = server.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(GO_SPEC)))
         for number in range(4):
             learnt = contests_pb2.ReportContestRequest(
-                contest=contest(f"learnt/{number}", spec.game_id),
+                contest=contest(f"learnt/{number}", GO_SPEC.game_id),
                 plies=[contests_pb2.Ply(player=1, move="C3")],
-                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                results=WON,
                 termination="score",
             )
             arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=learnt.contest))
             arena.contests.ReportContest(learnt)
         played = contests_pb2.ReportContestRequest(
-            contest=contest("played/1", spec.game_id), results=learnt.results, termination="score"
+            contest=contest("played/1", GO_SPEC.game_id), results=learnt.results, termination="score"
         )
-        opened = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played.contest))
-        with Academy(Connection(str(server.address), opened.tickets[0])) as academy:
-            seat = Seat(spec.game_id, spec.geometry, 1, "played/1")
-            player = AdvisedPlayer(Listening(0.5), referee, academy, seat)
+        with seated(server, played.contest) as academy:
+            seat = go_seat("played/1")
+            player = AdvisedPlayer(Listening(0.5), GO, academy, seat)
             line: list[str] = []
-            position = referee.start(0)
+            position = GO.start(0)
             for own_move in range(9):
                 chosen = player.choose(position, line, own_move)
-                reply = referee.legal_moves(referee.play(position, {1: chosen.move}), 2)[-2]
+                reply = GO.legal_moves(GO.play(position, {1: chosen.move}), 2)[-2]
                 for mover, move in ((1, chosen.move), (2, reply)):
-                    line.append(referee.move_text(move))
+                    line.append(GO.move_text(move))
                     played.plies.add(player=mover, move=line[-1])
-                    position = referee.play(position, {mover: move})
+                    position = GO.play(position, {mover: move})
         arena.contests.ReportContest(played)
         consultations = arena.contests.GetConsultations(
             contests_pb2.GetConsultationsRequest(contest_id="played/1")
@@ -236,18 +233,16 @@ def test_an_advised_player_stops_asking_for_openings_once_the_book_has_ended(tmp
 def test_an_advised_player_searches_where_the_books_only_move_has_always_lost_and_asks_again(
     losses: int, searches: bool, tmp_path: Path
 ) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
     # The tree keeps two plies of games as long as this; a single one that loses is pruned.
     line = [*MOVES, "C4", "D3", "B3"]
     with serving(tmp_path / "data") as server:
         arena = server.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(GO_SPEC)))
         contests = [
             contests_pb2.ReportContestRequest(
-                contest=contest(contest_id, spec.game_id),
+                contest=contest(contest_id, GO_SPEC.game_id),
                 plies=[contests_pb2.Ply(player=1 + ply % 2, move=move) for ply, move in enumerate(line)],
-                results=[contests_pb2.RESULT_LOSS, contests_pb2.RESULT_WIN],
+                results=WON[::-1],
                 termination="score",
             )
             for contest_id in (*(f"lost/{number}" for number in range(losses)), "played/1")
@@ -255,18 +250,17 @@ def test_an_advised_player_searches_where_the_books_only_move_has_always_lost_an
         for lost in contests[:-1]:
             arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=lost.contest))
             arena.contests.ReportContest(lost)
-        opened = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contests[-1].contest))
-        with Academy(Connection(str(server.address), opened.tickets[0])) as academy:
-            seat = Seat(spec.game_id, spec.geometry, 1, "played/1")
+        with seated(server, contests[-1].contest) as academy:
+            seat = go_seat("played/1")
             thinker = Listening(0.5)
-            player = AdvisedPlayer(thinker, referee, academy, seat)
-            chosen = referee.move_text(player.choose(referee.start(0), [], 0).move)
+            player = AdvisedPlayer(thinker, GO, academy, seat)
+            chosen = GO.move_text(player.choose(GO.start(0), [], 0).move)
             assert (bool(thinker.heard), chosen != "C3") == (searches, searches)
             # Other lines may be known better: it asks as often as the rules allow.
-            position = referee.start(0)
+            position = GO.start(0)
             for ply, move in enumerate(line):
                 mover = 1 + ply % 2
-                position = referee.play(position, {mover: referee.read_move(position, mover, move)})
+                position = GO.play(position, {mover: GO.read_move(position, mover, move)})
             player.choose(position, line, 4)
         arena.contests.ReportContest(contests[-1])
         consultations = arena.contests.GetConsultations(
@@ -276,19 +270,16 @@ def test_an_advised_player_searches_where_the_books_only_move_has_always_lost_an
 
 
 def test_an_advised_player_keeps_to_the_rules_that_an_admin_has_set(tmp_path: Path) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
     with serving(tmp_path / "data") as server:
         arena = server.arena()
-        game = spec_to_proto(spec, LibrarySettings(opening_moves_per_consultation=8, pattern_value_limit=0.2))
+        game = spec_to_proto(
+            GO_SPEC, LibrarySettings(opening_moves_per_consultation=8, pattern_value_limit=0.2)
+        )
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-        played = contest("strict/1", spec.game_id)
-        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets[0]
-        with Academy(Connection(str(server.address), ticket)) as academy:
-            position, listening = referee.start(0), Listening(0.3)
-            player = AdvisedPlayer(
-                listening, referee, academy, Seat(spec.game_id, spec.geometry, 1, "strict/1")
-            )
+        played = contest("strict/1", GO_SPEC.game_id)
+        with seated(server, played) as academy:
+            position, listening = GO.start(0), Listening(0.3)
+            player = AdvisedPlayer(listening, GO, academy, go_seat("strict/1"))
             # LUDAE's rules allow both questions before the fifth own move; these rules would refuse them.
             player.choose(position, [], 0)
             player.choose(position, ["E5", "B2"] * 4, 4)
@@ -311,78 +302,68 @@ class Asking:
 
 
 def test_a_bot_asks_academy_with_the_value_that_it_reports_to_the_arena(tmp_path: Path) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
-    opened = contest("scholar/2", spec.game_id)
+    opened = contest("scholar/2", GO_SPEC.game_id)
     script = {"C3": (0.3, 0.33), "D4": (0.27, 0.35), "B4": (0.9, 0.85)}
     with serving(tmp_path / "data") as server:
         arena = server.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
-        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=opened)).tickets[0]
-        report = contests_pb2.ReportContestRequest(
-            contest=opened, results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS], termination="score"
-        )
-        with Academy(Connection(str(server.address), ticket)) as academy:
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(GO_SPEC)))
+        report = contests_pb2.ReportContestRequest(contest=opened, results=WON, termination="score")
+        with seated(server, opened) as academy:
             thinker = Asking((move, *values) for move, values in script.items())
-            seat = Seat(spec.game_id, spec.geometry, 1, "scholar/2")
-            scholar = AdvisedPlayer(thinker, referee, academy, seat, [Library.ENDGAME])
-            position = referee.start(0)
+            seat = go_seat("scholar/2")
+            scholar = AdvisedPlayer(thinker, GO, academy, seat, [Library.ENDGAME])
+            position = GO.start(0)
             for number, move in enumerate(MOVES):
                 ply = report.plies.add(player=1 + number % 2, move=move)
                 if ply.player == 1:
                     chosen = scholar.choose(position, MOVES[:number], number // 2)
                     ply.values.add(player=1, value=chosen.value, before=scholar.value_before)
-                point = referee.read_move(position, position.mover, move)
-                position = referee.play(position, {position.mover: point})
-                ply.board = referee.board(position, 1).letters
+                point = GO.read_move(position, position.mover, move)
+                position = GO.play(position, {position.mover: point})
+                ply.board = GO.board(position, 1).letters
             scholar.finish(len(MOVES))
         ended = arena.contests.ReportContest(report)
-        request = libraries_pb2.ListPlayerStatisticsRequest(game_id=spec.game_id, player="ann")
+        request = libraries_pb2.ListPlayerStatisticsRequest(game_id=GO_SPEC.game_id, player="ann")
         (known,) = server.admin().libraries.ListPlayerStatistics(request).players
     assert (known.claims, known.false_claims) == (2, 0)
     assert ended.accepted
 
 
 def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
     with serving(tmp_path / "data") as server:
         arena = server.arena()
-        game = spec_to_proto(spec, LibrarySettings(tesuji_capacity=100))
+        game = spec_to_proto(GO_SPEC, LibrarySettings(tesuji_capacity=100))
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
         # A stone in the middle is always met beside it.
         for number, reply in enumerate(["B3", "C2", "C4", "D3"] * 5):
             learnt = contests_pb2.ReportContestRequest(
-                contest=contest(f"learnt/{number}", spec.game_id),
-                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                contest=contest(f"learnt/{number}", GO_SPEC.game_id),
+                results=WON,
                 termination="score",
             )
-            position = referee.start(0)
+            position = GO.start(0)
             for player, move in enumerate(("C3", reply), 1):
-                position = referee.play(position, {player: referee.read_move(position, player, move)})
-                learnt.plies.add(player=player, move=move, board=referee.board(position, 1).letters)
+                position = GO.play(position, {player: GO.read_move(position, player, move)})
+                learnt.plies.add(player=player, move=move, board=GO.board(position, 1).letters)
             arena.contests.ReportContest(learnt)
-        played = contest("asked/3", spec.game_id)
-        response = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
-        with Academy(Connection(str(server.address), response.tickets[1])) as academy:
+        played = contest("asked/3", GO_SPEC.game_id)
+        with seated(server, played, 2) as academy:
             listening = Listening(0.3)
             scholar = AdvisedPlayer(
                 listening,
-                referee,
+                GO,
                 academy,
-                Seat(spec.game_id, spec.geometry, 2, "asked/3"),
+                go_seat("asked/3", 2),
                 [Library.MIDDLE_GAME],
             )
-            position = referee.start(0)
-            position = referee.play(position, {1: referee.read_move(position, 1, "C3")})
+            position = GO.start(0)
+            position = GO.play(position, {1: GO.read_move(position, 1, "C3")})
             scholar.choose(position, ["C3"], 0)
             listening.value = 0.4
             scholar.choose(position, ["C3"], 0)
             # Another one did not hear it.
-            seat = Seat(spec.game_id, spec.geometry, 2, "asked/3")
-            AdvisedPlayer(listening, referee, academy, seat, [Library.MIDDLE_GAME]).choose(
-                position, ["C3"], 0
-            )
+            seat = go_seat("asked/3", 2)
+            AdvisedPlayer(listening, GO, academy, seat, [Library.MIDDLE_GAME]).choose(position, ["C3"], 0)
             # A bot without a memory remembers nothing.
             scholar.memory = None
             scholar.choose(position, ["C3"], 0)
@@ -393,7 +374,7 @@ def test_where_a_game_has_tesujis_it_heeds_advice(tmp_path: Path) -> None:
         move: known.value > 0.3 for move, known in advice.items()
     }
     # All points that are free are compared, and the pass is not among them.
-    named = {referee.move_text(move): experience.value for move, experience in advice.items()}
+    named = {GO.move_text(move): experience.value for move, experience in advice.items()}
     assert len(named) == 24
     assert {move for move, value in named.items() if value > 0.33} == {"B3", "C2", "C4", "D3"}
 
@@ -417,7 +398,7 @@ def test_a_bot_that_may_not_ask_compares_moves_in_openspiel_games(
         for number in range(ENOUGH_CONTESTS):
             learnt = contests_pb2.ReportContestRequest(
                 contest=contest(f"learnt/{number}", spec.game_id),
-                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                results=WON,
                 termination="score",
                 start_board=referee.board(start, 1).letters,
             )
@@ -426,8 +407,7 @@ def test_a_bot_that_may_not_ask_compares_moves_in_openspiel_games(
                 learnt.plies.add(player=player, move=move, board=referee.board(position, 1).letters)
             arena.contests.ReportContest(learnt)
         played = contest("asked/6", spec.game_id)
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
-        with Academy(Connection(str(server.address), tickets[1])) as academy:
+        with seated(server, played, 2) as academy:
             seat = Seat(spec.game_id, spec.geometry, 2, "asked/6")
             listening = Listening(0.3)
             bot = AdvisedPlayer(listening, referee, academy, seat, [Library.MIDDLE_GAME])
@@ -460,19 +440,13 @@ def test_a_draughts_player_goes_by_weights_that_contests_taught_or_its_own(
             arena.contests.ReportContest(played_at_random(referee, f"learnt/{number}", random))
             if number == ENOUGH_CONTESTS - 2:
                 # These are too few to go by.
-                tickets = arena.contests.OpenContest(
-                    contests_pb2.OpenContestRequest(contest=contest("asked/3", spec.game_id))
-                ).tickets
-                with Academy(Connection(str(server.address), tickets[0])) as academy:
+                with seated(server, contest("asked/3", spec.game_id)) as academy:
                     early = AdvisedPlayer(
                         thinker, referee, academy, Seat(spec.game_id, spec.geometry, 1, "asked/3")
                     )
                     early.choose(referee.start(0), [], 0)
                     assert early.weights is not None and early.thinker is thinker
-        tickets = arena.contests.OpenContest(
-            contests_pb2.OpenContestRequest(contest=contest("asked/4", spec.game_id))
-        ).tickets
-        with Academy(Connection(str(server.address), tickets[0])) as academy:
+        with seated(server, contest("asked/4", spec.game_id)) as academy:
             seat = Seat(spec.game_id, spec.geometry, 1, "asked/4")
             player = AdvisedPlayer(thinker, referee, academy, seat)
             player.choose(referee.start(0), [], 0)
@@ -514,41 +488,37 @@ def played_at_random(referee: Draughts, contest_id: str, random: Random) -> cont
         )
     ahead = report.plies[-1].board.count("x") + 2 * report.plies[-1].board.count("b")
     behind = report.plies[-1].board.count("o") + 2 * report.plies[-1].board.count("w")
-    won, lost = contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS
-    report.results.extend([won, lost] if ahead > behind else [lost, won])
+    report.results.extend(WON if ahead > behind else WON[::-1])
     return report
 
 
 def test_weights_at_hand_compare_moves_at_any_expectation(tmp_path: Path) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec = referee.spec()
     with serving(tmp_path / "data") as server:
         arena = server.arena()
         settings = LibrarySettings(evaluation=True, evaluation_patterns=1_000, local_weights=True)
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec, settings)))
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(GO_SPEC, settings)))
         # The player who begins in the middle wins, the one who begins in a corner loses.
         for number in range(ENOUGH_CONTESTS):
             first, won = ("C3", True) if number % 2 else ("A1", False)
             learnt = contests_pb2.ReportContestRequest(
-                contest=contest(f"learnt/{number}", spec.game_id),
-                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS][:: 1 if won else -1],
+                contest=contest(f"learnt/{number}", GO_SPEC.game_id),
+                results=WON[:: 1 if won else -1],
                 termination="score",
             )
-            position = referee.start(0)
+            position = GO.start(0)
             for ply, move in enumerate((first, "E3", "pass")):
                 mover = ply % 2 + 1
-                position = referee.play(position, {mover: referee.read_move(position, mover, move)})
-                learnt.plies.add(player=mover, move=move, board=referee.board(position, 1).letters)
+                position = GO.play(position, {mover: GO.read_move(position, mover, move)})
+                learnt.plies.add(player=mover, move=move, board=GO.board(position, 1).letters)
             arena.contests.ReportContest(learnt)
-        played = contest("asked/5", spec.game_id)
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
-        with Academy(Connection(str(server.address), tickets[0])) as academy:
+        played = contest("asked/5", GO_SPEC.game_id)
+        with seated(server, played) as academy:
             listening = Listening(0.8)
-            seat = Seat(spec.game_id, spec.geometry, 1, "asked/5")
-            player = AdvisedPlayer(listening, referee, academy, seat, [Library.MIDDLE_GAME])
-            player.choose(referee.start(0), [], 0)
+            seat = go_seat("asked/5")
+            player = AdvisedPlayer(listening, GO, academy, seat, [Library.MIDDLE_GAME])
+            player.choose(GO.start(0), [], 0)
     (advice,) = listening.heard
-    named = {referee.move_text(move): experience.value for move, experience in advice.items()}
+    named = {GO.move_text(move): experience.value for move, experience in advice.items()}
     assert named["C3"] > 0.8 > named["A1"] and player.value_before == 0.8
 
 
@@ -605,11 +575,10 @@ class Busy:
 
 
 def test_a_refusal_for_load_does_not_end_questions_about_the_book(capsys: pytest.CaptureFixture[str]) -> None:
-    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
-    spec, busy = referee.spec(), Busy()
-    bot = Adviser(referee, cast(Academy, busy), Seat(spec.game_id, spec.geometry, 1, ""))
+    busy = Busy()
+    bot = Adviser(GO, cast(Academy, busy), go_seat(""))
     for _ in range(3):
-        assert bot.book_move(referee.start(0), [], 0) is None
+        assert bot.book_move(GO.start(0), [], 0) is None
     assert busy.questions == 2
     assert "too many questions" in capsys.readouterr().err
 

@@ -129,14 +129,19 @@ class Seated:
         self.ends.append("abandon")
 
 
-def test_games_of_two_competitions_with_the_same_id_have_a_program_each() -> None:
+def seating() -> tuple[Connector, list[Seated]]:
+    """A connector, and the programs that it has seated, the first first."""
     seated: list[Seated] = []
 
     def seat(game: Game) -> Seated:
         seated.append(Seated(game))
         return seated[-1]
 
-    connector = Connector(seat)
+    return Connector(seat), seated
+
+
+def test_games_of_two_competitions_with_the_same_id_have_a_program_each() -> None:
+    connector, seated = seating()
     connector.new_game(game(seat_id=7, competition="war"))
     connector.new_game(game(seat_id=8, competition="go"))
     assert [program.ends for program in seated] == [[], []]
@@ -150,13 +155,7 @@ def test_games_of_two_competitions_with_the_same_id_have_a_program_each() -> Non
 
 
 def test_a_program_whose_game_no_stream_brings_again_is_ended_when_the_next_game_begins() -> None:
-    seated: list[Seated] = []
-
-    def seat(game: Game) -> Seated:
-        seated.append(Seated(game))
-        return seated[-1]
-
-    connector = Connector(seat)
+    connector, seated = seating()
     # A game's thread ends with its stream, as when its arena was killed: another counts seats from 1.
     lost = threading.Thread(target=connector.new_game, args=[game(seat_id=7)])
     lost.start()
@@ -367,14 +366,12 @@ def test_an_engine_that_never_ends_its_answer_is_ended_and_resigns(
     program = tmp_path / "engine.py"
     program.write_text(textwrap.dedent(BAD_ENGINE))
     engine = SeatedEngine(game(), (sys.executable, str(program), kind))
-    began = time.monotonic()
     answer = engine.choose(replace(TURN, seconds_left=1.0))
     assert answer.text is None and why in answer.comment
     # It has gone before its game's end is known.
     with pytest.raises(EngineError, match=why):
         engine.engine.ask("name")
     engine.end()
-    assert time.monotonic() - began < 60.0
 
 
 def test_an_engine_that_hangs_at_its_start_plays_no_game(

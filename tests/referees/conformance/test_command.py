@@ -51,28 +51,29 @@ def test_bad_arguments_are_named(
     assert message in capsys.readouterr().err
 
 
-def test_a_game_whose_package_cannot_be_loaded_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("entry_point", "message"),
+    [
+        (
+            "missing_rules:Nim",
+            "the game 'nim' of the package 'odd' cannot be loaded: ModuleNotFoundError: No module named",
+        ),
+        ("unfinished_rules:Nim", "the game 'nim': unfinished_rules.Nim lacks board, record; a referee"),
+        ("os:getcwd", "the game 'nim': its entry point 'os:getcwd' names no referee"),
+    ],
+    ids=["cannot be loaded", "lacks methods", "something else"],
+)
+def test_a_package_that_brings_no_whole_referee_is_refused_with_what_is_wrong(
+    entry_point: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    package = tmp_path / "tangled-1.0.dist-info"
+    package = tmp_path / "odd-1.0.dist-info"
     package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: tangled\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[arena.referees]\nnoughts = tangled_rules:Noughts\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(SystemExit) as left:
-        main(["noughts"])
-    assert left.value.code == 2
-    why = "the game 'noughts' of the package 'tangled' cannot be loaded: ModuleNotFoundError: No module named"
-    assert why in capsys.readouterr().err
-
-
-def test_a_referee_without_all_methods_is_refused_with_their_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    package = tmp_path / "unfinished-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: unfinished\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[arena.referees]\nnim = unfinished_rules:Nim\n")
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: odd\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text(f"[arena.referees]\nnim = {entry_point}\n")
     (tmp_path / "unfinished_rules.py").write_text(
         "from referees.hex import Hex\n"
         "from referees.api import Referee\n"
@@ -84,21 +85,7 @@ def test_a_referee_without_all_methods_is_refused_with_their_names(
     with pytest.raises(SystemExit) as left:
         main(["nim"])
     assert left.value.code == 2
-    assert "the game 'nim': unfinished_rules.Nim lacks board, record; a referee" in capsys.readouterr().err
-
-
-def test_an_entry_point_of_something_else_is_refused_with_its_value(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    package = tmp_path / "astray-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: astray\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text("[arena.referees]\nnim = os:getcwd\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(SystemExit) as left:
-        main(["nim"])
-    assert left.value.code == 2
-    assert "the game 'nim': its entry point 'os:getcwd' names no referee" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_command_ends_quietly_where_nobody_reads_on() -> None:

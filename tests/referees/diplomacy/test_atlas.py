@@ -127,18 +127,8 @@ def test_a_file_that_is_not_text_says_so(file: Path) -> None:
         Diplomacy.from_settings({"map": str(file)})
 
 
-@pytest.mark.parametrize(
-    ("drawing", "why"),
-    [
-        ('size = "a"', "drawing.size: 'a' is not a width and a height"),
-        ("size = [10, nan]", "drawing.size"),
-        ("size = [90, 90]\npoints = 3", "drawing.points: 3 is not a table"),
-        ('size = [90, 90]\npoints = { NCA = "1;1" }', "drawing.points.NCA: '1;1' are not points"),
-        ('size = [90, 90]\npoints = { "MID/EC" = "" }', "drawing.points.MID/EC: '' are not points"),
-        ("scale = 3", "drawing: it has no 'scale'"),
-    ],
-)
-def test_a_wrong_drawing_is_refused_when_the_map_is_read(file: Path, drawing: str, why: str) -> None:
+@pytest.mark.parametrize("drawing", ["scale = 3", "size = [90, 90]\npoints = 3"])
+def test_a_wrong_drawing_is_refused_when_the_map_is_read(file: Path, drawing: str) -> None:
     file.write_text(f"{OWN}\n[drawing]\n{drawing}\n")
-    with pytest.raises(InvalidMapError, match=re.escape(why)):
+    with pytest.raises(InvalidMapError, match=f"{re.escape(str(file))}': drawing"):
         load_map(str(file))

@@ -137,7 +137,9 @@ def test_a_map_may_bring_its_own_drawing() -> None:
 @pytest.mark.parametrize(
     ("part", "complaint"),
     [
+        ("scale = 3", "drawing: it has no 'scale'"),
         ("size = [900]", r"drawing.size: \[900\] is not a width and a height"),
+        ("size = [10, nan]", "drawing.size"),
         ("size = [900, 100]", "drawing.points: there is no point for NCA"),
         ('size = [900, 100]\n[drawing.points]\nNCA = "1,1"', "there is no point for NPO"),
         ('size = [900, 100]\n[drawing.points]\nNOWHERE = "1,1"', "'NOWHERE' is not a province"),
@@ -148,6 +150,8 @@ def test_a_map_may_bring_its_own_drawing() -> None:
         ),
         (f"size = [900, 40]\n[drawing.points]\n{PLACES}", "outside of the map, which is 900 by 40"),
         ('size = [900, 100]\npoints = "red"', "drawing.points: 'red' is not a table"),
+        ('size = [90, 90]\npoints = { NCA = "1;1" }', "drawing.points.NCA: '1;1' are not points"),
+        ('size = [90, 90]\npoints = { "MID/EC" = "" }', "drawing.points.MID/EC: '' are not points"),
     ],
 )
 def test_drawings_that_cannot_be_read_say_why(part: str, complaint: str) -> None:

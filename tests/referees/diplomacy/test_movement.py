@@ -15,7 +15,8 @@ from referees.diplomacy import (
     adjudicate,
     read_map,
 )
-from tests.referees.diplomacy.positions import outcomes, play, position, reasons
+from referees.diplomacy.map import bits
+from tests.referees.diplomacy.positions import STANDARD, outcomes, play, position, reasons
 
 O = OrderOutcome  # noqa: E741
 
@@ -273,23 +274,20 @@ def test_an_army_with_the_intent_to_go_by_sea_falls_back_to_land_only_under_the_
     assert outcomes(done)["A PIC - BEL"] is outcome
 
 
-def test_support_of_a_move_by_convoy_counts_also_beside_land() -> None:
-    done = play(
-        "ENG A NWY, F SKA, A FIN; RUS A SWE",
-        "ENG A NWY - SWE VIA, F SKA C A NWY - SWE, A FIN S A NWY - SWE; RUS A SWE H",
-    )
-    assert outcomes(done)["A NWY - SWE VIA"] is O.SUCCEEDED
-    assert [done.position.map.location_codes[p] for p in done.after.dislodged[0].options] == ["DEN", "NWY"]
-
-
-def test_a_unit_dislodged_from_the_sea_may_retreat_to_where_the_attack_began() -> None:
-    by_sea = play(
-        "ENG A NWY, F SKA, A FIN; RUS A SWE", "ENG A NWY - SWE VIA, F SKA C A NWY - SWE, A FIN S A NWY - SWE"
-    )
-    by_land = play("ENG A NWY, A FIN; RUS A SWE", "ENG A NWY - SWE, A FIN S A NWY - SWE")
-    codes = by_sea.position.map.location_codes
-    assert "NWY" in [codes[place] for place in by_sea.after.dislodged[0].options]
-    assert "NWY" not in [codes[place] for place in by_land.after.dislodged[0].options]
+@pytest.mark.parametrize(
+    ("units", "attack", "options"),
+    [
+        ("A NWY, F SKA, A FIN", "A NWY - SWE VIA, F SKA C A NWY - SWE", ["DEN", "NWY"]),
+        ("A NWY, A FIN", "A NWY - SWE", ["DEN"]),
+    ],
+    ids=["by convoy", "over land"],
+)
+def test_a_supported_attack_dislodges_and_only_from_the_sea_leaves_the_way_to_where_it_began(
+    units: str, attack: str, options: list[str]
+) -> None:
+    done = play(f"ENG {units}; RUS A SWE", f"ENG {attack}, A FIN S A NWY - SWE")
+    codes = done.position.map.location_codes
+    assert [codes[place] for place in done.after.dislodged[0].options] == options
 
 
 def test_a_fleet_is_dislodged_with_the_coasts_that_it_can_reach_as_options() -> None:
@@ -331,24 +329,7 @@ def test_the_longest_file_of_units_resolves(closed: bool, moved: int) -> None:
 
 
 def test_a_convoy_through_every_sea_is_found_without_listing_routes() -> None:
-    seas = [
-        "ADR",
-        "AEG",
-        "EAS",
-        "ECH",
-        "GOL",
-        "HEL",
-        "ION",
-        "IRI",
-        "MAO",
-        "NAO",
-        "NTH",
-        "NWG",
-        "SKA",
-        "TYS",
-        "WES",
-        "BAR",
-    ]
+    seas = [STANDARD.codes[sea] for sea in bits(STANDARD.seas)]
     units = "ENG A SYR, " + ", ".join(f"F {sea}" for sea in seas)
     convoys = ", ".join(f"F {sea} C A SYR - STP" for sea in seas)
     done = play(units, f"ENG A SYR - STP, {convoys}")

@@ -25,6 +25,8 @@ from tests.referees.diplomacy.test_random_play import choose
 
 UNITS = "FRA A PAR, A MAR, F MAO; ENG F ECH, A LON, F NWY; RUS A STP, F BUL/EC; TUR F CON; GER A DEN"
 MOVES = position(UNITS)
+BEATEN = play("FRA A BUR; GER A MUN, A RUH", "GER A MUN - BUR, A RUH S A MUN - BUR").after
+WINTER = position("RUS A MOS", Phase.BUILDS, Season.AUTUMN)
 
 
 @pytest.mark.parametrize(
@@ -74,11 +76,10 @@ def test_orders_of_moves(texts: tuple[str, ...], standard: str, mila: str, deepm
     ],
 )
 def test_orders_of_builds(texts: tuple[str, ...], kind: OrderKind, standard: str, deepmind: str) -> None:
-    winter = position("RUS A MOS", Phase.BUILDS, Season.AUTUMN)
     for text in (*texts, standard, deepmind):
-        order = read_order(winter, text)
+        order = read_order(WINTER, text)
         assert order.kind is kind
-        assert order_text(winter, order) == standard
+        assert order_text(WINTER, order) == standard
 
 
 @pytest.mark.parametrize(
@@ -187,9 +188,8 @@ def test_orders_in_the_words_of_other_judges_and_with_a_wrong_kind_of_unit(
     ],
 )
 def test_retreats_in_the_words_of_other_judges(texts: tuple[str, ...], standard: str) -> None:
-    beaten = play("FRA A BUR; GER A MUN, A RUH", "GER A MUN - BUR, A RUH S A MUN - BUR").after
     for text in texts:
-        assert order_text(beaten, read_order(beaten, text)) == standard, text
+        assert order_text(BEATEN, read_order(BEATEN, text)) == standard, text
 
 
 @pytest.mark.parametrize(
@@ -209,9 +209,8 @@ def test_retreats_in_the_words_of_other_judges(texts: tuple[str, ...], standard:
     ],
 )
 def test_builds_in_the_words_of_other_judges(texts: tuple[str, ...], standard: str) -> None:
-    winter = position("RUS A MOS", Phase.BUILDS, Season.AUTUMN)
     for text in texts:
-        assert order_text(winter, read_order(winter, text)) == standard, text
+        assert order_text(WINTER, read_order(WINTER, text)) == standard, text
 
 
 def test_an_order_for_a_province_without_a_unit_says_nothing_of_its_kind() -> None:
@@ -264,17 +263,15 @@ def test_strict_rules_refuse_a_missing_coast(text: str) -> None:
 
 
 def test_a_power_builds_in_its_own_home_centres_only() -> None:
-    winter = position("RUS A MOS", Phase.BUILDS, Season.AUTUMN)
     with pytest.raises(UnreadableOrderError, match="the centre SEV is not Turkey's"):
-        read_order(winter, "Turkey: F SEV B")
+        read_order(WINTER, "Turkey: F SEV B")
 
 
 def test_a_retreat_by_convoy_is_refused() -> None:
-    beaten = play("FRA A BUR; GER A MUN, A RUH", "GER A MUN - BUR, A RUH S A MUN - BUR").after
     with pytest.raises(UnreadableOrderError, match="only a move goes by convoy"):
-        read_order(beaten, "A BUR - GAS VIA")
+        read_order(BEATEN, "A BUR - GAS VIA")
     with pytest.raises(UnreadableOrderError, match="the unit in BUR is not Germany's"):
-        read_order(beaten, "(GER AMY BUR) RTO GAS")
+        read_order(BEATEN, "(GER AMY BUR) RTO GAS")
 
 
 def test_orders_of_daide_in_brackets_need_no_commas() -> None:

@@ -1,6 +1,5 @@
 """The referee: whose turn it is, what may be ordered, how games end, and what ACADEMY is shown."""
 
-import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -247,15 +246,6 @@ def test_the_board_is_seen_from_each_power() -> None:
 def test_units_out_of_each_others_reach_do_not_interact() -> None:
     judge = referee()
     assert not judge.interaction(begin(position("FRA F NWG; GER A SYR")))
-
-
-def test_a_random_move_is_legal_without_aoa() -> None:
-    judge = referee(aoa=False, year_limit=4)
-    chance = random.Random(3)
-    game = judge.start(0)
-    while seats := judge.to_move(game):
-        game = judge.play(game, {seat: judge.random_move(game, seat, chance) for seat in seats})
-    assert game.outcome is not None
 
 
 def stand_ins(judge: Diplomacy, game: GamePosition) -> GamePosition:

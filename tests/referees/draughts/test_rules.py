@@ -4,9 +4,9 @@ import pytest
 
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.text import read_cells
-from referees.api import IllegalMoveError, Termination, UnreadableMoveError, referee
+from referees.api import IllegalMoveError, Termination, UnreadableMoveError
 from referees.conformance import check_referee
-from referees.draughts import VARIANTS, Draughts, Move
+from referees.draughts import VARIANTS, Move
 from tests.referees.draughts.placing import after, game, pieces, placed, texts
 
 
@@ -18,10 +18,6 @@ def test_every_variant_keeps_the_laws(variant: str) -> None:
 
 def test_the_laws_hold_without_draw_rules() -> None:
     check_referee(game("english", repetition=0, king_moves=0, king_endings=False), games=2, max_plies=150)
-
-
-def test_the_referee_is_installed() -> None:
-    assert referee("draughts") is Draughts
 
 
 @pytest.mark.parametrize(("variant", "first"), [("english", "Black"), ("international", "White")])

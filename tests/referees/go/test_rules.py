@@ -6,7 +6,7 @@ import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.spec import GameSpec
-from referees.api import IllegalMoveError, Outcome, Termination, UnreadableMoveError, referee
+from referees.api import IllegalMoveError, Outcome, Termination, UnreadableMoveError
 from referees.go import BLACK, PASS, WHITE, Go, GoPosition
 from tests.referees.go.diagrams import board, diagram, normal
 
@@ -38,10 +38,6 @@ def refusal(game: Go, now: GoPosition, text: str) -> str | None:
         return str(why)
     assert listed
     return None
-
-
-def test_the_entry_point_go_finds_this_referee() -> None:
-    assert referee("go") is Go
 
 
 def test_black_begins_and_the_colours_alternate() -> None:

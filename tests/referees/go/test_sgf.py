@@ -15,6 +15,8 @@ from referees.go import PASS, Go
 from tests.referees.go.gnugo import Gnugo, needs_gnugo
 from tests.referees.reading import names_and_moves
 
+NINE = Go.from_settings({"board_size": 9})
+
 
 def moves(game: Go, *texts: str) -> tuple[PlayedMove, ...]:
     now = game.start(0)
@@ -46,18 +48,17 @@ def record(
 
 
 def test_the_clock_is_in_the_root_and_what_is_left_with_every_move() -> None:
-    game = Go.from_settings({"board_size": 9})
     played = (
         PlayedMove(1, 0, "A9", clock_seconds=298.5),
         PlayedMove(2, 1, "B9", clock_seconds=24.1254, clock_stones=29),
         PlayedMove(1, PASS, "pass"),
     )
-    read_back = read(game, replace(record(played), main_seconds=300.0, overtime="30/25 Canadian"))
+    read_back = read(NINE, replace(record(played), main_seconds=300.0, overtime="30/25 Canadian"))
     root, first, second, third = read_back.get_main_sequence()
     assert (root.get("TM"), root.get("OT")) == (300.0, "30/25 Canadian")
     assert (first.get("BL"), second.get("WL"), second.get("OW")) == (298.5, 24.125, 29)
     assert not first.has_property("OB") and not third.has_property("BL")
-    bare = read(game, record(played[2:])).get_root()
+    bare = read(NINE, record(played[2:])).get_root()
     assert not bare.has_property("TM") and not bare.has_property("OT")
 
 
@@ -125,13 +126,12 @@ def test_free_handicap_stones_stand_where_black_put_them() -> None:
 
 
 def test_comments_hold_players_comments_and_expectations() -> None:
-    game = Go.from_settings({"board_size": 9})
     played = (
         PlayedMove(1, 0, "A9", comment="corner [first]"),
         PlayedMove(2, 1, "B9", values={2: 0.25, 1: 0.75}),
         PlayedMove(1, PASS, "pass", comment="done", values={1: 0.5}),
     )
-    nodes = read(game, record(played, final_remarks=("B resigned", "late error"))).get_main_sequence()[1:]
+    nodes = read(NINE, record(played, final_remarks=("B resigned", "late error"))).get_main_sequence()[1:]
     assert [node.get("C") for node in nodes] == [
         "corner [first]",
         "expected: B 0.750, W 0.250",
@@ -140,15 +140,13 @@ def test_comments_hold_players_comments_and_expectations() -> None:
 
 
 def test_a_void_game_says_so_even_without_a_move() -> None:
-    game = Go.from_settings({"board_size": 9})
-    root = read(game, record(final_remarks=("engine did not start",))).get_root()
+    root = read(NINE, record(final_remarks=("engine did not start",))).get_root()
     assert (root.get("RE"), root.get("C")) == ("Void", "engine did not start")
 
 
 def test_half_characters_from_engines_do_not_break_the_record() -> None:
-    game = Go.from_settings({"board_size": 9})
     played = (PlayedMove(1, 0, "A9", comment="bad \udcff byte"),)
-    assert read(game, record(played)).get_last_node().get("C") == "bad ? byte"
+    assert read(NINE, record(played)).get_last_node().get("C") == "bad ? byte"
 
 
 @needs_gnugo
@@ -171,7 +169,7 @@ def test_gnu_go_reads_the_record(tmp_path: Path) -> None:
     ],
 )
 def test_records_of_other_programs_are_read(text: str, moves: str) -> None:
-    ((_, read_moves, *_),) = Go.from_settings({"board_size": 9}).read_records(text.encode())
+    ((_, read_moves, *_),) = NINE.read_records(text.encode())
     assert read_moves == moves.split()
 
 
@@ -190,17 +188,16 @@ def test_records_of_other_programs_are_read(text: str, moves: str) -> None:
 )
 def test_records_that_are_not_of_this_game_are_refused(text: str, why: str) -> None:
     with pytest.raises(UnreadableRecordError, match=why):
-        names_and_moves(Go.from_settings({"board_size": 9}), text.encode())
+        names_and_moves(NINE, text.encode())
 
 
 def test_files_of_too_many_games_are_refused_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sgf, "MAX_GAMES", 2)
-    game = Go.from_settings({"board_size": 9})
-    assert len(game.read_records(b"(;SZ[9];B[aa])" * 2)) == 2
+    assert len(NINE.read_records(b"(;SZ[9];B[aa])" * 2)) == 2
     with pytest.raises(UnreadableRecordError, match="more than 2 games"):
-        names_and_moves(game, b"(;SZ[9];B[aa])" * 3)
+        names_and_moves(NINE, b"(;SZ[9];B[aa])" * 3)
 
 
 def test_a_damaged_game_of_a_collection_has_the_number_that_other_refusals_give_it() -> None:
     with pytest.raises(UnreadableRecordError, match="game 2: unexpected end of SGF data"):
-        names_and_moves(Go.from_settings({"board_size": 9}), b"(;SZ[9];B[ee])(;SZ[9];B[ee]")
+        names_and_moves(NINE, b"(;SZ[9];B[ee])(;SZ[9];B[ee]")

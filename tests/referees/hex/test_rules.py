@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import HexGeometry
-from referees.api import IllegalMoveError, Outcome, Termination, UnreadableMoveError, referee
+from referees.api import IllegalMoveError, Outcome, Termination, UnreadableMoveError
 from referees.conformance import check_referee
 from referees.hex import BLACK, SWAP, WHITE, Board, Hex, HexPosition
 from tests.referees.hex.games import drawn, played
@@ -26,10 +26,6 @@ SWAPPING = Hex.from_settings({"board_size": 5, "swap": True})
 )
 def test_hex_keeps_the_laws_of_referees(settings: dict[str, object]) -> None:
     assert check_referee(Hex.from_settings(settings), games=4).finished == 4
-
-
-def test_hex_is_found_by_its_name() -> None:
-    assert referee("hex") is Hex
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
-from referees.openspiel import OpenSpiel
+from tests.referees.openspiel.games import judge_of
 
 RANKED = r"\d(\S+)"
 PLAIN = r"([xobw.]+)"
@@ -31,14 +31,10 @@ DRAWN = {
 }
 
 
-def referee(game: str) -> OpenSpiel:
-    return OpenSpiel.from_settings({"game": game})
-
-
 @pytest.mark.parametrize("game", DRAWN)
 def test_cells_are_what_openspiel_draws(game: str) -> None:
     row, signs, letters = DRAWN[game]
-    judge = referee(game)
+    judge = judge_of(game)
     geometry = judge.spec().geometry
     assert not isinstance(geometry, GraphGeometry)
     chance = random.Random(1)
@@ -82,19 +78,19 @@ def test_cells_are_what_openspiel_draws(game: str) -> None:
 def test_specs(
     game: str, game_id: str, geometry: SquareGeometry | HexGeometry, symmetries: int, reversal: str
 ) -> None:
-    spec = referee(game).spec()
+    spec = judge_of(game).spec()
     assert (spec.game_id, spec.geometry) == (game_id, geometry)
     assert (len(spec.symmetries), spec.reversal, spec.symmetric) == (symmetries, reversal, True)
 
 
 @pytest.mark.parametrize("game", ["hex(num_rows=3,num_cols=4)", "clobber(rows=3,columns=3)", "chess", "nim"])
 def test_players_whose_boards_differ_share_no_patterns(game: str) -> None:
-    assert not referee(game).spec().symmetric
+    assert not judge_of(game).spec().symmetric
 
 
 @pytest.mark.parametrize("game", ["chess", "nim", "gomoku(dims=3,size=4)", "misere(game=tic_tac_toe())"])
 def test_a_game_without_a_known_board_has_one_empty_cell(game: str) -> None:
-    judge = referee(game)
+    judge = judge_of(game)
     position = judge.start(0)
     for _ in range(3):
         assert judge.board(position, 1).letters == "-"
@@ -103,7 +99,7 @@ def test_a_game_without_a_known_board_has_one_empty_cell(game: str) -> None:
 
 
 def test_a_checkers_king_is_a_king() -> None:
-    judge = referee("checkers")
+    judge = judge_of("checkers")
     chance, seen = random.Random(0), ""
     for _ in range(5):
         position = judge.start(0)
@@ -122,4 +118,4 @@ def test_a_checkers_king_is_a_king() -> None:
     ],
 )
 def test_mirrored_openings_are_one(game: str, moves: list[str], images: set[tuple[str, ...]]) -> None:
-    assert set(referee(game).spec().move_images(moves)) == images
+    assert set(judge_of(game).spec().move_images(moves)) == images

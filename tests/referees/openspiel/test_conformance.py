@@ -3,8 +3,8 @@
 import pytest
 
 from referees.conformance import check_referee
-from referees.openspiel import OpenSpiel
 from referees.openspiel.game_string import playable
+from tests.referees.openspiel.games import judge_of
 
 VARIANTS = (
     "amazons(board_size=6)",
@@ -27,17 +27,13 @@ VARIANTS = (
 )
 
 
-def referee(game: str) -> OpenSpiel:
-    return OpenSpiel.from_settings({"game": game})
-
-
 @pytest.mark.parametrize("game", playable())
 def test_every_game_keeps_the_laws(game: str) -> None:
-    report = check_referee(referee(game), games=1, max_plies=20)
+    report = check_referee(judge_of(game), games=1, max_plies=20)
     assert report.plies > 4
 
 
 @pytest.mark.parametrize("game", VARIANTS)
 def test_variants_keep_the_laws_to_their_ends(game: str) -> None:
-    report = check_referee(referee(game), games=1, max_plies=200)
+    report = check_referee(judge_of(game), games=1, max_plies=200)
     assert report.finished > 0

@@ -17,15 +17,11 @@ from referees.api import (
     Termination,
     UnreadableMoveError,
     UnreadableRecordError,
-    referee,
 )
 from referees.openspiel import OpenSpiel, SpielMove, SpielPosition
 from referees.openspiel.game_string import load
+from tests.referees.openspiel.games import judge_of
 from tests.referees.reading import names_and_moves
-
-
-def judge_of(game: str) -> OpenSpiel:
-    return OpenSpiel.from_settings({"game": game})
 
 
 def played(judge: OpenSpiel, texts: str | list[str]) -> SpielPosition:
@@ -34,10 +30,6 @@ def played(judge: OpenSpiel, texts: str | list[str]) -> SpielPosition:
         seat = judge.to_move(position)[0]
         position = judge.play(position, {seat: judge.read_move(position, seat, text)})
     return position
-
-
-def test_the_referee_of_openspiel_is_found_by_name() -> None:
-    assert referee("openspiel") is OpenSpiel
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from academy.knowledge.symmetries import HEXAGON, SQUARE, board_permutation
 from referees.api import UnreadableMoveError
 from referees.openspiel import OpenSpiel, SpielPosition
 from referees.openspiel.boards import BOARDS
+from tests.referees.openspiel.games import judge_of
 
 GAMES = (
     "amazons(board_size=6)",
@@ -64,10 +65,6 @@ class Image:
         return self._in_text.sub(lambda cell: self._names[cell[0]], text) if self._in_text else text
 
 
-def referee(game: str) -> OpenSpiel:
-    return OpenSpiel.from_settings({"game": game})
-
-
 def random_game(judge: OpenSpiel, seed: int, plies: int = 80) -> Iterator[tuple[SpielPosition, str | None]]:
     """Positions, each with the text of the move that is made in it."""
     chance, position = random.Random(seed), judge.start(0)
@@ -90,7 +87,7 @@ def test_all_boards_are_tried() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_images_of_games_are_games(game: str) -> None:
-    judge = referee(game)
+    judge = judge_of(game)
     # A board that is not a rhombus has more symmetries than lists of moves have images.
     for name in judge.spec().symmetries:
         image = Image(judge, name)
@@ -114,7 +111,7 @@ def exchanged(text: str) -> str:
 @pytest.mark.parametrize("game", DROPPING)
 def test_reversed_games_have_reversed_results(game: str) -> None:
     """The first player makes an idle move and then plays the second player's moves, and the other way."""
-    judge = referee(game)
+    judge = judge_of(game)
     image = Image(judge, judge.spec().reversal)
     confirmed = {1: 0, 2: 0}
     for seed in range(200):
@@ -159,7 +156,7 @@ def _untouched(text: str, places: set[str]) -> bool:
     ],
 )
 def test_the_players_move_alike_where_both_come_to_the_same_board(game: str, plies: int, games: int) -> None:
-    judge = referee(game)
+    judge = judge_of(game)
     image = Image(judge, judge.spec().reversal)
     met: defaultdict[tuple[str, int], set[frozenset[str]]] = defaultdict(set)
     for seed in range(games):
@@ -221,7 +218,7 @@ def amazons_that_can_move(cells: dict[Line, str], own: str, other: str) -> set[f
 def test_the_moves_are_those_of_a_rule_that_knows_no_colours(
     game: str, rule: Callable[[dict[Line, str], str, str], set[frozenset[Line]]], only: str
 ) -> None:
-    judge = referee(game)
+    judge = judge_of(game)
     geometry, names = judge.spec().geometry, judge.spec().cell_names
     assert not isinstance(geometry, GraphGeometry)
     places = dict(zip(names, geometry.cells, strict=True))
@@ -240,6 +237,6 @@ def test_the_moves_are_those_of_a_rule_that_knows_no_colours(
 
 
 def test_an_unknown_cell_is_not_an_image() -> None:
-    judge = referee("tic_tac_toe")
+    judge = judge_of("tic_tac_toe")
     with pytest.raises(UnreadableMoveError, match=r"legal are x\(0,0\)"):
         judge.read_move(judge.start(0), 1, "x(3,3)")

@@ -1,6 +1,7 @@
 """Small maps and standings for tests."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from referees.warlight import WarLight, WarPosition
 from referees.warlight.maps import WarMap, read_map
@@ -17,6 +18,13 @@ def chain_of(*names: str) -> WarMap:
     ]
     lines.append("BonusDefinition 3 All " + " ".join(map(str, range(1, last + 1))))
     return read_map("\n".join(lines), "chain")
+
+
+def on_map(folder: Path, text: str, **settings: object) -> WarLight:
+    """The game on a map that is written into a file of the folder, with one start for each seat."""
+    file = folder / "map.txt"
+    file.write_text(text)
+    return WarLight.from_settings({"map": str(file), "starts": 1, **settings})
 
 
 def standing(rules: WarLight, held: Mapping[int, tuple[int, int]], turn: int = 1) -> WarPosition:

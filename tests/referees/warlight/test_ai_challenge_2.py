@@ -14,15 +14,14 @@ from referees.warlight.ai_challenge_2 import AiChallenge2
 from referees.warlight.maps import MAX_ID, Bonus, Territory, WarMap, double, write_map
 from referees.warlight.orders import AttackTransfer, Deploy
 from referees.warlight.settings import WarSettings
-from tests.referees.warlight.positions import chain_of, standing
+from tests.referees.warlight.positions import chain_of, on_map, standing
 
 
 @pytest.fixture
 def rules(tmp_path: Path) -> WarLight:
     """Two rows of four, linked at their ends: 1-2-3-4 and 11-12-13-14; the rows are bonuses of 3."""
     whole = double(chain_of("A", "B", "C", "D"), offset=10, bridges=[4], name="rows")
-    (tmp_path / "rows.txt").write_text(write_map(whole) + "\n")
-    return WarLight.from_settings({"map": str(tmp_path / "rows.txt"), "starts": 1, "turn_limit": 60})
+    return on_map(tmp_path, write_map(whole) + "\n", turn_limit=60)
 
 
 @given(ids=st.sets(st.integers(1, MAX_ID), min_size=2, max_size=12), seed=st.integers(0, 1000))
@@ -61,6 +60,10 @@ def test_regions_have_the_numbers_1_to_n_with_any_ids(ids: set[int], seed: int) 
 
 @pytest.fixture
 def words(rules: WarLight) -> LineDialogue[WarPosition]:
+    return words_of(rules)
+
+
+def words_of(rules: WarLight) -> LineDialogue[WarPosition]:
     dialogue = rules.dialogue("lines:ai-challenge-2")
     assert dialogue is not None
     return dialogue
@@ -79,32 +82,23 @@ def test_bot_gets_settings_and_map(words: LineDialogue[WarPosition]) -> None:
     ]
 
 
-def test_a_territory_of_no_bonus_is_a_super_region_without_reward(tmp_path: Path) -> None:
-    text = write_map(chain_of("A", "B", "C")).replace(
-        "BonusDefinition 3 All 1 2 3", "BonusDefinition 3 All 1 3"
-    )
-    (tmp_path / "row.txt").write_text(text)
-    rules = WarLight.from_settings({"map": str(tmp_path / "row.txt"), "starts": 1})
-    words = rules.dialogue("lines:ai-challenge-2")
-    assert words is not None
-    greeting = words.greeting(1, BotTime(0, 0))
-    assert "setup_map super_regions 1 3 2 0" in greeting
-    assert "setup_map regions 1 1 2 2 3 1" in greeting
-
-
-def test_a_bonus_within_others_is_not_a_super_region(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("bonuses", "super_regions", "regions"),
+    [
+        (["3 All 1 3 4"], "1 3 2 0", "1 1 2 2 3 1 4 1"),
+        (["3 West 1 2 3", "9 Inner 1 2", "2 East 3 4"], "1 3 2 2", "1 1 2 1 3 1 4 2"),
+    ],
+    ids=["a territory of no bonus is one without reward", "a bonus within others is none"],
+)
+def test_super_regions_share_out_all_territories(
+    bonuses: list[str], super_regions: str, regions: str, tmp_path: Path
+) -> None:
     text = write_map(chain_of("A", "B", "C", "D")).replace(
-        "BonusDefinition 3 All 1 2 3 4",
-        "BonusDefinition 3 West 1 2 3\nBonusDefinition 9 Inner 1 2\nBonusDefinition 2 East 3 4",
+        "BonusDefinition 3 All 1 2 3 4", "\n".join(f"BonusDefinition {bonus}" for bonus in bonuses)
     )
-    (tmp_path / "row.txt").write_text(text)
-    words = WarLight.from_settings({"map": str(tmp_path / "row.txt"), "starts": 1}).dialogue(
-        "lines:ai-challenge-2"
-    )
-    assert words is not None
-    greeting = words.greeting(1, BotTime(0, 0))
-    assert "setup_map super_regions 1 3 2 2" in greeting
-    assert "setup_map regions 1 1 2 1 3 1 4 2" in greeting
+    greeting = list(words_of(on_map(tmp_path, text)).greeting(1, BotTime(0, 0)))
+    assert f"setup_map super_regions {super_regions}" in greeting
+    assert f"setup_map regions {regions}" in greeting
 
 
 def test_picks_are_a_formality_with_a_list_that_shrinks(

@@ -1,6 +1,6 @@
 """Whatever a bot writes is read: nothing raises, and what comes of it are orders that can be played."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from referees.dialogues import LineDialogue
@@ -8,34 +8,11 @@ from referees.warlight import WarLight, WarPosition
 
 RULES = WarLight.from_settings({"map": "small_world", "turn_limit": 5})
 START = RULES.start(1)
-WORDS = st.sampled_from(
-    [
-        "Deploy",
-        "AttackTransfer",
-        "on",
-        "from",
-        "to",
-        "player1",
-        "place_armies",
-        "attack/transfer",
-        "No",
-        "moves",
-        "academy-expected_value",
-        ",",
-        ";",
-        "end",
-        "0",
-        "1",
-        "7",
-        "-3",
-        "1e9",
-        "nan",
-        "999999999999999999999999999999",
-        "٣",
-        "\x00",
-        "�",
-    ]
-)
+WORDS = st.sampled_from([
+    "Deploy", "AttackTransfer", "on", "from", "to", "player1", "place_armies", "attack/transfer",
+    "No", "moves", "academy-expected_value", ",", ";", "end",
+    "0", "1", "7", "-3", "1e9", "nan", "9" * 30, "٣", "\x00", "�",
+])  # fmt: skip
 LINES = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=8).map(" ".join))
 
 
@@ -45,7 +22,6 @@ def dialogue(name: str) -> LineDialogue[WarPosition]:
     return lines_dialogue
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.lists(LINES, max_size=10))
 def test_any_lines_make_orders_in_the_challenges_dialogue(lines: list[str]) -> None:
     reading = dialogue("lines").read([lines], 1)
@@ -54,7 +30,6 @@ def test_any_lines_make_orders_in_the_challenges_dialogue(lines: list[str]) -> N
     assert all(complaint.isascii() and complaint.isprintable() for complaint in reading.complaints)
 
 
-@settings(deadline=None, max_examples=200)
 @given(LINES, LINES)
 def test_any_lines_make_orders_in_the_second_dialogue(places: str, moves: str) -> None:
     reading = dialogue("lines:ai-challenge-2").read([[places], [moves]], 1)

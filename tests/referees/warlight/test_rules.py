@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from referees.api import IllegalMoveError, InvalidSettingError, UnreadableMoveError, referee
+from referees.api import IllegalMoveError, InvalidSettingError, UnreadableMoveError
 from referees.conformance import check_referee
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
 from referees.warlight.maps import write_map
 from referees.warlight.orders import read_orders
 from referees.warlight.position import UNSEEN, RefusedOrder
-from tests.referees.warlight.positions import chain_of, standing
+from tests.referees.warlight.positions import chain_of, on_map, standing
 
 
 def scripted(rules: WarLight, position: WarPosition, seat: int, chance: random.Random) -> Orders:
@@ -45,10 +45,6 @@ def test_the_referee_keeps_the_laws_of_referees(small: WarLight) -> None:
     check_referee(
         small, games=4, choose=lambda position, seat, chance: scripted(small, position, seat, chance)
     )
-
-
-def test_the_referee_is_found_by_its_name() -> None:
-    assert referee("warlight") is WarLight
 
 
 def test_the_start_is_mirrored_and_comes_from_the_seed(small: WarLight) -> None:
@@ -124,8 +120,7 @@ def test_player_without_territory_has_lost(tmp_path: Path) -> None:
 
 
 def row_of_four(folder: Path, **settings: object) -> WarLight:
-    (folder / "row.txt").write_text(write_map(chain_of("A", "B", "C", "D")))
-    return WarLight.from_settings({"map": str(folder / "row.txt"), "starts": 1, **settings})
+    return on_map(folder, write_map(chain_of("A", "B", "C", "D")), **settings)
 
 
 @pytest.mark.parametrize(
@@ -260,9 +255,7 @@ def test_players_interact_where_their_territories_touch(tmp_path: Path) -> None:
 
 
 def test_own_orders_do_not_tell_who_stands_beside_what_they_attack(tmp_path: Path) -> None:
-    path = tmp_path / "row.txt"
-    path.write_text(write_map(chain_of("A", "B", "C", "D")))
-    rules = WarLight.from_settings({"map": str(path), "starts": 1})
+    rules = row_of_four(tmp_path)
     orders = {1: (AttackTransfer(1, 1, 2),), 2: ()}
     beside, away = (rules.play(standing(rules, {1: (1, 9), id_: (2, 9)}), orders) for id_ in (3, 4))
     assert [event.seen for event in (*beside.events, *away.events)] == [True, False]

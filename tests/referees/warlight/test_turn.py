@@ -12,20 +12,16 @@ from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosit
 from referees.warlight.maps import write_map
 from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred
 from referees.warlight.turn import CombatRules, TurnResult
-from tests.referees.warlight.positions import chain_of, standing
+from tests.referees.warlight.positions import chain_of, on_map, standing
 
 NOTHING: Orders = ()
+SIX = chain_of("A", "B", "C", "D", "E", "F")
 
 
 @pytest.fixture
 def six(tmp_path: Path) -> WarLight:
     """Six territories in a row, ids 1 to 6; owning all is worth 3 armies."""
-    return on_chain(tmp_path, "A", "B", "C", "D", "E", "F")
-
-
-def on_chain(folder: Path, *names: str, **settings: object) -> WarLight:
-    (folder / "row.txt").write_text(write_map(chain_of(*names)))
-    return WarLight.from_settings({"map": str(folder / "row.txt"), "starts": 1, **settings})
+    return on_map(tmp_path, write_map(SIX))
 
 
 def played(
@@ -206,7 +202,7 @@ def movers(position: WarPosition) -> list[int]:
 
 def rows(tmp_path: Path, **settings: object) -> tuple[WarLight, dict[int, tuple[int, int]], Orders, Orders]:
     """Two rows of five territories; each seat can transfer along its own, four times."""
-    rules = on_chain(tmp_path, *"ABCDEFGHIJ", **settings)
+    rules = on_map(tmp_path, write_map(chain_of(*"ABCDEFGHIJ")), **settings)
     held = {id_: (1 if id_ <= 5 else 2, 5) for id_ in range(1, 11)}
     first = tuple(AttackTransfer(1, id_, id_ + 1) for id_ in range(1, 5))
     second = tuple(AttackTransfer(1, id_, id_ + 1) for id_ in range(6, 10))
@@ -296,7 +292,6 @@ RANDOM_ORDERS = st.lists(
     ),
     max_size=12,
 ).map(tuple)
-SIX = chain_of("A", "B", "C", "D", "E", "F")
 
 
 @settings(deadline=None)

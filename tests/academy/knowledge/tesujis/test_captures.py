@@ -11,9 +11,10 @@ from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.spec import InvalidGameError, Placement
 from academy.knowledge.tesujis.fights import Fight
 from academy.knowledge.tesujis.shapes import InvalidTesujiError, Tesuji
-from academy.knowledge.tesujis.surroundings import Surroundings, surroundings
+from academy.knowledge.tesujis.surroundings import Surroundings
 
 from ..games import GO, HEX
+from .test_table import of
 
 SIZE = 5
 # More cells than a number of 64 bits has room for.
@@ -23,9 +24,7 @@ LARGE = 9
 def around(size: int = SIZE) -> Surroundings:
     board = SquareGeometry(size, size)
     game = replace(GO, geometry=board, cell_names=(), placement=Placement.CAPTURING)
-    known = surroundings(game)
-    assert known is not None
-    return known
+    return of(game)
 
 
 def fight(letters: str, cell: int, player: int = 1) -> Fight:

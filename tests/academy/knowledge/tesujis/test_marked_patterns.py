@@ -3,6 +3,7 @@
 import tracemalloc
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from math import comb
 from random import Random
 
@@ -18,12 +19,11 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell, GridSymmetry
 from academy.knowledge.tesujis.proposed_codes import MOST_CELLS, NEAR_CELLS
 from academy.knowledge.tesujis.shapes import EMPTY, OFF, OTHER, OWN, PROPOSED, InvalidTesujiError
-from academy.knowledge.tesujis.surroundings import surroundings
 from academy.knowledge.tesujis.table import FIRST_IN_USES, MOST_PROPOSED, TesujiTable
 from academy.knowledge.tesujis.text import pattern_after, read_tesuji_cells, write_tesuji_cells
 
 from ..games import GO, HEX, LOSS, WIN
-from .test_table import CAPACITY, FOUR, GAMES, OTHELLO, by_the_rules, moves, placed
+from .test_table import CAPACITY, FOUR, GAMES, OTHELLO, by_the_rules, moves, of, placed
 
 # Two stones of the opponent's with a cell between them, and the edge two steps below it.
 BETWEEN = "o * o\n# - #\n# + #"
@@ -75,9 +75,7 @@ def contest(
 
 
 def drawn(game: GameKnowledge) -> list[str]:
-    around = surroundings(game.spec)
-    assert around is not None
-    return [write_tesuji_cells(around.read(code), game.spec) for code in game.tesujis.proposed]
+    return [write_tesuji_cells(of(game.spec).read(code), game.spec) for code in game.tesujis.proposed]
 
 
 class TestVerdicts:
@@ -167,6 +165,12 @@ class TestVerdicts:
         assert "wholly on the board" in judged("o o *\n# # +", spec=FOUR, before=before, cell=37)[0].reason
 
 
+def proposed(numbers: range) -> TesujiTable:
+    return reduce(
+        lambda table, number: table.propose(PROPOSED + 5 * number, 150_000), numbers, TesujiTable.empty()
+    )
+
+
 class TestLearning:
     @given(st.integers(0, 2**32), st.sampled_from(GAMES))
     def test_what_stands_there_is_found_and_nothing_else(self, seed: int, spec: GameSpec) -> None:
@@ -174,9 +178,7 @@ class TestLearning:
         random = Random(seed)
         report = placed(spec, by_the_rules(spec), seed, plies=8)
         board, player = Board(spec.geometry, report.plies[-1].states), random.choice((1, 2))
-        around = surroundings(spec)
-        assert around is not None
-        known = {}
+        around, known = of(spec), {}
         for at in random.choices(moves(spec, board, player) or [0], k=6):
             cells = seen(spec, board, at, player, random.sample(NEAR_CELLS, random.randrange(1, MOST_CELLS)))
             try:
@@ -197,9 +199,7 @@ class TestLearning:
 
     @given(st.integers(0, 2**32), st.sampled_from(GAMES))
     def test_a_code_says_the_whole_tesuji(self, seed: int, spec: GameSpec) -> None:
-        random = Random(seed)
-        around = surroundings(spec)
-        assert around is not None
+        random, around = Random(seed), of(spec)
         held = (EMPTY, OWN, OTHER) if spec is FOUR else (EMPTY, OWN, OTHER, OFF)
         steps = [step for step in NEAR_CELLS if spec is not HEX or abs(sum(step)) <= 3]
         # Rows of fewer cells are the game's own shapes.
@@ -213,8 +213,7 @@ class TestLearning:
         assert read_tesuji_cells(write_tesuji_cells(tesuji, spec), 1, spec.geometry) == tesuji.cells
 
     def test_the_documented_code_is_the_stored_one(self) -> None:
-        around = surroundings(replace(GO, symmetries=("identity",)))
-        assert around is not None
+        around = of(replace(GO, symmetries=("identity",)))
         # Cells number 4 and 8, as docs/reference/weights.md numbers them; of 0, 1 and 2 cells.
         code = 2**62 + (1 + 48 * 4) + (4 + comb(8, 2)) * 4**2 + (OWN + 4 * OTHER)
         assert around.proposed_code({(0, 1): OWN, (-2, -2): OTHER}, 1) == code
@@ -229,8 +228,7 @@ class TestLearning:
 
     def test_the_second_players_proposal_is_the_same_tesuji_with_exchanged_colours(self) -> None:
         for spec in (GO, HEX, OTHELLO):
-            around = surroundings(spec)
-            assert around is not None
+            around = of(spec)
             cells = {(0, 2): OWN, (1, 0): OTHER, (-1, 1): EMPTY}
             reversal = spec.reversal_symmetry
             assert isinstance(reversal, GridSymmetry)
@@ -238,9 +236,7 @@ class TestLearning:
             assert around.proposed_code(turned, 2) == around.proposed_code(cells, 1)
 
     def test_proposed_tesujis_have_places_of_their_own_and_leave_by_strength(self) -> None:
-        table = TesujiTable.empty()
-        for number in range(MOST_PROPOSED + 5):
-            table = table.propose(PROPOSED + 5 * number, 150_000)
+        table = proposed(range(MOST_PROPOSED + 5))
         own = TesujiTable.of(
             range(40), *([[9] * 40, [3] * 40, [900_000] * 40, [500_000] * 40] + [[0] * 40] * 3)
         )
@@ -253,12 +249,6 @@ class TestLearning:
         assert strong.keep_strongest(10).proposed == kept.proposed[:1] + kept.proposed[-9:]
 
     def test_proposed_tesujis_that_are_restored_take_no_more_places_than_they_have(self) -> None:
-        def proposed(numbers: range) -> TesujiTable:
-            table = TesujiTable.empty()
-            for number in numbers:
-                table = table.propose(PROPOSED + 5 * number, 150_000)
-            return table
-
         removed = proposed(range(MOST_PROPOSED, MOST_PROPOSED + 5))
         table = proposed(range(MOST_PROPOSED - 2))
         back = table.put_back(removed, LibrarySettings())

@@ -488,12 +488,6 @@ class TestInTheKnowledgeOfAGame:
         assert game.tesujis.offered.sum() > 3 * before
         assert game.tesujis.elos.max() < 1_600.0
 
-    def test_a_lowered_capacity_evicts_at_once(self) -> None:
-        game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=30))
-        game.learn(placed(GO, anywhere, 1), 1)
-        assert game.change_settings(LibrarySettings(tesuji_capacity=20)) == 10
-        assert len(game.tesujis) == 20
-
     def test_switched_off_and_on_again_it_goes_on_where_it_was(self) -> None:
         on = LibrarySettings(tesuji_capacity=30)
         game, steady = GameKnowledge(GO, on), GameKnowledge(GO, on)

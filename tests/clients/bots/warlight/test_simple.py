@@ -46,20 +46,12 @@ def test_the_simple_bot_needs_only_python(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["simple", "decent"])
-def test_the_simple_bot_deploys_its_whole_income(name: str) -> None:
+def test_a_bot_deploys_its_whole_income(name: str) -> None:
     heard = MAP + (
         "Turn 1\nTerritory 1 ownedBy You withArmies 5\nTerritory 2 ownedBy You withArmies 1\n"
         "Territory 3 ownedBy Neutral withArmies 2\nEndStanding\nGameOver\n"
     )
-    command = [
-        sys.executable,
-        "-m",
-        f"clients.bots.warlight.{name}",
-        "--income",
-        "11",
-        "--stack-armies",
-        "20",
-    ]
+    command = [sys.executable, "-m", f"clients.bots.warlight.{name}", "--income=11", "--stack-armies=20"]
     bot = subprocess.run(command, input=heard, capture_output=True, text=True, check=True)
     deployed = [line.split() for line in bot.stdout.splitlines() if line.startswith("Deploy ")]
     assert sum(int(words[1]) for words in deployed) == 11 + 3

@@ -1,6 +1,5 @@
 """A game as its players receive it, message by message."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -71,10 +70,13 @@ class Room:
         answer(self.table, client, self.words.tokens(message), now)
         return client.heard()
 
-    def process(self, seats: Iterable[int] | None = None) -> None:
-        """The turn is over: everybody's orders are carried out."""
+    def process(self, **elsewhere: str) -> None:
+        """The turn is over: all orders are carried out, also of powers that are played elsewhere."""
         seats = self.rules.to_move(self.game)
         moves = {seat: self.table.order_books[seat - 1].orders(None) for seat in seats}
+        for code, text in elsewhere.items():
+            seat = self.rules.map.power(code) + 1
+            moves[seat] = self.rules.read_move(self.game, seat, text)
         orders = {seat - 1: move.orders for seat, move in moves.items()}
         adjudication = adjudicate(self.game.position, orders, self.rules.settings.choices)
         self.game = self.rules.play(self.game, moves)
@@ -220,6 +222,12 @@ def ordered(room: Room, **orders: str) -> list[str]:
     return room.observer.heard()
 
 
+def vienna_is_taken(room: Room) -> list[str]:
+    """Two turns, after which Austria's army there must retreat; what the observer hears of the second."""
+    ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
+    return ordered(room, RUS="((RUS AMY GAL) SUP (GER AMY BOH) MTO VIE)", GER="((GER AMY BOH) MTO VIE)")
+
+
 @pytest.mark.parametrize(
     ("order", "shown"),
     [
@@ -235,25 +243,13 @@ def test_an_impossible_convoy_of_a_player_without_daide_is_shown_with_what_is_wr
     order: str, shown: str
 ) -> None:
     room = Room()
-    moves = {seat: room.table.order_books[seat - 1].orders(None) for seat in room.rules.to_move(room.game)}
-    moves[FRANCE + 1] = room.rules.read_move(room.game, FRANCE + 1, order)
-    adjudication = adjudicate(
-        room.game.position,
-        {seat - 1: move.orders for seat, move in moves.items()},
-        room.rules.settings.choices,
-    )
-    room.table.processed(adjudication, room.rules.play(room.game, moves))
+    room.process(FRA=order)
     assert f"ORD (SPR 1901) {shown}" in room.observer.heard()
 
 
 def test_the_retreats_of_a_dislodged_unit_are_listed_and_centres_change_in_autumn() -> None:
     room = Room()
-    ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
-    messages = ordered(
-        room,
-        RUS="((RUS AMY GAL) SUP (GER AMY BOH) MTO VIE)",
-        GER="((GER AMY BOH) MTO VIE)",
-    )
+    messages = vienna_is_taken(room)
     assert "ORD (FAL 1901) ((AUS AMY VIE) HLD) (RET)" in messages
     assert not any(line.startswith("SCO ") for line in messages)
     assert "(AUS AMY VIE MRT (TYR))" in messages[-1] and messages[-1].startswith("NOW (AUT 1901)")
@@ -368,10 +364,9 @@ def test_an_alarm_whose_time_has_passed_does_not_ring() -> None:
 def test_an_alarm_longer_than_the_phase_does_not_ring_in_it() -> None:
     room = Room(DaideVariant(mtl=60, rtl=20))
     england = room.clients[ENGLAND]
-    ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
     for seconds in (50, 30, 20, 10):
         room.ask(england, f"TME ({seconds})")
-    ordered(room, RUS="((RUS AMY GAL) SUP (GER AMY BOH) MTO VIE)", GER="((GER AMY BOH) MTO VIE)")
+    vienna_is_taken(room)
     room.table.ask(100.0)
     assert england.heard()[-1] == "TME (20)"
     room.table.ring(100.25)
@@ -471,8 +466,7 @@ def test_press_stops_before_the_deadline_and_in_phases_without_it() -> None:
     england, press = room.clients[ENGLAND], f"SND (FRA) {PEACE}"
     assert room.ask(england, press, 49.0) == [f"YES ({press})"]
     assert room.ask(england, press, 51.0) == [f"REJ ({press})"]
-    ordered(room, RUS="((RUS AMY WAR) MTO GAL)", GER="((GER AMY MUN) MTO BOH)")
-    ordered(room, RUS="((RUS AMY GAL) SUP (GER AMY BOH) MTO VIE)", GER="((GER AMY BOH) MTO VIE)")
+    vienna_is_taken(room)
     assert room.ask(england, press) == [f"REJ ({press})"]
 
 

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 
 import pytest
@@ -42,6 +42,15 @@ def begun(hand: Hand) -> tuple[str, int]:
     words = hello.split()
     assert words[0] == "HLO"
     return words[1].strip("()"), int(words[2].strip("()"))
+
+
+def hold_to_the_end(clients: Mapping[str, Hand]) -> None:
+    """In both turns of the year all units hold, and each client hears how the turn ends."""
+    for turn in ("NOW (FAL 1)", "OFF"):
+        for power, hand in clients.items():
+            hand.say(f"SUB {HOLD[power]}")
+        for hand in clients.values():
+            hand.until(turn)
 
 
 def test_a_game_is_played_from_the_greeting_to_the_end(door: DaideListener) -> None:
@@ -207,11 +216,7 @@ def test_a_few_wrong_passcodes_do_not_keep_the_client_out(door: DaideListener) -
         for guess in [code for code in range(1, 9) if code != passcode][:7]:
             assert back.ask(f"IAM ({power}) ({guess})").startswith("REJ (IAM")
         assert back.ask(f"IAM ({power}) ({passcode})").startswith("YES (IAM")
-        for turn in ("NOW (FAL 1)", "OFF"):
-            for hand in (back, south):
-                hand.say(f"SUB {HOLD['NOR' if hand is back else 'SOU']}")
-            for hand in (back, south):
-                hand.until(turn)
+        hold_to_the_end({"NOR": back, "SOU": south})
         back.close()
 
 
@@ -244,9 +249,7 @@ def test_without_dsd_the_game_goes_on_at_the_deadline_while_somebody_is_disconne
         begun(south)
         north.close()
         south.until("CCD")
-        for turn in ("NOW (FAL 1)", "OFF"):
-            south.say(f"SUB {HOLD['SOU']}")
-            south.until(turn)
+        hold_to_the_end({"SOU": south})
     result = played.result
     assert result.outcome is not None and result.outcome.termination is Termination.FROZEN
     of_north = [move for move in result.moves if move.seat == NORTH]
@@ -304,11 +307,7 @@ def test_the_clock_stops_while_no_client_is_left_and_the_turn_goes_on_afterwards
         back["SOU"].say("NOW")
         assert back["SOU"].until("NOW (SPR 1)")
         assert watcher.until("TME")[-1] == "TME (4)"
-        for turn in ("NOW (FAL 1)", "OFF"):
-            for power, hand in back.items():
-                hand.say(f"SUB {HOLD[power]}")
-            for hand in back.values():
-                hand.until(turn)
+        hold_to_the_end(back)
         for hand in back.values():
             hand.close()
     watcher.close()
@@ -429,13 +428,9 @@ def test_observers_listen_but_cannot_speak(door: DaideListener) -> None:
         watcher.say("SUB ((NOR AMY NCA) HLD)")
         assert "REJ (SUB ((NOR AMY NCA) HLD))" in watcher.until("REJ")
         assert watcher.ask("DRW") == "REJ (DRW)"
+        hold_to_the_end({"NOR": north, "SOU": south})
         for turn in ("NOW (FAL 1)", "OFF"):
-            north.say(f"SUB {HOLD['NOR']}")
-            south.say(f"SUB {HOLD['SOU']}")
             watcher.until(turn)
-            if turn != "OFF":
-                north.until(turn)
-                south.until(turn)
     watcher.close()
 
 
@@ -529,11 +524,7 @@ def test_a_game_whose_door_has_gone_goes_on_to_its_end() -> None:
         begun(north)
         begun(south)
         doors.close()
-        for turn in ("NOW (FAL 1)", "OFF"):
-            for hand, power in ((north, "NOR"), (south, "SOU")):
-                hand.say(f"SUB {HOLD[power]}")
-            for hand in (north, south):
-                hand.until(turn)
+        hold_to_the_end({"NOR": north, "SOU": south})
         outcome = played.result.outcome
     assert outcome is not None and outcome.winners == (NORTH, SOUTH)
 
