@@ -246,17 +246,22 @@ def test_a_book_of_a_followed_tree_says_what_a_new_one_says(
 ) -> None:
     tree, followed = grown(*before, spec=GO), OpeningTree(GO)
     followed.follow(tree.nodes.values(), ())
-    book = Book(followed)
+
+    def trusts(node: OpeningNode) -> bool:
+        return node.elo > 1600.0
+
+    book = Book(followed, trusts=trusts)
     book.recommend(followed.root)
     fresh, narrow = max(tree.nodes) + 1, LibrarySettings(opening_capacity=6)
-    for moves, results in after:
+    for number, (moves, results) in enumerate(after):
         known = dict(tree.nodes)
-        fresh = tree.learn(contest(moves.split(), results), fresh, 60.0, narrow)
-        changed = [node for number, node in tree.nodes.items() if known.get(number) is not node]
+        elos = (1500.0 + 200.0 * (number % 2), 1500.0)
+        fresh = tree.learn(contest(moves.split(), results, elos=elos), fresh, 60.0, narrow)
+        changed = [node for node_id, node in tree.nodes.items() if known.get(node_id) is not node]
         followed.follow(changed, known.keys() - tree.nodes.keys())
         assert followed.nodes == tree.nodes
         for node in followed.nodes.values():
-            assert book.recommend(node) == Book(followed).recommend(node)
+            assert book.recommend(node) == Book(followed, trusts=trusts).recommend(node)
 
 
 TURNED = {"A1": "E5", "E5": "A1", "C3": "C3", "B2": "D4"}
