@@ -14,10 +14,9 @@ from arena.league.database import LeagueDatabase
 from arena.league.tables import METADATA
 from arena.ratings.elo import EloRules
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame, Series
 from referees.api import Outcome, Termination
-from tests.arena.results.examples import heading, player, registered, result
+from tests.arena.results.examples import heading, play_game, player, registered, result
 
 RULES = EloRules()
 # They differ from one league to another, or with the time.
@@ -34,16 +33,12 @@ def play(
     series: Series, game_id: str, labels: Sequence[str], winners: Sequence[int], elo: dict[str, float]
 ) -> None:
     """Store a game as a run does, with LUDAE's Elo, which `elo` keeps by label."""
-    setups = list(map(setup, labels))
     outcome = Outcome(tuple(winners), Termination.SCORE, "B+1")
-    attempt = series.next_attempt(game_id)
-    series.begin(attempt, None, PlannedGame("AvB", setups))
     before = tuple(elo.get(label, RULES.start) for label in labels)
     after = RULES.rate_outcome(labels, before, outcome)
     elo.update(zip(labels, after, strict=True))
-    game = result(game_id, outcome)
-    finished = FinishedGame.from_result("AvB", [player.name for player in setups], game, before, after)
-    series.finish(attempt, finished, game, 1, None)
+    planned = PlannedGame("AvB", list(map(setup, labels)))
+    play_game(series, planned, result(game_id, outcome), (before, after))
 
 
 def competition(database: ResultsDatabase, name: str, labels: Sequence[str]) -> Series:

@@ -25,13 +25,12 @@ from arena.match.verdicts import Departures, Loss
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from referees.api import Termination
 from referees.diplomacy import Diplomacy
 from tests.arena.diplomacy_bot import new_game
 from tests.arena.lobby.rooms import DialledIn, open_lobby, remote
-from tests.arena.results.examples import heading, registered
+from tests.arena.results.examples import heading, play_game, registered
 
 BOT = Path(__file__).parents[1] / "diplomacy_bot.py"
 REPOSITORY = Path(__file__).parents[3]
@@ -63,12 +62,7 @@ def entered(database: ResultsDatabase, players: tuple[PlayerSetup, ...], result:
     """SAGA's rows of the game's players, by seat."""
     setting = GameSetting(GameSettings("diplomacy", SETTINGS), "diplomacy-standard", POWERS)
     series = registered(database, heading(players, setting=setting))
-    attempt = series.next_attempt(result.game_id)
-    series.begin(attempt, None, PlannedGame("seven", players))
-    even = (1000.0,) * len(players)
-    assert series.finish(
-        attempt, FinishedGame.from_result("seven", POWERS, result, even, even), result, 1, None
-    )
+    assert play_game(series, PlannedGame("seven", players), result)
     with database.transaction() as connection:
         return list(connection.execute(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)))
 

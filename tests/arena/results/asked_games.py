@@ -7,10 +7,9 @@ from sqlalchemy import text
 from arena.jobs import Fault, PlayerUsage, TimeControl
 from arena.results.database import ResultsDatabase
 from arena.results.game_rows import GivenOpening
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from referees.api import Outcome, Termination
-from tests.arena.results.examples import heading, player, registered, result
+from tests.arena.results.examples import heading, play_game, player, registered, result
 
 BLITZ = TimeControl(main_seconds=60, increment_seconds=1)
 RAPID = TimeControl(main_seconds=600)
@@ -72,9 +71,7 @@ def play(database: ResultsDatabase) -> None:
     series = registered(database, heading(name="cup"))
     elo = {"a": 1000.0, "b": 1000.0}
     for number, (game_id, names, outcome, clock, opening, usage) in enumerate(GAMES):
-        attempt = series.next_attempt(game_id)
         setups = [replace(player(name), time_control=clock) for name in names]
-        series.begin(attempt, None, PlannedGame("AvB", setups, opening=opening))
         before = tuple(elo[name] for name in names)
         if len(outcome.winners) == 1:
             elo = {"a": elo["a"] + 1.0, "b": elo["b"] - 1.0}
@@ -82,9 +79,7 @@ def play(database: ResultsDatabase) -> None:
         played = replace(result(game_id, outcome), usage=usage, started=1e9 + number)
         if NEVER_ASKED in usage:
             played = replace(played, moves=())
-        assert series.finish(
-            attempt, FinishedGame.from_result("AvB", names, played, before, after), played, number, None
-        )
+        assert play_game(series, PlannedGame("AvB", setups, opening=opening), played, (before, after))
 
 
 def answer(database: ResultsDatabase, query: str) -> list[tuple[object, ...]]:

@@ -14,12 +14,11 @@ from arena.match.game import play
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.results.examples import heading, registered, result
+from tests.arena.results.examples import heading, play_game, registered, result
 
 POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
 NAMES = ("Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey")
@@ -71,10 +70,7 @@ def entered(
     game_settings = GameSettings("diplomacy", SETTINGS)
     setting = GameSetting(game_settings, "diplomacy-standard", NAMES, facts=rules.variant_facts())
     series = registered(database, heading(players, setting=setting))
-    attempt = series.next_attempt(game.game_id)
-    series.begin(attempt, None, PlannedGame("seven", players))
-    even = (1000.0,) * len(players)
-    assert series.finish(attempt, FinishedGame.from_result("seven", POWERS, game, even, even), game, 1, None)
+    assert play_game(series, PlannedGame("seven", players), game)
     with database.transaction() as connection:
         rows = connection.execute(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)).all()
         return connection.execute(select(saga.GAME)).one(), list(rows)

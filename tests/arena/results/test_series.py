@@ -17,14 +17,13 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.game_rows import GivenOpening, grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
-from arena.results.games import FinishedGame
 from arena.results.outbox import StoredVerdict
 from arena.results.registration import Heading, SeriesHeading, quality_of
 from arena.results.series import Attempt, PlannedGame, Series, remove_series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.results.examples import GAME, finish_game, heading, player, registered, result
+from tests.arena.results.examples import GAME, finish_game, heading, play_game, player, registered, result
 
 
 @pytest.fixture
@@ -445,17 +444,7 @@ def test_made_players_are_contestants_by_what_they_run(database: ResultsDatabase
         (replace(candidate, name="#1"), player("b")),
     ]
     for number, pairing in enumerate(pairings):
-        attempt = series.next_attempt(str(number))
-        series.begin(attempt, None, PlannedGame("tuning", pairing))
-        names = tuple(setup.name for setup in pairing)
-        game = result(attempt.game_id)
-        assert series.finish(
-            attempt,
-            FinishedGame.from_result("tuning", names, game, (1000.0, 1000.0), (1015.0, 985.0)),
-            game,
-            7,
-            None,
-        )
+        assert play_game(series, PlannedGame("tuning", pairing), result(str(number)))
     a, b, tuned = rows(database, saga.CONTESTANT)
     assert tuned["Personality"] == "#0"
     assert [row["ContestantId"] for row in rows(database, saga.PLAYER)] == [
@@ -504,10 +493,8 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
     game = GameSettings("go", {"board_size": 13, "Level": 30, "sl": 4, "aoa": True}, 200, "players")
     larger = GameSetting(game, "go-13x13", ("B", "W"), 0.5)
     for number in range(2):
-        attempt = series.next_attempt(f"13_{number}")
-        series.begin(attempt, None, PlannedGame("13", [player("a"), player("b", "other")], setting=larger))
-        played = result(attempt.game_id)
-        finish_game(series, attempt, played, "13")
+        planned = PlannedGame("13", [player("a"), player("b", "other")], setting=larger)
+        play_game(series, planned, result(f"13_{number}"))
     small, large = rows(database, saga.SETTING)
     assert [game["SettingId"] for game in rows(database, saga.GAME)] == [
         small["SettingId"], large["SettingId"], large["SettingId"],
@@ -528,11 +515,8 @@ def test_games_to_another_clock_are_of_another_setting(database: ResultsDatabase
     ]  # fmt: skip
     for number, clock in enumerate(clocks):
         players = [replace(player(name), time_control=clock) for name in ("a", "b")]
-        attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(
-            attempt, None, PlannedGame("AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
-        )
-        finish(series, attempt)
+        planned = PlannedGame("AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
+        play_game(series, planned, result(f"AvB_{number}"))
     settings = rows(database, saga.SETTING)
     # Seconds for a move only where that is the clock.
     assert [setting["MTL"] for setting in settings] == [None, None, 5, 3]
@@ -558,9 +542,7 @@ def test_players_to_different_clocks_share_a_setting_of_both(database: ResultsDa
     series = registered(database)
     fast, slow = replace(player("a"), time_control=TimeControl(1)), replace(player("b"), move_seconds=9)
     for number, players in enumerate(((fast, slow), (slow, fast))):
-        attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, PlannedGame("AvB", players))
-        finish(series, attempt)
+        play_game(series, PlannedGame("AvB", players), result(f"AvB_{number}"))
     (setting,) = rows(database, saga.SETTING)
     assert (setting["MTL"], json.loads(setting["Notes"])["clocks"]) == (None, ["1 s", "9 s a move"])
     assert [seat["Clock"] for seat in rows(database, own.SEAT)] == ["1 s", "9 s a move", "9 s a move", "1 s"]

@@ -16,12 +16,12 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import Edition, export
 from arena.results.exchange.importing import import_saga
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from referees.api import Outcome, Termination
 from tests.arena.results import saga_games
-from tests.arena.results.examples import heading, player, registered, result
+from tests.arena.results.examples import heading, play_game, player, registered, result
 
+PLANNED = PlannedGame("AvB", [player("a"), player("b")])
 Dump = dict[str, list[dict[str, Any]]]
 
 
@@ -35,16 +35,7 @@ def play(database: ResultsDatabase, name: str) -> None:
         Outcome((), Termination.MOVE_LIMIT, "?"),
     ]
     for number, end in enumerate(ends):
-        attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
-        game = result(attempt.game_id, end, started=1_000_000_000.25 + 60 * number)
-        series.finish(
-            attempt,
-            FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1000.0, 1000.0)),
-            game,
-            7,
-            None,
-        )
+        play_game(series, PLANNED, result(f"AvB_{number}", end, started=1_000_000_000.25 + 60 * number))
 
 
 @pytest.fixture
@@ -167,16 +158,7 @@ def test_an_import_joins_what_is_there_already(
     assert len(taken["SAGA_Game"]) == 8 and len(taken["SAGA_Variant"]) == 1 and len(taken["SAGA_Power"]) == 2
     assert dump(other, "Dip_Player")["Dip_Player"][:8] == dump(full, "Dip_Player")["Dip_Player"][:8]
     # The database goes on counting after what came in.
-    series = registered(other, heading(name="next"))
-    attempt = series.next_attempt("AvB_0")
-    series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
-    series.finish(
-        attempt,
-        FinishedGame.from_result("AvB", ("a", "b"), result(), (1000.0, 1000.0), (1000.0, 1000.0)),
-        result(),
-        7,
-        None,
-    )
+    play_game(registered(other, heading(name="next")), PLANNED, result())
     assert len(dump(other, "SAGA_Game")["SAGA_Game"]) == 9
 
 
