@@ -1,8 +1,7 @@
 """SAGA's columns of games of Diplomacy, checked by hand against its definitions."""
 
 import math
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from arena.control.plans import GameSettings
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.match.game import play
 from arena.results import schema as saga
-from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.database import ResultsDatabase
 from arena.results.game_settings import GameSetting
 from arena.results.series import PlannedGame
 from arena.results.series_reader import SeriesReader
@@ -53,13 +52,6 @@ def scripted(judge: Diplomacy, seat: int, seed: int) -> Callable[[Any], str]:
         return SCRIPT.get(phase, {}).get(code, "NONE")
 
     return choose
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[ResultsDatabase]:
-    opened = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
-    yield opened
-    opened.close()
 
 
 def entered(

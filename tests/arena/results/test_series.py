@@ -25,10 +25,11 @@ from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
 from tests.arena.results.examples import GAME, finish_game, heading, play_game, player, registered, result
 
-
-@pytest.fixture
-def database(results: ResultsDatabase) -> ResultsDatabase:
-    return results
+STRAITS = replace(
+    heading().setting,
+    variant="diplomacy-straits",
+    facts=Diplomacy.from_settings({"map": "straits"}).variant_facts(),
+)
 
 
 def rows(database: ResultsDatabase, table: Any) -> list[dict[str, Any]]:
