@@ -14,7 +14,6 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
 from arena.results.game_settings import GameSetting
 from arena.results.series import PlannedGame
-from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
 from tests.arena.results.examples import heading, play_game, registered, result
@@ -66,17 +65,6 @@ def entered(
     with database.transaction() as connection:
         rows = connection.execute(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)).all()
         return connection.execute(select(saga.GAME)).one(), list(rows)
-
-
-def test_an_outcome_is_read_back_with_its_years(database: ResultsDatabase) -> None:
-    outcome = Outcome(
-        (1, 3), Termination.AGREEMENT, "draw 1904", (9, 0, 9, 4, 4, 4, 4), "agreed", (None, 2, *[None] * 5), 4
-    )
-    players = tuple(PlayerSetup(code, ("bot",)) for code in POWERS)
-    usage = tuple(result().usage[0] for _ in POWERS)
-    entered(database, players, result("0_0", outcome, usage=usage))
-    (read,) = SeriesReader.find(database, "contest").finished_games()
-    assert read.outcome == outcome
 
 
 def column(rows: list[Row[Any]], name: str) -> list[Any]:

@@ -414,15 +414,17 @@ def test_sagas_grade_shows_who_was_eliminated_later(
     assert ranks(outcome, len(rank), years) == rank
 
 
-def test_eliminations_are_stored_and_read_back(database: ResultsDatabase) -> None:
-    series = registered(database)
-    outcome = Outcome((1,), Termination.SCORE, "x", (34.0, 0.0), eliminated=(None, 1))
+def test_eliminations_and_the_years_that_a_referee_counts_are_stored_and_read_back(
+    database: ResultsDatabase,
+) -> None:
+    series = registered(database, heading(setting=STRAITS))
+    outcome = Outcome((1,), Termination.SCORE, "solo", (34.0, 0.0), "agreed", (None, 1), rounds=7)
     finish(series, begun(series), outcome=outcome)
     (game,) = rows(database, saga.GAME)
-    assert (game["Years"], game["Survivors"]) == (2, 1)
+    assert (game["Years"], game["Survivors"]) == (7, 1)
     assert [(row["Elimination"], row["Grade"]) for row in rows(database, saga.PLAYER)] == [
         (None, 34.0),
-        (1, 0.0),
+        (1, -5.0),
     ]
     (read,) = series.finished_games()
     assert read.outcome == outcome
@@ -550,9 +552,7 @@ def test_players_to_different_clocks_share_a_setting_of_both(database: ResultsDa
 
 
 def test_a_variant_has_the_facts_of_its_referee(database: ResultsDatabase) -> None:
-    facts = Diplomacy.from_settings({"map": "straits"}).variant_facts()
-    setting = replace(heading().setting, variant="diplomacy-straits", facts=facts)
-    begun(registered(database, heading(setting=setting)))
+    begun(registered(database, heading(setting=STRAITS)))
     (variant,) = rows(database, saga.VARIANT)
     assert (variant["Supplies"], variant["FirstYear"], variant["FirstSeason"]) == (6, 1, "SPR")
     assert [row["Code"] for row in rows(database, saga.POWER)] == ["NOR", "SOU"]
@@ -574,12 +574,6 @@ def test_a_draw_of_all_survivors_is_not_a_partial_draw(
 ) -> None:
     outcome = Outcome(winners, termination, "", eliminated=eliminated)
     assert termination_code(outcome, 3) == code
-
-
-def test_the_years_of_a_game_are_its_rounds_where_the_referee_counts_them(database: ResultsDatabase) -> None:
-    series = registered(database)
-    finish(series, begun(series), outcome=Outcome((1,), Termination.SCORE, "solo", rounds=7))
-    assert [game["Years"] for game in rows(database, saga.GAME)] == [7]
 
 
 def test_competitors_that_are_not_ordered_may_come_and_go(database: ResultsDatabase) -> None:

@@ -70,12 +70,6 @@ def test_moving_averages_are_those_a_series_selects_by(
     assert [tuple(row) for row in stored] == [pytest.approx(row) for row in expected]
 
 
-def test_a_game_lost_leaves_nine_tenths_of_fitness(connection: Connection) -> None:
-    play(connection, [TWO[1]], 2, None)
-    rows = connection.execute(text('SELECT "Fitness" FROM "Dip_Player" ORDER BY "Power"')).scalars().all()
-    assert rows == pytest.approx([0.9, 0.9 + 0.1 * 2])
-
-
 def test_the_other_views(connection: Connection) -> None:
     play(connection, DIPLOMACY, 7, 34)
 

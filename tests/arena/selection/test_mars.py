@@ -257,11 +257,6 @@ def test_moving_averages(
     assert (after.fitness, after.strength, after.tenacity) == pytest.approx(expected)
 
 
-def test_a_loss_leaves_nine_tenths_of_the_fitness() -> None:
-    lost = Outcome((1,), Termination.SCORE, "")
-    assert MovingAverages(fitness=2.0).after(lost, 2, 7).fitness == pytest.approx(1.8)
-
-
 def test_the_report_lists_plays_and_averages() -> None:
     selector = mars(series(games=1, selector="weighted"))
     fixture = play(selector, albert_wins).fixtures[0]
