@@ -60,6 +60,14 @@ def play(selector: Selector, rule: Rule = first_seat, most: int | None = None, a
         played.games.append(game)
 
 
+def given_out(selector: Selector) -> list[Fixture]:
+    """The games that are given out before any of them ends."""
+    fixtures = []
+    while (fixture := selector.next_game()) is not None:
+        fixtures.append(fixture)
+    return fixtures
+
+
 def resumed(selector: Selector, games: Sequence[CompletedGame]) -> Selector:
     """The selector after the games of earlier runs."""
     for game in games:
