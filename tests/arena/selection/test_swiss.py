@@ -143,18 +143,6 @@ def test_the_best_choose_first_as_long_as_all_others_find_new_opponents(
         assert pairs == expected
 
 
-def test_pairing_goes_back_where_the_last_ones_have_met() -> None:
-    met = {frozenset("cd")}
-    pairs = pair("abcd", lambda name: 0.0, lambda player, opponent: int(frozenset((player, opponent)) in met))
-    assert sorted(map(sorted, pairs)) in ([["a", "c"], ["b", "d"]], [["a", "d"], ["b", "c"]])
-
-
-def test_where_all_have_met_there_are_rematches() -> None:
-    assert sorted(map(sorted, pair("abcd", lambda name: 0.0, lambda player, opponent: 1))) == [
-        ["a", "c"], ["b", "d"],
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("players", [4, 5, 6, 8])
 def test_where_all_have_met_those_meet_again_who_have_met_least(players: int) -> None:
     names = EIGHT[:players]
