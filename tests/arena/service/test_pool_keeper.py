@@ -14,7 +14,7 @@ import pytest
 
 from arena.control.control_file import read_control
 from arena.control.settings import ControlError
-from arena.league.database import open_league
+from arena.league.database import LeagueDatabase, open_league
 from arena.league.members import Application, Members
 from arena.league.pools import ENDED, OPEN, Pools
 from arena.lobby.lobby import RemoteSession
@@ -24,6 +24,7 @@ from arena.service.member_register import MemberRegister
 from arena.service.pool_keeper import LONGEST_PAUSE, MEMBERS_SECONDS, PoolKeeper
 from arena.service.runs import LastRun, Runs
 from arena.v1 import players_pb2, pools_pb2
+from tests.arena.control_files import random_players
 
 SETTINGS = pools_pb2.PoolSettings(game="go", settings_json='{"board_size": 5}', base="house")
 
@@ -69,17 +70,40 @@ def runs(tmp_path: Path, clock: Clock) -> FailingRuns:
 
 
 @pytest.fixture
-def keeper(tmp_path: Path, runs: Runs) -> Iterator[PoolKeeper]:
-    (tmp_path / "house.pool").write_text(
-        "".join(
-            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
-            for name in ("one", "two")
-        )
+def league(tmp_path: Path) -> Iterator[LeagueDatabase]:
+    with closing(open_league(str(tmp_path / "league.db"), create=True)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def register(league: LeagueDatabase) -> MemberRegister:
+    return MemberRegister(Members(league))
+
+
+def join(register: MemberRegister, *applications: Application) -> None:
+    for number, application in enumerate(applications):
+        register.members.register(application, "", f"key-{number:016}", open_to_all=True)
+
+
+@pytest.fixture
+def here() -> list[str]:
+    """Who has dialled in."""
+    return []
+
+
+@pytest.fixture
+def keeper(
+    tmp_path: Path, runs: Runs, league: LeagueDatabase, register: MemberRegister, here: list[str]
+) -> PoolKeeper:
+    (tmp_path / "house.pool").write_text(random_players("one", "two"))
+    Pools(league).add("night", SETTINGS.SerializeToString(deterministic=True))
+
+    def sessions() -> list[RemoteSession]:
+        return [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in here]
+
+    return PoolKeeper(
+        Pools(league), register, runs, tmp_path, f"sqlite:///{tmp_path / 'league.db'}", sessions
     )
-    url = f"sqlite:///{tmp_path / 'league.db'}"
-    with closing(open_league(url, create=True)) as league:
-        Pools(league).add("night", SETTINGS.SerializeToString(deterministic=True))
-        yield PoolKeeper(Pools(league), MemberRegister(Members(league)), runs, tmp_path, url, tuple)
 
 
 @pytest.fixture
@@ -186,17 +210,20 @@ def test_a_remark_is_about_what_keeps_a_pool_now_also_while_it_runs(
 
 
 def test_a_pool_that_runs_names_what_keeps_its_members_from_a_game(
-    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path
+    keeper: PoolKeeper,
+    runs: FailingRuns,
+    clock: Clock,
+    register: MemberRegister,
+    here: list[str],
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "house.pool").write_text("")
-    register = keeper._members
-    for number, name in enumerate(("ann", "bob")):
-        register.members.register(Application(name), "", f"key-{number:016}", open_to_all=True)
+    join(register, Application("ann"), Application("bob"))
     register.members.set_quota("ann", 0, 1)
     runs.lasting = LONGEST_PAUSE
 
     def remark_with(*names: str) -> str:
-        keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+        here[:] = names
         asyncio.run(look(keeper, clock, 1, 0.5))
         return keeper.remark("night")
 
@@ -212,14 +239,11 @@ def test_a_pool_that_runs_names_what_keeps_its_members_from_a_game(
 
 
 def test_a_pool_that_waits_says_how_many_are_here_who_do_not_play_it(
-    keeper: PoolKeeper, clock: Clock, tmp_path: Path
+    keeper: PoolKeeper, clock: Clock, register: MemberRegister, here: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "house.pool").write_text("")
-    for name, games in (("ann", ("go",)), ("bob", ("goo",))):
-        application = Application(name, games=games)
-        keeper._members.members.register(application, "", f"key-of-{name}-{0:09}", open_to_all=True)
-    hellos = [players_pb2.Hello(player=name) for name in ("ann", "bob", "a-stranger")]
-    keeper._sessions = lambda: [RemoteSession(hello, b"", 10) for hello in hellos]
+    join(register, Application("ann", games=("go",)), Application("bob", games=("goo",)))
+    here += ["ann", "bob", "a-stranger"]
     asyncio.run(look(keeper, clock, 1, 0.5))
     assert keeper.remark("night") == "it waits for 2 players; here, but without it in `--plays`: 1"
 
@@ -273,16 +297,16 @@ def test_of_more_members_than_a_control_file_has_room_for_those_who_are_here_pla
     keeper: PoolKeeper,
     runs: FailingRuns,
     clock: Clock,
+    register: MemberRegister,
+    here: list[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for number, name in enumerate(("ann", "bob", "cyd")):
-        application = Application(name, version="v" * 64, family="f" * 64)
-        keeper._members.members.register(application, "", f"key-{number:016}", open_to_all=True)
+    join(register, *(Application(name, "v" * 64, "f" * 64) for name in ("ann", "bob", "cyd")))
     runs.lasting = LONGEST_PAUSE
 
     def competitors_with(*names: str) -> list[str]:
-        keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+        here[:] = names
         asyncio.run(look(keeper, clock, 1, 0.5))
         return sorted(read_control(tmp_path / "night.toml").competitors)
 
@@ -295,7 +319,13 @@ def test_of_more_members_than_a_control_file_has_room_for_those_who_are_here_pla
 
 
 def test_a_pools_control_file_is_made_when_its_members_change_and_put_back_where_it_is_gone(
-    keeper: PoolKeeper, runs: FailingRuns, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    keeper: PoolKeeper,
+    runs: FailingRuns,
+    clock: Clock,
+    register: MemberRegister,
+    here: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made_in: list[int] = []
 
@@ -311,25 +341,23 @@ def test_a_pools_control_file_is_made_when_its_members_change_and_put_back_where
     control.unlink()
     asyncio.run(look(keeper, clock, 1, 0.5))
     assert len(made_in) == 1 and sorted(read_control(control).competitors) == ["one", "two"]
-    application = Application("ann")
-    keeper._members.members.register(application, "", f"key-{1:016}", open_to_all=True)
-    keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player="ann"), b"", 10)]
+    join(register, Application("ann"))
+    here.append("ann")
     clock.now += MEMBERS_SECONDS
     asyncio.run(look(keeper, clock, 1, 0.5))
     assert len(made_in) == 2 and sorted(read_control(control).competitors) == ["ann", "one", "two"]
 
 
-def test_removed_pools_and_members_are_forgotten(keeper: PoolKeeper, clock: Clock) -> None:
-    members = keeper._members.members
-    for number, name in enumerate(("ann", "bob")):
-        members.register(Application(name), "", f"key-{number:016}", open_to_all=True)
-    names = ["ann", "bob", "no member"]
-    keeper._sessions = lambda: [RemoteSession(players_pb2.Hello(player=name), b"", 10) for name in names]
+def test_removed_pools_and_members_are_forgotten(
+    keeper: PoolKeeper, clock: Clock, register: MemberRegister, here: list[str]
+) -> None:
+    join(register, Application("ann"), Application("bob"))
+    here += ["ann", "bob", "no member"]
     asyncio.run(look(keeper, clock, 2, 0.5))
     assert keeper._kept["night"].present == {"ann", "bob"}
 
-    names.clear()
-    members.remove("bob")
+    here.clear()
+    register.members.remove("bob")
     clock.now += MEMBERS_SECONDS
     asyncio.run(look(keeper, clock, 2, 0.5))
     # She may come back.
