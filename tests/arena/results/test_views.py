@@ -70,7 +70,7 @@ def test_moving_averages_are_those_a_series_selects_by(
     assert [tuple(row) for row in stored] == [pytest.approx(row) for row in expected]
 
 
-def test_the_other_views(connection: Connection) -> None:
+def test_the_other_views_have_sagas_columns_and_values(connection: Connection) -> None:
     play(connection, DIPLOMACY, 7, 34)
 
     def first(view: str) -> dict[str, Any]:

@@ -67,7 +67,9 @@ def test_a_round_waits_for_the_last_game_of_the_one_before() -> None:
 @pytest.mark.parametrize(
     ("winners", "scores"), [((1,), (1, 0)), ((2,), (0, 1)), ((1, 2), (0.5, 0.5)), ((), (0.5, 0.5))]
 )
-def test_scores(winners: tuple[int, ...], scores: tuple[float, float]) -> None:
+def test_a_win_is_one_point_and_a_draw_or_no_result_half(
+    winners: tuple[int, ...], scores: tuple[float, float]
+) -> None:
     selector = swiss(names=("a", "b"), rounds=1, games=1)
     play(selector, lambda fixture: winners)
     assert (selector.score("a"), selector.score("b")) == scores
