@@ -13,8 +13,6 @@ from arena.players.policy import PolicyProcess
 from arena.players.program import KeptPrograms
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.deepmind import DiplomacyState, Season, action_of
-from referees.diplomacy.deepmind.observation import board_array, season_of
-from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
 from tests.arena.players.policies import RANDOM, diary, game, policy
 
 
@@ -196,15 +194,3 @@ def test_other_maps_are_not_a_game_for_policies(interpreter: str, tmp_path: Path
     players = [policy(interpreter)] * rules.seats
     result = game(players, tmp_path, map="straits", edition="2023")
     assert "the game 'diplomacy' is not played by policies under these settings" in result.void_reason
-
-
-def test_observations_follow_the_position_that_the_referee_keeps() -> None:
-    """What a policy is shown is made of the same parts as the environment's observation."""
-    rules = Diplomacy.from_settings({})
-    words = rules.dialogue("policy")
-    assert isinstance(words, DeepMindDialogue)
-    start = rules.start(0)
-    followed = words.begin(start)
-    assert followed.is_at(start)
-    assert followed.frame()["season"] == season_of(start.position).value
-    assert followed.frame()["shape"] == list(board_array(start.position).shape)
