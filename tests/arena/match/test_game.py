@@ -2,7 +2,6 @@
 
 import math
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +82,6 @@ def test_a_player_that_fails_during_the_game_forfeits_it(
 ) -> None:
     if fault != "close-output":
         request.getfixturevalue("patient_obituary")
-    started = time.monotonic()
     limit = 0.5 if fault in LATE else 20.0
     result = play(
         job(
@@ -92,7 +90,7 @@ def test_a_player_that_fails_during_the_game_forfeits_it(
             log_path=str(tmp_path / "log"),
         )
     )
-    assert time.monotonic() - started < 60
+
     assert result.outcome is not None
     assert (result.outcome.winners, result.outcome.summary) == ((2,), "W+F")
     assert result.outcome.termination is Termination.FORFEIT
