@@ -36,8 +36,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_TLS_CA"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
 

@@ -157,8 +157,7 @@ def test_a_client_finds_its_token_in_a_file_or_in_the_environment(
 ) -> None:
     file = tmp_path / "one"
     file.write_text("sesame\n")
-    for name in ("ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_TOKEN_FILE", "ARENA_TLS_CA"):
-        monkeypatch.delenv(name, raising=False)
+
     assert Connection.to_arena() == Connection("127.0.0.1:50561")
     assert Connection.to_arena("there:1", token_file=file) == Connection("there:1", token="sesame")
     monkeypatch.setenv("ARENA_TOKEN_FILE", str(file))
