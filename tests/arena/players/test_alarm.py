@@ -34,8 +34,7 @@ def test_handler_and_timer_of_before_go_on_afterwards() -> None:
     try:
         with alarm(10):
             time.sleep(0.05)
-        while not rung and time.monotonic() < began + 30:
-            time.sleep(0.05)
+        until(lambda: rung, seconds=30)
         assert len(rung) == 1 and rung[0] - began > 0.99
     finally:
         signal.setitimer(signal.ITIMER_REAL, left, interval)
