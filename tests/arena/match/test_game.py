@@ -546,18 +546,16 @@ def test_records_use_engines_own_names_by_default(parameters: dict[str, Any], na
     assert (game.get_player_name("b"), game.get_player_name("w")) == (name, "p")
 
 
-def test_a_referee_without_a_record_spoils_its_game_and_not_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Go, "record", lambda self, game: None)
-    with pytest.raises(TypeError, match="the record of the referee 'go' is not text: NoneType"):
-        play(job(python_player("a"), python_player("b")))
-
-
+@pytest.mark.parametrize(
+    ("record", "error", "why"),
+    [(None, TypeError, "is not text: NoneType"), ("\ud800", ValueError, "cannot be UTF-8")],
+)
 def test_a_record_that_no_file_can_hold_spoils_its_game_and_not_the_run(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, record: str | None, error: type[Exception], why: str
 ) -> None:
-    monkeypatch.setattr(Go, "record", lambda self, game: "\ud800")
-    with pytest.raises(ValueError, match="the record of the referee 'go' cannot be UTF-8"):
-        play(job(python_player("passer"), python_player("passer")))
+    monkeypatch.setattr(Go, "record", lambda self, game: record)
+    with pytest.raises(error, match=f"the record of the referee 'go' {why}"):
+        play(job(python_player("a"), python_player("b")))
 
 
 @pytest.mark.parametrize(

@@ -190,22 +190,16 @@ def test_values_that_are_not_shares_of_the_win_are_left_out_with_a_limited_numbe
     ]
 
 
-def test_player_that_crashes_at_shown_moves_forfeits() -> None:
-    result = game("deaf")
-    assert result.outcome is not None and result.outcome.winners == (2,)
-    assert result.usage[0].fault is Fault.DISCONNECTED
-    assert "crashed with KeyError: 'moves'" in result.usage[0].remark
-
-
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
+        ("deaf", "player deaf: crashed with KeyError: 'moves'"),
         ("exits", "player exits: crashed with SystemExit: 0"),
         ("unspeakable", "player unspeakable: crashed with UnspeakableError: its text cannot be shown"),
         ("cancelled", "player cancelled: crashed with CancelledError"),
     ],
 )
-def test_player_that_ends_the_program_loses_the_game(name: str, shown: str) -> None:
+def test_player_that_crashes_or_ends_the_program_loses_the_game(name: str, shown: str) -> None:
     result = game(name)
     assert result.outcome is not None and result.outcome.winners == (2,)
     assert result.usage[0].fault is Fault.DISCONNECTED and result.usage[0].remark.startswith(shown)

@@ -111,20 +111,14 @@ def test_without_its_player_a_game_is_void(lobby: OpenLobby) -> None:
     assert result.usage[0].fault is Fault.LATE
 
 
-def test_a_bot_resigns(lobby: OpenLobby) -> None:
-    DialledIn(lobby, "one", lambda game: lambda turn: None)
-    result = play(job(remote(lobby, "one"), python_player("other")))
-    assert result.outcome is not None
-    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.RESIGNATION)
-
-
-@pytest.mark.parametrize("text", ["Z99", "\x00" * 2_000, ""])
-def test_garbage_for_a_move_forfeits(lobby: OpenLobby, text: str) -> None:
+@pytest.mark.parametrize("text", [None, "Z99", "\x00" * 2_000, ""], ids=["None", "Z99", "zeros", "empty"])
+def test_no_move_resigns_and_garbage_for_one_forfeits(lobby: OpenLobby, text: str | None) -> None:
     DialledIn(lobby, "one", lambda game: lambda turn: text)
     result = play(job(remote(lobby, "one"), python_player("other")))
-    assert result.outcome is not None
-    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.FORFEIT)
-    assert result.usage[0].fault is Fault.ILLEGAL_MOVE
+    assert result.outcome is not None and result.outcome.winners == (2,)
+    resigns = Termination.RESIGNATION, Fault.NONE
+    forfeits = Termination.FORFEIT, Fault.ILLEGAL_MOVE
+    assert (result.outcome.termination, result.usage[0].fault) == (resigns if text is None else forfeits)
 
 
 def test_values_that_are_none_are_a_limited_number_of_warnings(lobby: OpenLobby) -> None:

@@ -351,9 +351,12 @@ def test_a_run_that_was_stopped_before_its_first_game_fixes_no_settings(
     registered(database, heading(name="neighbour"))
 
 
-def test_competitors_may_be_added_at_the_end(database: ResultsDatabase) -> None:
-    registered(database)
-    registered(database, heading([player("a"), player("b"), player("c")]))
+@pytest.mark.parametrize(("ordered", "later"), [(True, "abc"), (False, "ca")])
+def test_competitors_may_be_added_at_the_end_and_those_that_are_not_ordered_come_and_go(
+    database: ResultsDatabase, ordered: bool, later: str
+) -> None:
+    registered(database, heading(ordered=ordered))
+    registered(database, heading([player(name) for name in later], ordered=ordered))
     assert [row["Name"] for row in rows(database, own.COMPETITOR)] == ["a", "b", "c"]
 
 
@@ -574,12 +577,6 @@ def test_a_draw_of_all_survivors_is_not_a_partial_draw(
 ) -> None:
     outcome = Outcome(winners, termination, "", eliminated=eliminated)
     assert termination_code(outcome, 3) == code
-
-
-def test_competitors_that_are_not_ordered_may_come_and_go(database: ResultsDatabase) -> None:
-    registered(database, heading(ordered=False))
-    registered(database, heading([player("c"), player("a")], ordered=False))
-    assert [row["Name"] for row in rows(database, own.COMPETITOR)] == ["a", "b", "c"]
 
 
 def test_players_that_do_not_start_are_inhibited_for_their_variant(database: ResultsDatabase) -> None:
