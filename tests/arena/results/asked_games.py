@@ -21,10 +21,7 @@ LATE = PlayerUsage(wall_seconds=60.0, fault=Fault.LATE, remark="took 62 s for a 
 LATE_AT_FIRST = PlayerUsage(wall_seconds=8.0, fault=Fault.LATE, remark="took 8 s for a move", own_moves=1)
 NEVER_ASKED = PlayerUsage()
 PLAIN = PlayerUsage(1.0, 6.0, engine_name="x:1", own_moves=2)
-BLACK, WHITE, DRAWN = (
-    Outcome(winners, Termination.SCORE, summary)
-    for winners, summary in (((1,), "B+1"), ((2,), "W+1"), ((1, 2), "0"))
-)
+BLACK, DRAWN = Outcome((1,), Termination.SCORE, "B+1"), Outcome((1, 2), Termination.SCORE, "0")
 ON_TIME = Outcome((1,), Termination.FORFEIT, "B+F", detail="forfeit by b")
 AT_FIRST = Outcome((2,), Termination.FORFEIT, "W+F", detail="forfeit by b")
 UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "?")

@@ -58,8 +58,8 @@ def address_in(lines: list[str]) -> str:
     return lines[0].split()[5].rstrip(",")
 
 
-def dialled(address: str, token: str, player: str = "one") -> int:
-    return dial_in(Connection(address, token=token), player, lambda game: lambda turn: None, redial_seconds=0)
+def dialled(address: str, token: str) -> int:
+    return dial_in(Connection(address, token=token), "one", lambda game: lambda turn: None, redial_seconds=0)
 
 
 @pytest.mark.threat("impersonation")

@@ -10,8 +10,8 @@ Rule = Callable[[Fixture], Sequence[int]]
 """The seats that win a game: one, several for a draw, none for an unknown result."""
 
 
-def completed(fixture: Fixture, winners: Sequence[int], points: Sequence[float] = ()) -> CompletedGame:
-    outcome = Outcome(tuple(winners), Termination.SCORE, "", tuple(points))
+def completed(fixture: Fixture, winners: Sequence[int]) -> CompletedGame:
+    outcome = Outcome(tuple(winners), Termination.SCORE, "")
     return CompletedGame(fixture.game_id, fixture.players, outcome, fixture.detail)
 
 

@@ -25,8 +25,8 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 class Society:
     """Bots of known strengths that come, go and crash."""
 
-    def __init__(self, players: int, rounds: int, seed: int = 1) -> None:
-        self.chance = random.Random(seed)
+    def __init__(self, players: int, rounds: int) -> None:
+        self.chance = random.Random(1)
         names = tuple(f"p{number}" for number in range(players))
         self.strengths = {name: self.chance.gauss(1000, 300) for name in names}
         self.arena = Standing(StandingPlan(names))

@@ -71,8 +71,8 @@ def stuck_in_the_second_turn(referee: Referee[Any, Any], seat: int, seed: int) -
     return lambda view: next(moves, stuck(referee, seat, seed))(view)
 
 
-def finished(workers: LocalWorkers, count: int, timeout: float = 180) -> list[GameResult]:
-    results = [workers.next_result(timeout) for _ in range(count)]
+def finished(workers: LocalWorkers, count: int) -> list[GameResult]:
+    results = [workers.next_result(180) for _ in range(count)]
     played = [result for result in results if isinstance(result, GameResult)]
     assert len(played) == count
     return played
