@@ -47,7 +47,7 @@ def test_a_removed_competition_leaves_nothing_of_its_own_and_everything_of_other
 
     assert rows(database) == before
     assert list(other.finished_games()) == games
-    # It is missing now, which is no error.
+    # A missing one may be removed, too.
     remove_series(database, "mine")
     assert rows(database) == before
 

@@ -63,7 +63,7 @@ def test_bots_that_dial_in_come_and_go_and_all_else_of_the_control_file_holds_un
     assert changed.players["bob"].version == "2"
 
 
-def test_a_changed_control_file_that_cannot_be_used_leaves_players_as_they_are_and_is_told_of_once(
+def test_a_changed_control_file_that_cannot_be_used_leaves_players_as_they_are_and_is_reported_once(
     file: Path,
 ) -> None:
     complaints: list[str] = []

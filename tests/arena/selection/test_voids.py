@@ -31,7 +31,7 @@ def judged(rules: VoidRules, story: str) -> str:
     ],
     ids=["once", "never", "twice", "never at first", "once at first", "twice at first", "Monte Carlo tuner"],
 )
-def test_a_matchup_is_forgiven_void_games_after_each_completed_one_and_at_first_if_that_is_said(
+def test_a_matchup_is_forgiven_void_games_after_each_completed_one_and_at_first_where_rules_say_so(
     rules: dict[str, Any], stories: str
 ) -> None:
     for story, verdicts in (case.split("-") for case in stories.split()):

@@ -133,13 +133,13 @@ def test_each_seat_has_a_connection_of_its_own(scene: Scene) -> None:
 
 def test_a_player_whose_words_nobody_reads_holds_up_no_other_and_is_cut_off(scene: Scene) -> None:
     scene.link()
-    # Nobody reads what the first game is told; it stays open.
-    (_talkative, told), (quiet, lobby) = scene.greeted(b"talkative"), scene.greeted(b"quiet")
-    told.sendall(bytes(1 << 20))
+    # Nobody reads what the first game receives; it stays open.
+    (_talkative, unread), (quiet, lobby) = scene.greeted(b"talkative"), scene.greeted(b"quiet")
+    unread.sendall(bytes(1 << 20))
     lobby.sendall(b"my move")
     assert received(quiet, 7) == b"my move"
     with pytest.raises(OSError, match=r"Broken pipe|reset"):
-        told.sendall(bytes(64 << 20))
+        unread.sendall(bytes(64 << 20))
     lobby.sendall(b"another")
     assert received(quiet, 7) == b"another"
 

@@ -296,7 +296,7 @@ def test_a_row_that_is_there_twice_is_named(
     ],
     ids=["too many fields", "broken after the last line that was read"],
 )
-def test_a_line_of_csv_that_is_no_row_is_named(
+def test_a_line_of_csv_that_cannot_be_read_is_named(
     tmp_path: Path, other: ResultsDatabase, full: ResultsDatabase, line: str, message: str
 ) -> None:
     export(full, tmp_path / "out", "saga2")
