@@ -31,7 +31,7 @@ class JobMaker:
         self._control = control
         self._files = files
         self._log_protocol = log_protocol
-        self._settings: dict[tuple[int, float], GameSetting] = {}
+        self._settings: dict[int, GameSetting] = {}
         self._openings: dict[int, tuple[Opening, ...]] = {}
         given = control.seed
         self._seeds = GameSeeds(files.seed_key()) if given is None else GameSeeds.of_seed(given)
@@ -79,10 +79,9 @@ class JobMaker:
     def setting(self, fixture: Fixture) -> GameSetting:
         """The game's setting for the results database."""
         game = fixture.game or self._control.game
-        key = id(game), fixture.weight
-        if key not in self._settings:
-            self._settings[key] = setting_of(game, fixture.weight)
-        return self._settings[key]
+        if id(game) not in self._settings:
+            self._settings[id(game)] = setting_of(game)
+        return self._settings[id(game)]
 
     def opening(self, fixture: Fixture) -> GivenOpening | None:
         """The opening that the game begins with, as the results database wants it; None without one."""

@@ -228,7 +228,6 @@ class Mars(Selector):
             players=players,
             seed=game_seed(self._seed, f"{series.name}_{number}"),
             game=setting.game,
-            weight=setting.weight,
             opening=number,
             detail=json.dumps({"setting": setting.name, "terms": self._terms[series.name]}),
         )

@@ -21,10 +21,10 @@ class Fixture:
 
     `setups`, by seat, are given where players are made for this game (a tuner's candidate, a clone
     `x#2`); otherwise the control file's players of these names play. `game` is given where the game
-    has settings of its own, and `weight` is their share among those of its series. `opening` counts
-    through the competition's openings: games of equal number begin alike. `detail` is what the selector
-    must know again of the game, stored with it; `event` names what the game is part of in its record
-    (empty: the competition), `remarks` are lines of the record's heading.
+    has settings of its own. `opening` counts through the competition's openings: games of equal number
+    begin alike. `detail` is what the selector must know again of the game, stored with it; `event` names
+    what the game is part of in its record (empty: the competition), `remarks` are lines of the record's
+    heading.
     """
 
     game_id: str
@@ -33,7 +33,6 @@ class Fixture:
     seed: int
     setups: tuple[PlayerSetup, ...] = ()
     game: GameSettings | None = None
-    weight: float = 1.0
     opening: int | None = None
     detail: str = ""
     event: str = ""

@@ -110,6 +110,11 @@ def _tables_of(base: str, folder: Path) -> dict[str, dict[str, Any]]:
     return tables | named
 
 
+def is_own(name: str, tables: Mapping[str, object]) -> bool:
+    """Whether a player of this name is one of `own_tables`: a member of the name does not take its place."""
+    return f"players.{_key(name)}" in tables
+
+
 def own_players(tables: Mapping[str, object]) -> int:
     """How many players `own_tables` has."""
     return sum(name.startswith("players.") for name in tables)
@@ -163,8 +168,7 @@ def control_text(
         "\n" + _table_text(name, {**more, **table} if name.startswith("players.") else table)
         for name, table in own.items()
     )
-    # A member of an own player's name does not take its place.
-    others = (member for member in members if f"players.{_key(member.name)}" not in own)
+    others = (member for member in members if not is_own(member.name, own))
     return before + _members_text(others, more, MAX_BYTES - len((before + after).encode())) + after
 
 

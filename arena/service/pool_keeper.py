@@ -28,6 +28,7 @@ from arena.service.pool_files import (
     check,
     check_own,
     control_text,
+    is_own,
     openings_file,
     own_players,
     own_tables,
@@ -223,7 +224,7 @@ class PoolKeeper:
         self, pool: StoredPool, settings: pools_pb2.PoolSettings, kept: _Kept, control: Path, here: bool
     ) -> None:
         own = await asyncio.to_thread(own_tables, settings, self.folder)
-        roster = kept.roster
+        kept.roster = roster = tuple(member for member in kept.roster if not is_own(member.name, own))
         players = len(roster) + own_players(own)
         if not here:
             kept.stopping = False

@@ -85,6 +85,11 @@ split = 2
 """
 
 
+def random_players(*names: str) -> str:
+    """The tables of players who move at random."""
+    return "".join(f"[players.{name}]\n{RANDOM}\n" for name in names)
+
+
 def misbehaving(fault: str) -> str:
     return f'command = "{sys.executable} -I -S {ENGINE} {fault}"'
 

@@ -171,14 +171,6 @@ def slow_starter(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[
     return always_pass(referee, seat, seed)
 
 
-def never_moves(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
-    def choose(view: Any) -> str:
-        time.sleep(3600)
-        return "pass"
-
-    return choose
-
-
 def stuck_at_start(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     stuck(referee, seat, seed)(None)
     return always_pass(referee, seat, seed)

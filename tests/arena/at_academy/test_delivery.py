@@ -63,6 +63,18 @@ class Scene:
         self.reporter.wake()
         return attempt.contest_id
 
+    def fail_at(self, code: grpc.StatusCode) -> str:
+        """Finish a game at whose report the server, away until it comes back, always fails."""
+        self.server.stop()
+        failing = self.finish_game()
+        self.server.failing_reports[failing] = code
+        return failing
+
+    def come_back(self) -> None:
+        """Start the server, and do not wait until it is tried again."""
+        self.server.start()
+        self.reporter.hurry()
+
     def warnings(self) -> list[str]:
         """What was warned of until the reporter ends: the outbox has a verdict before its warning."""
         self.reporter.stop()
@@ -99,8 +111,7 @@ def test_reports_wait_while_the_server_is_away(scene: Scene) -> None:
     contests = {scene.finish_game() for _ in range(2)}
     until(lambda: not scene.reporter.warnings.empty())
     assert scene.reporter.waiting() == 2
-    scene.server.start()
-    scene.reporter.hurry()
+    scene.come_back()
     until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == contests
     # Once, however many reports wait.
@@ -130,12 +141,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_report_at_which_academy_always_fails_is_given_up_in_the_end(
     impatient: None, scene: Scene, code: str
 ) -> None:
-    scene.server.stop()
-    failing = scene.finish_game()
-    scene.server.failing_reports[failing] = grpc.StatusCode[code]
-    taken = scene.finish_game()
-    scene.server.start()
-    scene.reporter.hurry()
+    failing, taken = scene.fail_at(grpc.StatusCode[code]), scene.finish_game()
+    scene.come_back()
     until(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == {taken}
     ((contest, why),) = scene.series.outbox.refusals().items()
@@ -155,12 +162,8 @@ def test_a_report_too_large_for_the_server_is_given_up(impatient: None, scene: S
 def test_a_report_that_never_arrives_goes_on_waiting_and_does_not_block_the_others(
     impatient: None, scene: Scene, code: str
 ) -> None:
-    scene.server.stop()
-    failing = scene.finish_game()
-    scene.server.failing_reports[failing] = grpc.StatusCode[code]
-    others = {scene.finish_game() for _ in range(3)}
-    scene.server.start()
-    scene.reporter.hurry()
+    failing, others = scene.fail_at(grpc.StatusCode[code]), {scene.finish_game() for _ in range(3)}
+    scene.come_back()
     until(lambda: set(scene.server.reports) == others)
     until(lambda: scene.server.tried[failing] > 3)
     # The server has a report a moment before the outbox notes that.
@@ -209,11 +212,8 @@ def test_games_that_end_do_not_shorten_the_pause_until_a_run_waits_for_the_rest(
 def test_games_that_end_are_reported_while_a_report_that_failed_waits_for_its_pause(
     patient: None, scene: Scene
 ) -> None:
-    scene.server.stop()
-    failing = scene.finish_game()
-    scene.server.failing_reports[failing] = grpc.StatusCode.INTERNAL
-    scene.server.start()
-    scene.reporter.hurry()
+    failing = scene.fail_at(grpc.StatusCode.INTERNAL)
+    scene.come_back()
     until(lambda: scene.server.tried[failing] > 0)
     others = [scene.finish_game() for _ in range(5)]
     until(lambda: list(scene.server.reports) == others)
@@ -261,16 +261,11 @@ def test_trouble_after_a_refused_report_is_named_again(impatient: None, scene: S
     for _ in range(2):
         scene.finish_game()
     until(lambda: scene.reporter.waiting() == 0)
-    endings = [warning.rpartition("; ")[2] for warning in scene.warnings()]
+    assert scene.series.outbox.counts() == {"waiting": 0, "acknowledged": 1, "refused": 1}
+    warnings = scene.warnings()
+    assert "PERMISSION_DENIED" in warnings[0]
+    endings = [warning.rpartition("; ")[2] for warning in warnings]
     assert endings == ["trying again", "this report is given up", "trying again"]
-
-
-def test_reports_wait_for_a_token_that_is_accepted(scene: Scene) -> None:
-    scene.server.fail("ReportContest", grpc.StatusCode.PERMISSION_DENIED)
-    contest = scene.finish_game()
-    until(lambda: scene.reporter.waiting() == 0)
-    assert contest in scene.server.reports
-    assert "PERMISSION_DENIED" in scene.warnings()[0]
 
 
 def test_a_server_that_lost_the_game_gets_it_again(scene: Scene) -> None:

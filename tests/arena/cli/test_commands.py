@@ -143,13 +143,6 @@ def test_errors_are_one_line_without_traceback(
     assert message in done.stderr and "Traceback" not in done.stderr
 
 
-def test_a_faulty_control_file_is_named_by_path(tmp_path: Path) -> None:
-    control = write_control(tmp_path, {"one": PASSING, "two": f"{PASSING}\nmove_second = 1"})
-    done = arena("run", control)
-    assert done.returncode == 1
-    assert done.stderr.startswith("arena: players.two.move_second: unknown setting; did you mean 'move_sec")
-
-
 def test_a_control_file_may_not_be_called_like_an_output(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING}).rename(tmp_path / "contest.log")
     assert "may not end in .log" in arena("run", control).stderr

@@ -17,7 +17,7 @@ import trustme
 from academy.wire.tls import Certificates
 from arena.service.tokens import ServiceRole, add_token
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
-from tests.arena.cli.command import Done, arena
+from tests.arena.cli.command import arena
 from tests.arena.control_files import RANDOM, SLOW, write_control
 from tests.arena.service.serving import SECONDS, Service
 from tests.waiting import until
@@ -36,41 +36,35 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_TLS_CA"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
-
-
-def at(service: Service, *words: str | Path, who: str = "me") -> Done:
-    return arena(*words, "--address", service.address, "--token", service.tokens.get(who, who))
 
 
 def test_a_competition_is_sent_started_watched_and_shown(
     service: Service, here: None, tmp_path: Path
 ) -> None:
     control = write_control(tmp_path, {"one": RANDOM, "two": RANDOM}, competition="rounds = 3")
-    started = at(service, "start", "sent/cup", "--control", control, "-g", "2")
+    started = service.arena("start", "sent/cup", "--control", control, "-g", "2")
     assert started.stdout.startswith("sent/cup (all-play-all, go): running, ") and not started.stderr
-    watched = at(service, "watch", "sent/cup", "--from-start", who="eye")
+    watched = service.arena("watch", "sent/cup", "--from-start", who="eye")
     # It stands before the games where the run was over before it was watched.
     assert re.search(
         r"^sent/cup \(all-play-all, go\): stopped, 2/3 games played", watched.stdout, re.MULTILINE
     )
-    shown = at(service, "show", "sent/cup", who="eye")
+    shown = service.arena("show", "sent/cup", who="eye")
     assert re.search(r"^player +games +wins", shown.stdout, re.MULTILINE) and "one" in shown.stdout
-    as_json = json.loads(at(service, "show", "sent/cup", "--json", who="eye").stdout)
+    as_json = json.loads(service.arena("show", "sent/cup", "--json", who="eye").stdout)
     assert as_json["standings"]["games"] == 2 and as_json["competition"]["gamesPlayed"] == 2
-    listed = at(service, "list", who="eye").stdout.splitlines()
+    listed = service.arena("list", who="eye").stdout.splitlines()
     # Those of other tests come after it.
     assert [line.split()[0] for line in listed][:3] == ["name", "contest", "sent/cup"]
-    assert json.loads(at(service, "list", "--json").stdout)["competitions"][1]["name"] == "sent/cup"
+    assert json.loads(service.arena("list", "--json").stdout)["competitions"][1]["name"] == "sent/cup"
 
 
 def test_watching_ends_when_its_reader_has_seen_enough_and_a_run_when_it_is_stopped(
     service: Service, here: None, tmp_path: Path
 ) -> None:
     control = write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
-    assert at(service, "start", "sent/long", "--control", control).returncode == 0
+    assert service.arena("start", "sent/long", "--control", control).returncode == 0
     watch = f"{sys.executable} -m arena.cli watch sent/long --address {service.address} --token $TOKEN"
     seen = subprocess.run(
         f"{watch} | head -n 1",
@@ -81,23 +75,23 @@ def test_watching_ends_when_its_reader_has_seen_enough_and_a_run_when_it_is_stop
         timeout=120,
     )
     assert len(seen.stdout.splitlines()) == 1 and not seen.stderr
-    assert "stopped, " in at(service, "stop", "sent/long", "--at-once").stdout
-    again = at(service, "stop", "sent/long")
+    assert "stopped, " in service.arena("stop", "sent/long", "--at-once").stdout
+    again = service.arena("stop", "sent/long")
     assert again.returncode == 1 and "the competition sent/long is not running [NOT_RUNNING]" in again.stderr
 
 
 def test_tokens_are_made_listed_and_revoked_from_elsewhere(service: Service, here: None) -> None:
-    made = at(service, "token", "late", "--role", "watcher").stdout.strip()
-    assert at(service, "list", who=made).returncode == 0
-    listed = at(service, "tokens").stdout.splitlines()
+    made = service.arena("token", "late", "--role", "watcher").stdout.strip()
+    assert service.arena("list", who=made).returncode == 0
+    listed = service.arena("tokens").stdout.splitlines()
     assert listed == ["eye: watcher", "late: watcher", "me: operator", "one: player", "two: player"]
-    assert at(service, "token", "late", "--revoke").returncode == 0
-    gone = at(service, "list", who=made)
+    assert service.arena("token", "late", "--revoke").returncode == 0
+    gone = service.arena("list", who=made)
     assert gone.returncode == 1 and "not known here" in gone.stderr and "ARENA_TOKEN" in gone.stderr
     for words in (("token", "chief", "--role", "operator"), ("token", "me", "--revoke")):
-        refused = at(service, *words)
+        refused = service.arena(*words)
         assert refused.returncode == 1 and "where the service runs" in refused.stderr
-    twice = at(service, "token", "eye", "--role", "watcher")
+    twice = service.arena("token", "eye", "--role", "watcher")
     assert twice.returncode == 1 and "'eye' has a token already" in twice.stderr
 
 
@@ -151,32 +145,29 @@ dial_in(Connection(sys.argv[1], token=sys.argv[2]), "one", None, Engine("Rambler
         players: list[object] = []
 
         def listed() -> list[object]:
-            players[:] = json.loads(at(service, "players", "--json").stdout)["players"]
+            players[:] = json.loads(service.arena("players", "--json").stdout)["players"]
             return players
 
         until(listed, process)
         assert players == [{"name": "one", "engineName": "Rambler", "engineVersion": "1.0", "gamesAtOnce": 1}]
-        assert at(service, "players").stdout.splitlines()[1].split() == ["one", "Rambler", "1.0", "0", "1"]
+        assert service.arena("players").stdout.splitlines()[1].split() == ["one", "Rambler", "1.0", "0", "1"]
     finally:
         process.kill()
         process.wait()
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "who", "message"),
     [
-        (("start", "x"), "starting x: there is no competition 'x' [UNKNOWN_COMPETITION]"),
-        (("show", "contest.toml"), "'contest.toml': it must be of letters, digits"),
-        (
-            ("start", "contest", "--token", "guessed"),
-            "(give a token with --token-file, --token or ARENA_TOKEN",
-        ),
+        (("start", "x"), "me", "starting x: there is no competition 'x' [UNKNOWN_COMPETITION]"),
+        (("show", "contest.toml"), "me", "'contest.toml': it must be of letters, digits"),
+        (("start", "contest"), "guessed", "(give a token with --token-file, --token or ARENA_TOKEN"),
     ],
 )
 def test_a_refusal_of_a_service_is_an_error_of_one_line(
-    service: Service, here: None, words: tuple[str, ...], message: str
+    service: Service, here: None, words: tuple[str, ...], who: str, message: str
 ) -> None:
-    refused = arena(*words[:2], "--address", service.address, "--token", service.tokens["me"], *words[2:])
+    refused = service.arena(*words, who=who)
     assert refused.returncode == 1 and message in refused.stderr and "Traceback" not in refused.stderr
 
 

@@ -14,7 +14,7 @@ from arena.v1 import competitions_pb2
         ("?", "", "game 0_1: a vs b: ?, result unknown"),
     ],
 )
-def test_a_game(result: str, winners: str, line: str) -> None:
+def test_a_game_is_a_line_with_its_result_and_who_won_it(result: str, winners: str, line: str) -> None:
     event = competitions_pb2.WatchCompetitionResponse()
     event.game.game_id, event.game.result = "0_1", result
     for name in "ab":
@@ -29,7 +29,7 @@ def test_the_reason_of_its_end_is_in_brackets() -> None:
 
 
 @pytest.mark.parametrize(("total", "games"), [(None, "3"), (12, "3/12"), (2, "3")])
-def test_a_state(total: int | None, games: str) -> None:
+def test_a_competition_is_a_line_with_its_state_and_its_games(total: int | None, games: str) -> None:
     event = competitions_pb2.WatchCompetitionResponse()
     now = event.competition
     now.name, now.kind, now.game, now.games_played = "cup", "playoff", "go", 3

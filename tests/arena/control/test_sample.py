@@ -4,9 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from arena.cli.app import make_application
 from arena.control.control_file import read_control
 from arena.control.sample import sample
 from arena.control.schema import KINDS
@@ -60,17 +58,17 @@ def test_a_setting_of_a_sample_that_is_commented_out_can_be_switched_on(tmp_path
 
 
 def test_the_command_writes_it_once(tmp_path: Path) -> None:
-    runner, path = CliRunner(), tmp_path / "cup.toml"
-    assert runner.invoke(make_application(), ["init", "swiss"]).output == sample("swiss")
-    assert runner.invoke(make_application(), ["init", "swiss", str(path)]).exit_code == 0
+    path = tmp_path / "cup.toml"
+    assert arena("init", "swiss").stdout == sample("swiss")
+    assert arena("init", "swiss", path).returncode == 0
     assert path.read_text(encoding="utf-8") == sample("swiss")
-    again = runner.invoke(make_application(), ["init", "sprt", str(path)])
-    assert again.exit_code == 2 and "exists already; give another name" in " ".join(again.output.split())
+    again = arena("init", "sprt", path)
+    assert again.returncode == 2 and "exists already; give another name" in " ".join(again.stderr.split())
     assert path.read_text(encoding="utf-8") == sample("swiss")
-    refused = runner.invoke(make_application(), ["init", "swis"])
-    assert refused.exit_code == 2 and "did you mean 'swiss'?" in " ".join(refused.output.split())
+    refused = arena("init", "swis")
+    assert refused.returncode == 2 and "did you mean 'swiss'?" in " ".join(refused.stderr.split())
 
 
 @pytest.mark.parametrize("word", ["round-robin", "allplayall"])
 def test_a_kind_is_known_by_the_words_of_control_files_and_of_the_ringmaster(word: str) -> None:
-    assert CliRunner().invoke(make_application(), ["init", word]).output == sample("all-play-all")
+    assert arena("init", word).stdout == sample("all-play-all")

@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,33 @@ from sqlalchemy import select
 
 from arena.jobs import PlayerSetup
 from arena.league.database import LeagueDatabase
+from arena.league.recording import enter_competition
+from arena.league.source import SourceCompetition, SourceGame, SourceSeat
 from arena.league.tables import METADATA
 from arena.ratings.elo import EloRules
-from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.games import FinishedGame
+from arena.results.database import ResultsDatabase, sqlite_url, utc_now
 from arena.results.series import PlannedGame, Series
 from referees.api import Outcome, Termination
-from tests.arena.results.examples import heading, player, registered, result
+from tests.arena.results.examples import heading, play_game, player, registered, result
 
 RULES = EloRules()
+CUP = SourceCompetition(1, "uuid", "cup", "standing")
 # They differ from one league to another, or with the time.
 _OWN = {"Created", "Time", "GameId", "CompetitionId"}
+
+
+def enter_cup(league: LeagueDatabase) -> None:
+    """Have a league know of the competition `CUP`, whose games are recorded as they are."""
+    with league.sole_transaction() as connection:
+        enter_competition(connection, CUP)
+
+
+def game_of_cup(number: int, *labels: str, winner: int = 1, finished: datetime | None = None) -> SourceGame:
+    """A game of the players that the labels name, which ends now or at a time."""
+    seats = tuple(SourceSeat(*label.partition("-")[::2], 1000.0) for label in labels)
+    outcome = Outcome((winner,), Termination.SCORE, "B+1")
+    at = finished or utc_now()
+    return SourceGame(number, f"contest{number}", f"r{number}_0", "go-9x9", at, outcome, seats)
 
 
 def setup(label: str) -> PlayerSetup:
@@ -34,16 +51,12 @@ def play(
     series: Series, game_id: str, labels: Sequence[str], winners: Sequence[int], elo: dict[str, float]
 ) -> None:
     """Store a game as a run does, with LUDAE's Elo, which `elo` keeps by label."""
-    setups = list(map(setup, labels))
     outcome = Outcome(tuple(winners), Termination.SCORE, "B+1")
-    attempt = series.next_attempt(game_id)
-    series.begin(attempt, None, PlannedGame("AvB", setups))
     before = tuple(elo.get(label, RULES.start) for label in labels)
     after = RULES.rate_outcome(labels, before, outcome)
     elo.update(zip(labels, after, strict=True))
-    game = result(game_id, outcome)
-    finished = FinishedGame.from_result("AvB", [player.name for player in setups], game, before, after)
-    series.finish(attempt, finished, game, 1, None)
+    planned = PlannedGame("AvB", list(map(setup, labels)))
+    play_game(series, planned, result(game_id, outcome), (before, after))
 
 
 def competition(database: ResultsDatabase, name: str, labels: Sequence[str]) -> Series:

@@ -109,18 +109,12 @@ def test_earlier_results_are_taken_in_once(tmp_path: Path) -> None:
     assert (known["loser"]["anchored"], known["loser"]["elo"]) == (True, 500)
 
 
-def test_no_league_is_made_for_missing_results(tmp_path: Path) -> None:
-    done = arena("league", "import", tmp_path / "league.db", tmp_path / "none.sqlite")
-    assert done.returncode == 1 and "there is no results database" in done.stderr
-    assert not (tmp_path / "league.db").exists()
-
-
-def test_no_league_is_made_or_changed_if_one_of_the_sources_cannot_be_read(tmp_path: Path) -> None:
-    league, good, bad = tmp_path / "league.db", tmp_path / "cup.sqlite", tmp_path / "notes.db"
-    filled(good, 3)
-    bad.write_text("These are notes.")
-    done = arena("league", "import", league, good, bad)
-    assert done.returncode == 1 and "notes.db" in done.stderr
+@pytest.mark.parametrize("bad", ["notes.db", "missing.sqlite"])
+def test_no_league_is_made_or_changed_if_one_of_the_sources_cannot_be_read(tmp_path: Path, bad: str) -> None:
+    league, good = tmp_path / "league.db", filled(tmp_path / "cup.sqlite", 3)
+    (tmp_path / "notes.db").write_text("These are notes.")
+    done = arena("league", "import", league, good, tmp_path / bad)
+    assert done.returncode == 1 and bad in done.stderr
     assert not league.exists()
 
 

@@ -17,31 +17,25 @@ from arena.league.errors import InvitationError, NameClaimedError
 from arena.league.lists import LeagueReader
 from arena.league.members import KEPT_UNPLAYED, Application, Members, games_between
 from arena.league.players import Entrant, enter
-from arena.league.recording import enter_competition, record
-from arena.league.source import SourceCompetition, SourceGame, SourceSeat
+from arena.league.recording import record
 from arena.league.tables import INVITATION, MEMBER
 from arena.lobby.errors import TooManyError
 from arena.results.database import utc_now
-from referees.api import Outcome, Termination
+from tests.arena.league.leagues import CUP, enter_cup, game_of_cup
 
-CUP = SourceCompetition(1, "uuid", "cup", "standing")
 KEY = "k" * 32
 
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[LeagueDatabase]:
     with closing(open_league(str(tmp_path / "league.db"), create=True)) as opened:
-        with opened.sole_transaction() as connection:
-            enter_competition(connection, CUP)
+        enter_cup(opened)
         yield opened
 
 
 def play(league: LeagueDatabase, number: int, version: str, winner: int) -> None:
     """A game of alice's version against bob."""
-    seats = SourceSeat("alice", version, 1000.0), SourceSeat("bob", "", 1000.0)
-    outcome = Outcome((winner,), Termination.SCORE, "B+1")
-    game = SourceGame(number, f"contest{number}", f"r{number}_0", "go-9x9", utc_now(), outcome, seats)
-    assert record(league, CUP, [game]) == 1
+    assert record(league, CUP, [game_of_cup(number, f"alice-{version}", "bob", winner=winner)]) == 1
 
 
 def test_a_league_whose_file_was_replaced_takes_nothing_more(league: LeagueDatabase, tmp_path: Path) -> None:

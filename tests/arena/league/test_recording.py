@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,14 @@ from arena.league.database import LeagueDatabase, open_league
 from arena.league.estimates import estimate_all
 from arena.league.lists import LeagueReader
 from arena.league.players import Entrant, enter
-from arena.league.recording import begun_ratings, enter_competition, record, take_in
-from arena.league.source import SourceCompetition, SourceGame, SourceSeat, competitions
+from arena.league.recording import begun_ratings, record, take_in
+from arena.league.source import competitions
 from arena.league.tables import PAIR, PLAYER, SEAT
 from arena.ratings import bradley_terry
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from benchmarks.league import GAME, Society
-from referees.api import Outcome, Termination
 from tests.arena.cli.command import ARENA
-from tests.arena.league.leagues import competition, contents, filled, play
+from tests.arena.league.leagues import CUP, competition, contents, enter_cup, filled, game_of_cup, play
 from tests.arena.postgresql import needs_postgresql
 from tests.waiting import until
 
@@ -138,12 +136,8 @@ def test_a_draw_is_shared_and_a_game_without_a_result_is_not_in_the_score(
 def test_a_game_of_three_counts_as_one_game_of_each_against_the_others(
     league: LeagueDatabase, names: str, winner: int, pairs: list[tuple[float, float]]
 ) -> None:
-    cup = SourceCompetition(1, "uuid", "cup", "standing")
-    with league.sole_transaction() as connection:
-        enter_competition(connection, cup)
-    seats = tuple(SourceSeat(name, "", 1000.0) for name in names)
-    outcome = Outcome((winner,), Termination.SCORE, "")
-    record(league, cup, [SourceGame(1, "cup/1", "one", GAME, datetime(2026, 1, 1), outcome, seats)])
+    enter_cup(league)
+    record(league, CUP, [game_of_cup(1, *names, winner=winner)])
     query = select(PAIR.c.Points, PAIR.c.Games).order_by(PAIR.c.PlayerId, PAIR.c.OpponentId)
     assert [tuple(row) for row in league.rows(query)] == pairs
 
@@ -282,10 +276,9 @@ def test_an_estimate_from_fewer_games_that_ends_later_changes_nothing(
     if few:
         monkeypatch.setattr(estimates, "MOST_EXACT", 10)
         monkeypatch.setattr(bradley_terry, "MOST_EXACT", 10)
-    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
-    with league.sole_transaction() as connection:
-        enter_competition(connection, cup)
-    record(league, cup, society.games(0, 1000))
+    society = Society(200)
+    enter_cup(league)
+    record(league, CUP, society.games(0, 1000))
     estimates.estimate(league, GAME)
     likeliest, newer = estimates._likeliest, list[object]()
 
@@ -294,13 +287,13 @@ def test_an_estimate_from_fewer_games_that_ends_later_changes_nothing(
         if not newer:
             newer.append(None)
             # Another run of the league ends meanwhile.
-            record(league, cup, society.games(1005, 5))
+            record(league, CUP, society.games(1005, 5))
             estimates.estimate(league, GAME, only_new=few)
             newer[0] = ratings(league)
         return strengths
 
     monkeypatch.setattr(estimates, "_likeliest", find_late)
-    record(league, cup, society.games(1000, 5))
+    record(league, CUP, society.games(1000, 5))
     estimates.estimate(league, GAME, only_new=few)
     assert ratings(league) == newer[0]
 
@@ -308,16 +301,15 @@ def test_an_estimate_from_fewer_games_that_ends_later_changes_nothing(
 def test_games_that_come_while_an_estimate_reads_wait_for_the_next_one(
     league: LeagueDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
-    with league.sole_transaction() as connection:
-        enter_competition(connection, cup)
-    record(league, cup, society.games(0, 50))
+    society = Society(200)
+    enter_cup(league)
+    record(league, CUP, society.games(0, 50))
     read_players = estimates._players
 
     def read_slowly(*given: Any) -> Any:
         players = read_players(*given)
         # Among them are players of whom nothing is known so far.
-        record(league, cup, society.games(50, 50))
+        record(league, CUP, society.games(50, 50))
         return players
 
     with monkeypatch.context() as slow:
@@ -340,14 +332,13 @@ def test_few_with_new_games_are_rated_as_in_an_estimate_of_all(
     # As in a league of thousands of players.
     monkeypatch.setattr(estimates, "MOST_EXACT", 10)
     monkeypatch.setattr(bradley_terry, "MOST_EXACT", 10)
-    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
-    with league.sole_transaction() as connection:
-        enter_competition(connection, cup)
-    record(league, cup, society.games(0, 2000))
+    society = Society(200)
+    enter_cup(league)
+    record(league, CUP, society.games(0, 2000))
     estimates.estimate(league, GAME)
     before = {line.name: line for line in LeagueReader(league).ratings(GAME)}
     news = society.games(2000, 10)
-    record(league, cup, news)
+    record(league, CUP, news)
     estimates.estimate(league, GAME, only_new=True)
     few = {line.name: line for line in LeagueReader(league).ratings(GAME)}
     playing = {seat.name for game in news for seat in game.seats}
@@ -370,12 +361,11 @@ def test_an_estimate_of_all_follows_one_of_few_though_no_game_was_played_meanwhi
 ) -> None:
     monkeypatch.setattr(estimates, "MOST_EXACT", 10)
     monkeypatch.setattr(bradley_terry, "MOST_EXACT", 10)
-    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
-    with league.sole_transaction() as connection:
-        enter_competition(connection, cup)
-    record(league, cup, society.games(0, 1000))
+    society = Society(200)
+    enter_cup(league)
+    record(league, CUP, society.games(0, 1000))
     assert estimate_all(league) == [GAME]
-    record(league, cup, society.games(1000, 10))
+    record(league, CUP, society.games(1000, 10))
     assert estimate_all(league, only_new=True) == [GAME]
     few = {line.name: line.likeliest for line in LeagueReader(league).ratings(GAME)}
     assert estimate_all(league, only_new=True) == [], "nobody has new games"

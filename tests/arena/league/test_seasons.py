@@ -12,14 +12,14 @@ from arena.league.database import open_league
 from arena.league.errors import InvalidSeasonError, SeasonConflictError, UnknownSeasonError
 from arena.league.estimates import estimate_all
 from arena.league.lists import LeagueReader
-from arena.league.recording import enter_competition, record, take_in
+from arena.league.recording import record, take_in
 from arena.league.seasons import Seasons
-from arena.league.source import SourceCompetition, competitions
+from arena.league.source import competitions
 from arena.league.tables import GAME, PLAYER, SEAT
 from arena.results.database import NoResultsYetError, ResultsDatabase, sqlite_url, utc_now
 from benchmarks.league import GAME as SOCIETYS_GAME
 from benchmarks.league import Society
-from tests.arena.league.leagues import filled
+from tests.arena.league.leagues import CUP, enter_cup, filled
 
 
 def test_a_season_counts_the_games_of_its_time_alone(tmp_path: Path) -> None:
@@ -93,17 +93,16 @@ def test_ending_a_season_ends_it_now_but_one_that_has_ended_stays_as_it_is(tmp_p
 
 
 def test_games_that_come_while_a_table_is_read_are_in_the_next_one(tmp_path: Path) -> None:
-    society, cup = Society(200), SourceCompetition(1, "uuid", "cup", "standing")
+    society = Society(200)
     with closing(open_league(str(tmp_path / "league.db"), create=True)) as league:
-        with league.sole_transaction() as connection:
-            enter_competition(connection, cup)
-        record(league, cup, society.games(0, 20))
+        enter_cup(league)
+        record(league, CUP, society.games(0, 20))
         seasons, news = Seasons(league), [society.games(20, 100)]
         seasons.begin("spring", datetime(2000, 1, 1), None)
 
         def bring_news(_connection: object, _cursor: object, statement: str, *_: object) -> None:
             if news and "LEAGUE_Seat" in statement:
-                record(league, cup, news.pop())
+                record(league, CUP, news.pop())
 
         event.listen(league.engine, "after_cursor_execute", bring_news)
         try:

@@ -180,6 +180,19 @@ class RawStream:
             pass
         return getattr(heard, kind)
 
+    def ready(self, start: players_pb2.GameStart) -> None:
+        self.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+
+    def take_seat(self) -> players_pb2.MoveRequest:
+        """Get ready for the game that begins; the request for the first move."""
+        self.ready(self.hear_of("game_start"))
+        request: players_pb2.MoveRequest = self.hear_of("move_request")
+        return request
+
+    def resign(self, request: players_pb2.MoveRequest) -> None:
+        move = players_pb2.Move(seat_id=request.seat_id, request=request.request, resign=True)
+        self.say(players_pb2.PlayRequest(move=move))
+
     def move(self, request: players_pb2.MoveRequest, text: str) -> None:
         move = players_pb2.Move(seat_id=request.seat_id, request=request.request, text=text)
         self.say(players_pb2.PlayRequest(move=move))

@@ -35,6 +35,14 @@ def refusal(stream: RawStream) -> tuple[grpc.StatusCode, str]:
     return serving.reason(stream.call)
 
 
+def welcomed(lobby: OpenLobby, token: str = "") -> RawStream:
+    """The stream of the player `one`, which is let in."""
+    stream = RawStream(lobby, token=token)
+    stream.hello("one")
+    assert stream.hear().HasField("welcome")
+    return stream
+
+
 @pytest.mark.parametrize(
     ("token", "code", "reason"),
     [
@@ -52,9 +60,7 @@ def test_a_wrong_token_is_refused(token: str, code: grpc.StatusCode, reason: str
 
 def test_the_right_token_is_let_in() -> None:
     with open_lobby({"one": digest_of("sesame")}, NORMAL) as lobby:
-        stream = RawStream(lobby, token="sesame")
-        stream.hello("one")
-        assert stream.hear().HasField("welcome")
+        welcomed(lobby, token="sesame")
 
 
 def test_an_unexpected_player_is_refused() -> None:
@@ -109,9 +115,7 @@ def test_bytes_that_are_not_a_message_are_refused(before: bytes) -> None:
 
 def test_a_message_too_long_ends_the_stream() -> None:
     with open_lobby(limits=NORMAL) as lobby:
-        stream = RawStream(lobby)
-        stream.hello("one")
-        assert stream.hear().HasField("welcome")
+        stream = welcomed(lobby)
         stream.say(players_pb2.PlayRequest(decline=players_pb2.Decline(reason="x" * 100_000)))
         with pytest.raises(grpc.RpcError):
             stream.hear()
@@ -120,9 +124,7 @@ def test_a_message_too_long_ends_the_stream() -> None:
 
 def test_a_flood_ends_the_stream() -> None:
     with open_lobby(limits=replace(NORMAL, messages_per_second=0.001, message_burst=5)) as lobby:
-        stream = RawStream(lobby)
-        stream.hello("one")
-        assert stream.hear().HasField("welcome")
+        stream = welcomed(lobby)
         # To a seat that was given out, so that nothing else is wrong with it.
         game = threading.Thread(
             target=play, args=(job(remote(lobby, "one"), python_player("other")),), daemon=True
@@ -140,9 +142,7 @@ def test_a_silent_client_is_not_waited_for() -> None:
 
 def test_a_player_beyond_the_limit_is_refused() -> None:
     with open_lobby(limits=replace(NORMAL, players=1)) as lobby:
-        first = RawStream(lobby)
-        first.hello("one")
-        assert first.hear().HasField("welcome")
+        _held = welcomed(lobby)
         second = RawStream(lobby)
         second.hello("two")
         assert refusal(second) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY")
@@ -150,20 +150,14 @@ def test_a_player_beyond_the_limit_is_refused() -> None:
 
 def test_a_second_stream_of_a_player_ends_the_first() -> None:
     with open_lobby(limits=NORMAL) as lobby:
-        first = RawStream(lobby)
-        first.hello("one")
-        assert first.hear().HasField("welcome")
-        second = RawStream(lobby)
-        second.hello("one")
-        assert second.hear().HasField("welcome")
+        first = welcomed(lobby)
+        welcomed(lobby)
         assert refusal(first) == (grpc.StatusCode.ABORTED, "REPLACED")
 
 
 def test_players_learn_that_the_arena_closes() -> None:
     with open_lobby(limits=NORMAL) as lobby:
-        stream = RawStream(lobby)
-        stream.hello("one")
-        assert stream.hear().HasField("welcome")
+        stream = welcomed(lobby)
     assert refusal(stream) == (grpc.StatusCode.UNAVAILABLE, "DRAINING")
 
 
@@ -271,7 +265,5 @@ def test_strangers_cannot_fill_the_log_or_hide_who_comes() -> None:
             stranger = RawStream(lobby)
             stranger.hello("nobody")
             refusal(stranger)
-        stream = RawStream(lobby)
-        stream.hello("one")
-        assert stream.hear().HasField("welcome")
+        _held = welcomed(lobby)
         assert noted == ["player refused"] * 3 + ["player came"]

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,12 @@ from arena.match.verdicts import Departures, Loss
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from referees.api import Termination
 from referees.diplomacy import Diplomacy
 from tests.arena.diplomacy_bot import new_game
 from tests.arena.lobby.rooms import DialledIn, open_lobby, remote
-from tests.arena.results.examples import heading, registered
+from tests.arena.results.examples import heading, play_game, registered
 
 BOT = Path(__file__).parents[1] / "diplomacy_bot.py"
 REPOSITORY = Path(__file__).parents[3]
@@ -59,18 +58,13 @@ def dialled_in(lobby: OpenLobby) -> Iterator[subprocess.Popen[bytes]]:
         program.wait()
 
 
-def entered(database: ResultsDatabase, players: tuple[PlayerSetup, ...], result: GameResult) -> list[Any]:
+def entered(folder: Path, players: tuple[PlayerSetup, ...], result: GameResult) -> list[Any]:
     """SAGA's rows of the game's players, by seat."""
     setting = GameSetting(GameSettings("diplomacy", SETTINGS), "diplomacy-standard", POWERS)
-    series = registered(database, heading(players, setting=setting))
-    attempt = series.next_attempt(result.game_id)
-    series.begin(attempt, None, PlannedGame("seven", players))
-    even = (1000.0,) * len(players)
-    assert series.finish(
-        attempt, FinishedGame.from_result("seven", POWERS, result, even, even), result, 1, None
-    )
-    with database.transaction() as connection:
-        return list(connection.execute(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)))
+    with closing(ResultsDatabase.open(sqlite_url(folder / "results.sqlite"))) as database:
+        series = registered(database, heading(players, setting=setting))
+        assert play_game(series, PlannedGame("seven", players), result)
+        return list(database.rows(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)))
 
 
 def test_a_power_whose_process_is_killed_is_in_civil_disorder_and_the_game_is_finished(
@@ -112,11 +106,7 @@ def test_a_power_whose_process_is_killed_is_in_civil_disorder_and_the_game_is_fi
     phases = json.loads(result.record)["phases"]
     disorder = [turn for turn, phase in enumerate(phases) if "FRA" in phase["moves"]][own]
 
-    database = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
-    try:
-        rows = entered(database, players, result)
-    finally:
-        database.close()
+    rows = entered(tmp_path, players, result)
     assert [(row.Problem, row.Disorder) for row in rows] == [
         (2, disorder) if seat == FRANCE else (0, None) for seat in range(1, 8)
     ]
@@ -185,11 +175,7 @@ def test_cause_of_any_failure_is_kept_and_the_others_play_on(
     assert says in "\n".join(result.warnings)
     assert "from now on the referee moves for Austria" in result.warnings[-1]
     assert [move.stand_in for move in result.moves if move.seat == 1][:3] == [False, True, True]
-    database = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
-    try:
-        first, *others = entered(database, players, result)
-    finally:
-        database.close()
+    first, *others = entered(tmp_path, players, result)
     assert (first.Problem, first.Disorder) == row
     assert {(other.Problem, other.Disorder) for other in others} == {(0, None)}
 

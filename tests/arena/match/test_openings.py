@@ -28,28 +28,23 @@ def test_a_list_has_an_opening_a_line_with_its_name_if_it_likes(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "line", ["x(0,0), o(1,1) ,x(2,0)", "x(0,0) o(1,1) x(2,0)", "corner: x(0,0),o(1,1),x(2,0)"]
-)
-def test_moves_may_have_commas_in_brackets(tmp_path: Path, line: str) -> None:
-    rules = referee("openspiel").from_settings({"game": "tic_tac_toe"})
-    (opening,) = read_openings(write(tmp_path, line), rules)
-    assert opening.moves == ("x(0,0)", "o(1,1)", "x(2,0)")
-
-
-@pytest.mark.parametrize(
-    ("line", "name", "moves"),
+    ("game", "line", "name", "moves"),
     [
-        ("c3-d4 f6-e5 d4:f6", "", ("c3-d4", "f6-e5", "d4xf6")),
-        ("book: c3-d4 f6-e5 d4:f6", "book", ("c3-d4", "f6-e5", "d4xf6")),
-        ("a: b: c3-d4", "a: b", ("c3-d4",)),
+        ("openspiel", "x(0,0), o(1,1) ,x(2,0)", "", "x(0,0) o(1,1) x(2,0)"),
+        ("openspiel", "x(0,0) o(1,1) x(2,0)", "", "x(0,0) o(1,1) x(2,0)"),
+        ("openspiel", "corner: x(0,0),o(1,1),x(2,0)", "corner", "x(0,0) o(1,1) x(2,0)"),
+        # Russian books write captures with colons.
+        ("draughts", "c3-d4 f6-e5 d4:f6", "", "c3-d4 f6-e5 d4xf6"),
+        ("draughts", "book: c3-d4 f6-e5 d4:f6", "book", "c3-d4 f6-e5 d4xf6"),
+        ("draughts", "a: b: c3-d4", "a: b", "c3-d4"),
     ],
 )
-def test_captures_may_be_written_with_colons_as_in_russian_books(
-    line: str, name: str, moves: tuple[str, ...], tmp_path: Path
+def test_moves_may_have_commas_in_brackets_and_captures_colons(
+    game: str, line: str, name: str, moves: str, tmp_path: Path
 ) -> None:
-    rules = referee("draughts").from_settings({"variant": "russian"})
-    (opening,) = read_openings(write(tmp_path, line), rules)
-    assert (opening.name, opening.moves) == (name, moves)
+    settings = {"openspiel": {"game": "tic_tac_toe"}, "draughts": {"variant": "russian"}}
+    (opening,) = read_openings(write(tmp_path, line), referee(game).from_settings(settings[game]))
+    assert (opening.name, opening.moves) == (name, tuple(moves.split()))
 
 
 DIPLOMACY = referee("diplomacy").from_settings({})

@@ -47,11 +47,7 @@ def test_player_that_refuses_an_accepted_move_forfeits() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "kind"),
-    [
-        ("rejects-moves", Fault.DISPUTED_MOVE),
-        ("rejects-moves-with-reason", Fault.DISPUTED_MOVE),
-        ("refuses-moves", Fault.REFUSED),
-    ],
+    [("rejects-moves-with-reason", Fault.DISPUTED_MOVE), ("refuses-moves", Fault.REFUSED)],
 )
 def test_no_failure_in_answer_to_a_move_wins(fault: str, kind: Fault) -> None:
     result = play(job(python_player("mover"), misbehaving(fault, "judge")))

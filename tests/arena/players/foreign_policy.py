@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-UNIT_ORDERS = range(1, 10)
-WAIVE, REMOVE, DISBAND = 13, 12, 8
+WAIVE = 13
 
 
 class RandomPolicy:

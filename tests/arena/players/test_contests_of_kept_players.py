@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,9 @@ from academy.store import event_log
 from academy.store.library_store import Store
 from arena.jobs import AcademyAccess, GameResult, PlayerSetup
 from arena.match.game import play
-from arena.players.gtp import GtpEngine, GtpPlayer
-from arena.players.policy import PolicyPlayer, PolicyProcess
+from arena.players.gtp import GtpEngine
+from arena.players.policy import PolicyProcess
 from arena.players.program import KeptPrograms
-from arena.players.protocols import PROTOCOLS
 from arena.runner.player_check import check_player
 from clients.bots.gtp import ContestAccess, GtpError
 from referees.go import Go
@@ -41,43 +40,32 @@ def access(number: int, tls_ca: str | None = None) -> AcademyAccess:
 
 
 def played(
-    setup: PlayerSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **more: Any
+    setup: PlayerSetup, tmp_path: Path, kept: KeptPrograms[GtpEngine], **more: Any
 ) -> list[GameResult]:
-    """Three games of the player, as a worker plays them."""
-    kept: KeptPrograms[GtpEngine] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "gtp", partial(GtpPlayer, kept=kept))
+    """Three games of the player."""
     results = []
-    try:
-        for number in range(3):
-            files: dict[str, Any] = {
-                "transcript": str(tmp_path / f"{number}.transcript"),
-                "log_path": str(tmp_path / "log"),
-            }
-            results.append(
-                play(
-                    job(
-                        setup,
-                        python_player("other"),
-                        academy=access(number, **more),
-                        game_id=str(number),
-                        **files,
-                    )
-                )
-            )
-            if setup.restart is False and not results[-1].warnings:
-                assert len(kept.process_ids) == 1
-    finally:
-        kept.end()
+    for number in range(3):
+        game = job(
+            setup,
+            python_player("other"),
+            academy=access(number, **more),
+            game_id=str(number),
+            transcript=str(tmp_path / f"{number}.transcript"),
+            log_path=str(tmp_path / "log"),
+        )
+        results.append(play(game))
+        if setup.restart is False and not results[-1].warnings:
+            assert len(kept.process_ids) == 1
     assert all(result.outcome is not None and result.outcome.summary == "W+R" for result in results)
     return results
 
 
 @pytest.mark.parametrize("kind", ["listed", "echoes"])
 def test_kept_engine_gets_each_contest_and_its_end(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, tmp_path: Path, kept_engines: KeptPrograms[GtpEngine]
 ) -> None:
     notes = tmp_path / "notes"
-    results = played(engine(kind, notes), tmp_path, monkeypatch, tls_ca="/etc/my authority.pem")
+    results = played(engine(kind, notes), tmp_path, kept_engines, tls_ca="/etc/my authority.pem")
     contests = [json.loads(line) for line in notes.read_text().splitlines()]
     assert [words == [] for words in contests] == [False, True] * 3
     for number, words in enumerate(contests[::2]):
@@ -97,17 +85,17 @@ def test_kept_engine_gets_each_contest_and_its_end(
 
 
 def test_an_engine_of_one_game_has_its_contest_in_its_environment_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, kept_engines: KeptPrograms[GtpEngine]
 ) -> None:
     notes = tmp_path / "notes"
-    played(engine("listed", notes, restart=True), tmp_path, monkeypatch)
+    played(engine("listed", notes, restart=True), tmp_path, kept_engines)
     assert not notes.exists()
 
 
 def test_an_engine_that_does_not_have_the_command_is_warned_of_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, kept_engines: KeptPrograms[GtpEngine]
 ) -> None:
-    first, *later = played(engine("lacks", tmp_path / "notes"), tmp_path, monkeypatch)
+    first, *later = played(engine("lacks", tmp_path / "notes"), tmp_path, kept_engines)
     (warning,) = first.warnings
     assert warning.startswith("player kept plays without ACADEMY: with restart = false it is kept")
     assert "no 'academy-contest'" in warning
@@ -115,9 +103,9 @@ def test_an_engine_that_does_not_have_the_command_is_warned_of_once(
 
 
 def test_engine_that_refuses_its_ticket_plays_on_and_the_ticket_stays_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, kept_engines: KeptPrograms[GtpEngine]
 ) -> None:
-    for result in played(engine("refuses", tmp_path / "notes"), tmp_path, monkeypatch):
+    for result in played(engine("refuses", tmp_path / "notes"), tmp_path, kept_engines):
         (warning,) = result.warnings
         assert warning.endswith("; it plays without ACADEMY") and "answered with a failure" in warning
         assert "secret" not in warning + result.record
@@ -142,29 +130,21 @@ def test_the_check_says_who_would_play_without_academy(
 
 @pytest.mark.parametrize("factory", ["consulting", "seeded"])
 def test_kept_policy_gets_the_contests_of_all_its_slots(
-    factory: str, interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    factory: str, interpreter: str, tmp_path: Path, kept_policies: KeptPrograms[PolicyProcess]
 ) -> None:
-    policies: KeptPrograms[PolicyProcess] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, kept=policies))
     notes, warnings = tmp_path / "diary", []
-    setup = policy(interpreter, factory, diary=str(notes))
-    kept = PlayerSetup(**{**vars(setup), "restart": False})
-    try:
-        for number in range(2):
-            result = game_of_policies(
-                [kept, kept, *[RANDOM] * 5],
-                tmp_path,
-                academy=AcademyAccess(
-                    "here", f"cup/{number}", tuple(f"secret-{seat}" for seat in range(1, 8))
-                ),
-                transcript=str(tmp_path / "transcript"),
-                year_limit=1,
-            )
-            warnings.append(result.warnings)
-            assert "secret" not in (tmp_path / "transcript").read_text()
-        assert len(policies.process_ids) == 1
-    finally:
-        policies.end()
+    kept = replace(policy(interpreter, factory, diary=str(notes)), restart=False)
+    for number in range(2):
+        result = game_of_policies(
+            [kept, kept, *[RANDOM] * 5],
+            tmp_path,
+            academy=AcademyAccess("here", f"cup/{number}", tuple(f"secret-{seat}" for seat in range(1, 8))),
+            transcript=str(tmp_path / "transcript"),
+            year_limit=1,
+        )
+        warnings.append(result.warnings)
+        assert "secret" not in (tmp_path / "transcript").read_text()
+    assert len(kept_policies.process_ids) == 1
     contests = [(note["slot"], note["access"]) for note in diary(notes) if "slot" in note]
     if factory == "seeded":
         assert not contests

@@ -1,7 +1,6 @@
 """The dialogue of a GTP player: which commands are sent, in which order, and what they are for."""
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from arena.match.game import play
 from arena.players.gtp import GtpEngine, GtpParameters, GtpPlayer
 from arena.players.player import InvalidPlayerParametersError, Seating
 from arena.players.program import KeptPrograms
-from arena.players.protocols import PROTOCOLS
 from referees.api import Referee, Termination
 from referees.warlight import WarLight
 from tests.arena.engines import job, misbehaving, python_player
@@ -186,16 +184,13 @@ for line in sys.stdin:
 
 @pytest.mark.parametrize("restart", [True, False])
 def test_an_engine_that_refuses_its_cpu_time_ends_as_others_do(
-    restart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    restart: bool, tmp_path: Path, kept_engines: KeptPrograms[GtpEngine]
 ) -> None:
-    kept: KeptPrograms[GtpEngine] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "gtp", partial(GtpPlayer, kept=kept))
     refuser = PlayerSetup("villain", (sys.executable, "-IS", "-c", REFUSER), restart=restart)
     result = play(job(refuser, python_player("passer"), transcript=str(tmp_path / "t")))
     assert result.warnings == () and result.usage[0].cpu_seconds is None
-    assert bool(kept.process_ids) is not restart
+    assert bool(kept_engines.process_ids) is not restart
     assert (sent(tmp_path / "t")[-1] == "quit") is restart
-    kept.end()
 
 
 FOR_ONE_GAME = f"""#!{sys.executable} -IS
@@ -210,15 +205,13 @@ for line in sys.stdin:
 
 
 def test_a_kept_engine_that_breaks_and_cannot_be_launched_again_makes_its_game_void(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, kept_engines: KeptPrograms[GtpEngine]
 ) -> None:
     program = tmp_path / "engine"
     program.write_text(FOR_ONE_GAME)
     program.chmod(0o755)
     setup = PlayerSetup("kept", (str(program),), restart=False)
-    kept: KeptPrograms[GtpEngine] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "gtp", partial(GtpPlayer, kept=kept))
     assert play(job(setup, python_player("other"))).void_reason == ""
-    assert kept.process_ids
+    assert kept_engines.process_ids
     program.unlink()
     assert "there is no such program" in play(job(setup, python_player("other"))).void_reason

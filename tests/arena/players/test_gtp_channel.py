@@ -19,6 +19,7 @@ from arena.players.player import (
     PlayerTimeoutError,
 )
 from arena.players.process import ChildProcess
+from tests.waiting import until
 
 A_GENEROUS_TIME = 180.0
 Channels = Callable[..., GtpChannel]
@@ -145,8 +146,7 @@ def test_an_answer_that_comes_unasked_after_a_while_is_not_taken_for_the_next(tm
     engine = GtpChannel(process, "alpha")
     assert engine.ask("genmove", "b", seconds=A_GENEROUS_TIME) == "D4"
     process.write_line(b"now", time.monotonic() + A_GENEROUS_TIME)
-    while not spoken.exists():
-        time.sleep(0.01)
+    until(spoken.exists)
     with pytest.raises(IllFormedAnswerError, match="spoke without being asked: '= E5"):
         engine.ask("genmove", "b", seconds=A_GENEROUS_TIME)
     process.end(0.0)

@@ -11,7 +11,7 @@ import pytest
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup, TimeControl
 from arena.match.game import play
 from arena.players.lines import LinesPlayer
-from arena.players.player import InvalidPlayerParametersError, PlayerDisconnectedError, Seating
+from arena.players.player import PlayerDisconnectedError, Seating
 from arena.runner.player_check import check_player
 from referees.api import Termination
 from referees.warlight import WarLight
@@ -112,13 +112,13 @@ def test_a_bot_that_has_ended_passes_for_the_rest(fault: str, warning: str, tmp_
     assert result.usage[1].fault is Fault.NONE
 
 
-@pytest.mark.parametrize(("fault", "warning"), GONE[:1])
-def test_a_bot_that_has_ended_loses_at_once_by_setting(fault: str, warning: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("fault", "moves"), [("exit-in-game", 4), ("exit-at-once", 0)])
+def test_a_bot_that_has_ended_loses_at_once_by_setting(fault: str, moves: int, tmp_path: Path) -> None:
     result = game(bot(fault, crash="lose"), bot(), tmp_path=tmp_path)
     assert result.outcome is not None
     assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.FORFEIT)
     assert result.usage[0].fault is Fault.DISCONNECTED
-    assert len(result.moves) == 4
+    assert len(result.moves) == moves
 
 
 @pytest.mark.parametrize("dialogue", ["", "ai-challenge-2"])
@@ -129,13 +129,6 @@ def test_a_bot_that_ends_before_the_game_passes_too(dialogue: str, tmp_path: Pat
     assert warned(result, r"turn 1: passes for the rest: (exited with status 3|closed its channel)")
     assert (result.usage[0].fault, result.usage[0].turns) == (Fault.DISCONNECTED, 0)
     assert result.usage[0].remark.startswith("turn 1: ")
-
-
-def test_a_bot_that_ends_before_the_game_loses_at_once_by_setting(tmp_path: Path) -> None:
-    result = game(bot("exit-at-once", crash="lose"), bot(), tmp_path=tmp_path)
-    assert result.outcome is not None
-    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.FORFEIT)
-    assert not result.moves
 
 
 @pytest.mark.usefixtures("patient_obituary")
@@ -276,4 +269,3 @@ def test_a_game_without_lines_cannot_be_played_over_them() -> None:
     players = (bot(), bot())
     result = play(GameJob("1", "hex", {"board_size": 3}, players, seed=1))
     assert "the game 'hex' is not played over 'lines'" in result.void_reason
-    assert issubclass(InvalidPlayerParametersError, ValueError)

@@ -3,20 +3,16 @@
 import json
 import re
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.jobs import Fault
-from arena.players.policy import PolicyPlayer, PolicyProcess
+from arena.players.policy import PolicyProcess
 from arena.players.program import KeptPrograms
-from arena.players.protocols import PROTOCOLS
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.deepmind import DiplomacyState, Season, action_of
-from referees.diplomacy.deepmind.observation import board_array, season_of
-from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
 from tests.arena.players.policies import RANDOM, diary, game, policy
 
 
@@ -169,35 +165,28 @@ def test_a_policy_that_is_late_too_often_gets_no_more_requests_where_faults_pass
 
 
 def test_without_restart_a_policy_is_kept_for_its_next_games(
-    interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    interpreter: str, tmp_path: Path, kept_policies: KeptPrograms[PolicyProcess]
 ) -> None:
-    policies: KeptPrograms[PolicyProcess] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, kept=policies))
     notes = tmp_path / "diary"
     kept = replace(policy(interpreter, diary=str(notes)), restart=False)
-    try:
-        costs = []
-        for _ in range(2):
-            result = game([kept, *[RANDOM] * 6], tmp_path)
-            assert result.outcome is not None
-            assert not result.warnings
-            costs.append(result.usage[0].cpu_seconds)
-        assert policies.process_ids == {note["process"] for note in diary(notes)}
-        assert [note["games"] for note in diary(notes) if note["season"] == "SPRING_MOVES"][::3] == [1, 2]
-        assert all(cost is not None and cost >= 0 for cost in costs)
-    finally:
-        policies.end()
+    costs = []
+    for _ in range(2):
+        result = game([kept, *[RANDOM] * 6], tmp_path)
+        assert result.outcome is not None
+        assert not result.warnings
+        costs.append(result.usage[0].cpu_seconds)
+    assert kept_policies.process_ids == {note["process"] for note in diary(notes)}
+    assert [note["games"] for note in diary(notes) if note["season"] == "SPRING_MOVES"][::3] == [1, 2]
+    assert all(cost is not None and cost >= 0 for cost in costs)
 
 
 @pytest.mark.parametrize("fault", ["raises", "exits"])
 def test_a_policy_that_failed_is_not_kept(
-    fault: str, interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fault: str, interpreter: str, tmp_path: Path, kept_policies: KeptPrograms[PolicyProcess]
 ) -> None:
-    policies: KeptPrograms[PolicyProcess] = KeptPrograms()
-    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, kept=policies))
     failing = replace(policy(interpreter, fault=fault, at=1), restart=False)
     game([failing, *[RANDOM] * 6], tmp_path)
-    assert not policies.process_ids
+    assert not kept_policies.process_ids
 
 
 def test_other_maps_are_not_a_game_for_policies(interpreter: str, tmp_path: Path) -> None:
@@ -205,15 +194,3 @@ def test_other_maps_are_not_a_game_for_policies(interpreter: str, tmp_path: Path
     players = [policy(interpreter)] * rules.seats
     result = game(players, tmp_path, map="straits", edition="2023")
     assert "the game 'diplomacy' is not played by policies under these settings" in result.void_reason
-
-
-def test_observations_follow_the_position_that_the_referee_keeps() -> None:
-    """What a policy is shown is made of the same parts as the environment's observation."""
-    rules = Diplomacy.from_settings({})
-    words = rules.dialogue("policy")
-    assert isinstance(words, DeepMindDialogue)
-    start = rules.start(0)
-    followed = words.begin(start)
-    assert followed.is_at(start)
-    assert followed.frame()["season"] == season_of(start.position).value
-    assert followed.frame()["shape"] == list(board_array(start.position).shape)

@@ -25,6 +25,7 @@ from arena.players.player import (
 )
 from arena.players.process import MAX_LINE, ChildProcess
 from tests.processes import left_running, open_files, running
+from tests.waiting import until
 
 PYTHON = (sys.executable, "-I", "-S", "-c")
 
@@ -91,8 +92,7 @@ def test_output_that_an_exchange_does_not_read_is_there_for_the_other_reads(
 
 def test_there_is_no_exchange_with_a_program_that_has_exited(cores: None) -> None:
     process = start("true")
-    while process.runs:
-        time.sleep(0.01)
+    until(lambda: not process.runs)
     with pytest.raises(PlayerDisconnectedError, match="exited with status 0"):
         process.exchange(b"name\n", 10.0)
     process.end(0.0)
@@ -123,7 +123,7 @@ def test_reading_ends_at_the_deadline(echo: ChildProcess) -> None:
     started = time.monotonic()
     with pytest.raises(PlayerTimeoutError):
         echo.read_line(soon(0.1))
-    assert 0.1 <= time.monotonic() - started < 20
+    assert time.monotonic() - started >= 0.1
 
 
 def test_writing_to_a_process_that_does_not_read_ends_at_the_deadline() -> None:
@@ -256,17 +256,15 @@ def test_cpu_time_and_peak_memory_are_those_of_the_program() -> None:
 
 def test_ending_closes_the_input_waits_terminates_and_kills() -> None:
     assert start("cat").end(5.0).killed is False
-    started = time.monotonic()
     process = start("sleep", "100")
     assert process.end(0.1).killed is True
-    assert time.monotonic() - started < 60
     stubborn = start(
         *PYTHON, "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(100)"
     )
     stubborn.read_line(soon())
     started = time.monotonic()
     assert stubborn.end(0.1).killed is True
-    assert 0.5 < time.monotonic() - started < 60
+    assert time.monotonic() - started > 0.5
     assert not left_running([process.pid, stubborn.pid])
 
 

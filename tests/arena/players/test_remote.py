@@ -104,17 +104,6 @@ def test_bots_learn_how_their_games_ended(lobby: OpenLobby) -> None:
     assert second.endings.get(timeout=SECONDS) == ("0_1", 2, resigned)
 
 
-def test_bot_learns_why_a_game_is_void(lobby: OpenLobby) -> None:
-    def only_nineteen(game: Game) -> Callable[[GameTurn], str]:
-        raise GameDeclinedError("only 19x19")
-
-    bot = DialledIn(lobby, "one", passing)
-    DialledIn(lobby, "two", only_nineteen)
-    play(job(remote(lobby, "one"), remote(lobby, "two")))
-    ending = bot.endings.get(timeout=SECONDS)[2]
-    assert ending == GameEnd(void_reason="player two: declines the game: 'only 19x19'")
-
-
 def test_without_its_player_a_game_is_void(lobby: OpenLobby) -> None:
     result = play(job(remote(lobby, "one", start_seconds=0.2), python_player("other")))
     assert result.outcome is None
@@ -122,30 +111,17 @@ def test_without_its_player_a_game_is_void(lobby: OpenLobby) -> None:
     assert result.usage[0].fault is Fault.LATE
 
 
-def test_a_bot_resigns(lobby: OpenLobby) -> None:
-    DialledIn(lobby, "one", lambda game: lambda turn: None)
-    result = play(job(remote(lobby, "one"), python_player("other")))
-    assert result.outcome is not None
-    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.RESIGNATION)
-
-
-@pytest.mark.parametrize("text", ["Z99", "\x00" * 2_000, ""])
-def test_garbage_for_a_move_forfeits(lobby: OpenLobby, text: str) -> None:
+@pytest.mark.parametrize("text", [None, "Z99", "\x00" * 2_000, ""], ids=["None", "Z99", "zeros", "empty"])
+def test_no_move_resigns_and_garbage_for_one_forfeits(lobby: OpenLobby, text: str | None) -> None:
     DialledIn(lobby, "one", lambda game: lambda turn: text)
     result = play(job(remote(lobby, "one"), python_player("other")))
-    assert result.outcome is not None
-    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.FORFEIT)
-    assert result.usage[0].fault is Fault.ILLEGAL_MOVE
+    assert result.outcome is not None and result.outcome.winners == (2,)
+    resigns = Termination.RESIGNATION, Fault.NONE
+    forfeits = Termination.FORFEIT, Fault.ILLEGAL_MOVE
+    assert (result.outcome.termination, result.usage[0].fault) == (resigns if text is None else forfeits)
 
 
-def test_a_value_that_is_none_is_a_warning(lobby: OpenLobby) -> None:
-    DialledIn(lobby, "one", lambda game: lambda turn: Answer("pass", value=7.0))
-    result = play(job(remote(lobby, "one"), python_player("other")))
-    assert result.outcome is not None and result.outcome.termination is Termination.SCORE
-    assert any("the expected value 7 is not a number from 0 to 1" in warning for warning in result.warnings)
-
-
-def test_values_that_are_none_make_a_limited_number_of_warnings(lobby: OpenLobby) -> None:
+def test_values_that_are_none_are_a_limited_number_of_warnings(lobby: OpenLobby) -> None:
     DialledIn(
         lobby, "one", lambda game: lambda turn: Answer(turn.legal_moves[0], value=7.0), legal_moves=True
     )
@@ -154,6 +130,7 @@ def test_values_that_are_none_make_a_limited_number_of_warnings(lobby: OpenLobby
         replace(job(remote(lobby, "one"), python_player("other")), settings=settings, move_limit=120)
     )
     assert len(result.moves) == 120
+    assert "the expected value 7 is not a number from 0 to 1" in result.warnings[0]
     assert len(result.warnings) == 51 and result.warnings[-1] == "player one: 10 more such warnings"
 
 
@@ -169,8 +146,7 @@ def test_a_bot_that_thinks_too_long_forfeits(lobby: OpenLobby) -> None:
     stream = RawStream(lobby)
     stream.hello("one")
     game = InBackground(job(remote(lobby, "one", move_seconds=0.2), python_player("other")))
-    stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=stream.hear_of("game_start").seat_id)))
-    late = stream.hear_of("move_request")
+    late = stream.take_seat()
     result = game.result()
     assert result.usage[0].fault is Fault.LATE
     assert "no answer within 0.2 s" in result.usage[0].remark
@@ -183,15 +159,6 @@ def test_a_bot_that_thinks_too_long_forfeits(lobby: OpenLobby) -> None:
     DialledIn(lobby, "two", passing)
     assert play(job(remote(lobby, "two"), python_player("other"))).outcome is not None
     assert stream.call.is_active()
-
-
-def seated(lobby: OpenLobby, stream: RawStream) -> players_pb2.MoveRequest:
-    """Take a seat, and be asked for the first move."""
-    stream.hello("one")
-    start = stream.hear_of("game_start")
-    stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
-    request: players_pb2.MoveRequest = stream.hear_of("move_request")
-    return request
 
 
 def test_a_bot_cannot_choose_its_start_by_declining(lobby: OpenLobby) -> None:
@@ -222,7 +189,7 @@ def test_a_move_before_a_bot_is_ready_changes_nothing(lobby: OpenLobby) -> None:
     start = stream.hear_of("game_start")
     for request in (0, 1):
         stream.move(players_pb2.MoveRequest(seat_id=start.seat_id, request=request), "A1")
-    stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    stream.ready(start)
     for text in ("C3", "pass"):
         stream.move(stream.hear_of("move_request"), text)
     assert [move.text for move in game.result().moves] == ["C3", "pass", "pass"]
@@ -231,7 +198,8 @@ def test_a_move_before_a_bot_is_ready_changes_nothing(lobby: OpenLobby) -> None:
 def test_a_bot_that_vanishes_forfeits(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one", reconnect_seconds=0.1), python_player("other")))
     stream = RawStream(lobby)
-    seated(lobby, stream)
+    stream.hello("one")
+    stream.take_seat()
     stream.vanish()
     result = game.result()
     assert result.outcome is not None and result.outcome.winners == (2,)
@@ -242,7 +210,9 @@ def test_a_bot_that_vanishes_forfeits(lobby: OpenLobby) -> None:
 def test_a_game_whose_lobby_has_gone_is_void_and_costs_no_bot_a_loss() -> None:
     with open_lobby() as lobby:
         game = InBackground(job(remote(lobby, "one"), python_player("other")))
-        seated(lobby, RawStream(lobby))
+        stream = RawStream(lobby)
+        stream.hello("one")
+        stream.take_seat()
     result = game.result()
     assert result.outcome is None and "the lobby is gone" in result.void_reason
     parameters = {"lobby": "/nowhere"}
@@ -253,7 +223,8 @@ def test_a_game_whose_lobby_has_gone_is_void_and_costs_no_bot_a_loss() -> None:
 def test_a_bot_that_comes_back_goes_on(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one"), python_player("other")))
     stream = RawStream(lobby)
-    stream.move(seated(lobby, stream), "C3")
+    stream.hello("one")
+    stream.move(stream.take_seat(), "C3")
     request = stream.hear_of("move_request")
     stream.vanish()
     again = RawStream(lobby)
@@ -264,7 +235,7 @@ def test_a_bot_that_comes_back_goes_on(lobby: OpenLobby) -> None:
     repeated = again.hear_of("move_request")
     assert (repeated.request, repeated.board) == (request.request, request.board)
     assert repeated.time_left.ToNanoseconds() <= request.time_left.ToNanoseconds()
-    again.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    again.ready(start)
     again.move(repeated, "pass")
     result = game.result()
     assert result.outcome is not None and result.outcome.winners == (1,)
@@ -274,7 +245,8 @@ def test_a_bot_that_comes_back_goes_on(lobby: OpenLobby) -> None:
 def test_answers_to_what_was_not_asked_change_nothing(lobby: OpenLobby) -> None:
     game = InBackground(job(remote(lobby, "one"), python_player("other")))
     stream = RawStream(lobby)
-    request = seated(lobby, stream)
+    stream.hello("one")
+    request = stream.take_seat()
     other = players_pb2.MoveRequest(seat_id=request.seat_id, request=request.request + 1)
     stream.move(other, "A1")
     stream.move(request, "C3")
@@ -283,7 +255,9 @@ def test_answers_to_what_was_not_asked_change_nothing(lobby: OpenLobby) -> None:
     assert [move.text for move in game.result().moves] == ["C3", "pass", "pass"]
 
 
-def test_bots_exception_reaches_the_program_that_dialled_in(lobby: OpenLobby) -> None:
+def test_an_exception_of_a_bot_that_begins_a_game_reaches_the_program_that_dialled_in(
+    lobby: OpenLobby,
+) -> None:
     def broken(game: Game) -> Callable[[GameTurn], str]:
         raise ZeroDivisionError("a bug")
 
@@ -368,32 +342,19 @@ def test_a_check_is_none_of_the_games_after_which_a_bot_leaves(lobby: OpenLobby)
     assert bot.ended() == 1
 
 
-@BOTH_CLIENTS
-def test_bots_exception_in_a_game_reaches_the_program_that_dialled_in(
-    lobby: OpenLobby, client: type[DialledIn]
-) -> None:
-    def broken(game: Game) -> Callable[[GameTurn], str]:
-        def choose(turn: GameTurn) -> str:
-            raise ZeroDivisionError("a bug")
-
-        return choose
-
-    bot = client(lobby, "one", broken)
-    result = play(job(remote(lobby, "one", reconnect_seconds=0.0), python_player("other")))
-    assert result.outcome is not None and result.outcome.winners == (2,)
-    assert isinstance(bot.ended(), ZeroDivisionError)
-
-
 @pytest.mark.parametrize(
     ("client", "raised"),
     [
+        (DialledIn, ZeroDivisionError("a bug")),
+        (DialledInWithAsyncio, ZeroDivisionError("a bug")),
+        # A loop would take these for its own.
         (DialledIn, StopIteration()),
         (DialledIn, concurrent.futures.CancelledError("my pool was shut down")),
         (DialledIn, asyncio.CancelledError()),
         (DialledInWithAsyncio, asyncio.CancelledError()),
     ],
 )
-def test_an_exception_that_a_loop_takes_for_its_own_is_the_bots_like_any_other(
+def test_an_exception_of_a_bot_in_a_game_reaches_the_program_that_dialled_in(
     lobby: OpenLobby, client: type[DialledIn], raised: BaseException
 ) -> None:
     def broken(game: Game) -> Callable[[GameTurn], str]:
@@ -406,19 +367,26 @@ def test_an_exception_that_a_loop_takes_for_its_own_is_the_bots_like_any_other(
     result = play(job(remote(lobby, "one", reconnect_seconds=0.0), python_player("other")))
     assert result.outcome is not None and result.outcome.winners == (2,)
     failure = bot.ended()
-    assert isinstance(failure, RuntimeError) and str(failure) == f"the bot raised {type(raised).__name__}"
-    assert type(failure.__cause__) is type(raised)
+    if isinstance(raised, ZeroDivisionError):
+        assert failure is raised
+    else:
+        assert isinstance(failure, RuntimeError) and str(failure) == f"the bot raised {type(raised).__name__}"
+        assert type(failure.__cause__) is type(raised)
 
 
 @BOTH_CLIENTS
-def test_either_client_can_decline(lobby: OpenLobby, client: type[DialledIn]) -> None:
+def test_either_client_can_decline_and_the_opponent_learns_why_the_game_is_void(
+    lobby: OpenLobby, client: type[DialledIn]
+) -> None:
     def unwilling(game: Game) -> Callable[[GameTurn], str]:
         raise GameDeclinedError("only on Sundays")
 
-    client(lobby, "one", unwilling)
-    result = play(job(remote(lobby, "one"), python_player("other")))
+    opponent = DialledIn(lobby, "one", passing)
+    client(lobby, "two", unwilling)
+    result = play(job(remote(lobby, "one"), remote(lobby, "two")))
     assert result.outcome is None
-    assert result.void_reason == "player one: declines the game: 'only on Sundays'"
+    assert result.void_reason == "player two: declines the game: 'only on Sundays'"
+    assert opponent.endings.get(timeout=SECONDS)[2] == GameEnd(void_reason=result.void_reason)
 
 
 @BOTH_CLIENTS
@@ -484,7 +452,7 @@ def test_a_bot_whose_time_is_over_plays_its_game_to_the_end(lobby: OpenLobby) ->
     bot.hello("one", leave_after=Duration())
     start = bot.hear_of("game_start")
     assert start.resumed
-    bot.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    bot.ready(start)
     bot.move(bot.hear_of("move_request"), "pass")
     bot.hear_of("game_end")
     assert list(bot.call) == []
@@ -511,7 +479,7 @@ def test_a_bot_of_two_pools_plays_as_many_games_at_once_as_it_wants_and_both_hav
     # Its own pool begins the next round when this game is over.
     assert is_free("go")
     assert not is_free("chess", others=0) and not is_free("diplomacy", seats=7) and not is_free("hex")
-    bot.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    bot.ready(start)
     bot.move(bot.hear_of("move_request"), "resign")
     assert played.result().outcome is not None
     bot.hear_of("game_end")
@@ -568,11 +536,7 @@ def test_an_arena_waits_only_for_bots_that_say_when_they_have_done(
     stream = RawStream(lobby)
     stream.hello("one", says_done=says_done)
     played = InBackground(job(remote(lobby, "one", exit_seconds=0.1), python_player("other"), academy=access))
-    start = stream.hear_of("game_start")
-    stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
-    request = stream.hear_of("move_request")
-    resignation = players_pb2.Move(seat_id=request.seat_id, request=request.request, resign=True)
-    stream.say(players_pb2.PlayRequest(move=resignation))
+    stream.resign(stream.take_seat())
     assert stream.hear_of("game_end").HasField("time_to_finish") == waits
     # One that never says so is not awaited for ever.
     assert played.result().outcome is not None
@@ -589,14 +553,11 @@ def test_a_bot_that_never_says_that_it_has_done_is_awaited_twice_running_at_most
         played = InBackground(
             job(remote(lobby, "one", exit_seconds=seconds), python_player("other"), academy=ACADEMY)
         )
-        start = stream.hear_of("game_start")
-        stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
-        request = stream.hear_of("move_request")
-        resignation = players_pb2.Move(seat_id=request.seat_id, request=request.request, resign=True)
-        stream.say(players_pb2.PlayRequest(move=resignation))
+        request = stream.take_seat()
+        stream.resign(request)
         awaited.append(stream.hear_of("game_end").HasField("time_to_finish"))
         if number == 1:
-            stream.say(players_pb2.PlayRequest(done=players_pb2.Done(seat_id=start.seat_id)))
+            stream.say(players_pb2.PlayRequest(done=players_pb2.Done(seat_id=request.seat_id)))
         warnings.append(played.result().warnings)
     stream.vanish()
     missed = ("player one: did not say within 0.1 s that it has done",)

@@ -15,7 +15,6 @@ from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
 from arena.match.game_seeds import GameSeeds, seat_seed
 from arena.runner.player_check import check_player
-from arena.v1 import players_pb2
 from referees.api import Referee
 from referees.diplomacy import Diplomacy
 from referees.warlight import WarLight
@@ -168,13 +167,9 @@ def test_a_player_that_dials_in_hears_nothing_that_leads_to_the_games_seed(name:
             received.append(str(heard))
             if heard.HasField("game_start"):
                 start = heard.game_start
-                ready = players_pb2.Ready(seat_id=start.seat_id)
-                stream.say(players_pb2.PlayRequest(ready=ready))
+                stream.ready(start)
             if heard.HasField("move_request"):
-                move = players_pb2.Move(
-                    seat_id=start.seat_id, request=heard.move_request.request, resign=True
-                )
-                stream.say(players_pb2.PlayRequest(move=move))
+                stream.resign(heard.move_request)
         played.result()
         stream.vanish()
     assert start.seed == seat_seed(SEED, 2)

@@ -43,21 +43,26 @@ def test_the_change_factor(own: float, opponent: float, factor: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "winners", "after"),
+    ("names", "before", "winners", "after"),
     [
-        ((1000, 1000), (1,), (1015, 985)),
-        ((1000, 1000), (1, 2), (1000, 1000)),
-        ((1200, 1000), (2,), (1200 - 30 * 0.7597, 1000 + 30 * 0.7597)),
-        ((1200, 1000), (1, 2), (1200 - 30 * 0.2597, 1000 + 30 * 0.2597)),
-        ((2200, 2500), (1,), (2200 + 10 * 0.8490, 2500 - 10 * 0.8490)),
-        ((2200, 2300), (1,), (2200 + 15 * 0.6401, 2300 - 20 * 0.6401)),
-        ((1200, 1000), (), (1200, 1000)),
+        ("ab", (1000, 1000), (1,), (1015, 985)),
+        ("ab", (1000, 1000), (1, 2), (1000, 1000)),
+        ("ab", (1200, 1000), (2,), (1200 - 30 * 0.7597, 1000 + 30 * 0.7597)),
+        ("ab", (1200, 1000), (1, 2), (1200 - 30 * 0.2597, 1000 + 30 * 0.2597)),
+        ("ab", (2200, 2500), (1,), (2200 + 10 * 0.8490, 2500 - 10 * 0.8490)),
+        ("ab", (2200, 2300), (1,), (2200 + 15 * 0.6401, 2300 - 20 * 0.6401)),
+        ("ab", (1200, 1000), (), (1200, 1000)),
+        # The mean of the pairs. a: (15 + 15) / 2; b: lost to a (-15), drew with c (0), halved.
+        ("abc", (1000, 1000, 1000), (1,), (1015, 992.5, 992.5)),
+        # Nobody plays itself.
+        ("aa", (1000, 1000), (1,), (1000, 1000)),
+        ("aab", (1000, 1000, 1000), (3,), (970, 970, 1015)),
     ],
 )
-def test_a_game_of_two(
-    before: tuple[float, float], winners: tuple[int, ...], after: tuple[float, float]
+def test_a_game_moves_the_elo_of_its_players(
+    names: str, before: tuple[float, ...], winners: tuple[int, ...], after: tuple[float, ...]
 ) -> None:
-    assert EloRules().rate(("a", "b"), before, winners) == pytest.approx(after, abs=0.01)
+    assert EloRules().rate(tuple(names), before, winners) == pytest.approx(after, abs=0.01)
 
 
 def test_the_curve_of_the_rules_says_what_a_win_is_worth() -> None:
@@ -65,23 +70,11 @@ def test_the_curve_of_the_rules_says_what_a_win_is_worth() -> None:
     assert rated == pytest.approx((1200 - 30 * 0.8413, 1000 + 30 * 0.8413), abs=0.01)
 
 
-def test_a_game_of_more_counts_as_the_mean_of_its_pairs() -> None:
-    rated = EloRules().rate(("a", "b", "c"), (1000, 1000, 1000), (1,))
-    # a: (15 + 15) / 2; b: lost to a (-15), drew with c (0), halved
-    assert rated == pytest.approx((1015, 992.5, 992.5))
-
-
 def test_a_fixed_player_never_moves_but_moves_others() -> None:
     rules = EloRules(fixed={"random": 0.0})
     assert rules.first("random") == 0.0 and rules.first("other") == 1000.0
     random, other = rules.rate(("random", "other"), (0.0, 0.0), (2,))
     assert (random, other) == (0.0, 15.0)
-
-
-def test_a_player_in_two_seats_does_not_play_itself() -> None:
-    assert EloRules().rate(("a", "a"), (1000, 1000), (1,)) == (1000, 1000)
-    first, second, third = EloRules().rate(("a", "a", "b"), (1000, 1000, 1000), (3,))
-    assert first == second == pytest.approx(970) and third == pytest.approx(1015)
 
 
 @given(

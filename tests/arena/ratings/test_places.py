@@ -33,7 +33,9 @@ NIM = Outcome((1,), Termination.SCORE, "1", points=(1.0, 9.0))
         (NIM, 2, RatedBy.POINTS, (0, 1)),
     ],
 )
-def test_places(outcome: Outcome, seats: int, by: RatedBy, places: tuple[int, ...]) -> None:
+def test_winners_come_first_and_the_rest_by_rank_or_points(
+    outcome: Outcome, seats: int, by: RatedBy, places: tuple[int, ...]
+) -> None:
     assert places_of(outcome, seats, by) == places
 
 

@@ -18,7 +18,7 @@ from arena.ratings.pot_scores import pot_scores
         (2, (1, 2), (0, 0)),
     ],
 )
-def test_a_game(seats: int, winners: tuple[int, ...], scores: tuple[float, ...]) -> None:
+def test_winners_share_all_stakes(seats: int, winners: tuple[int, ...], scores: tuple[float, ...]) -> None:
     assert pot_scores(seats, winners) == scores
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from arena.control.settings import Control
@@ -12,11 +11,10 @@ from arena.reports.assembly import assemble
 from arena.reports.contents import CompetitionReport
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame, Series
 from arena.runner.game_jobs import setting_of
 from referees.api import Outcome, Termination
-from tests.arena.results.examples import heading, registered, result
+from tests.arena.results.examples import heading, play_game, registered, result
 
 PLAYERS = """
 [game]
@@ -86,17 +84,9 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
         for game_id, black, white, summary in games:
             winners = {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[summary]
             outcome = Outcome(winners, Termination.SCORE, summary)
-            attempt = series.next_attempt(game_id)
             matchup = game_id.rpartition("_")[0]
-            series.begin(
-                attempt,
-                None,
-                PlannedGame(
-                    matchup,
-                    [settings.players[black], settings.players[white]],
-                    setting=_setting(settings, matchup),
-                ),
-            )
+            players = [settings.players[black], settings.players[white]]
+            planned = PlannedGame(matchup, players, setting=_setting(settings, matchup))
             before = (elo[black], elo[white])
             after = settings.elo.rate((black, white), before, winners)
             elo[black], elo[white] = after
@@ -106,14 +96,7 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
                 )
                 for name in (black, white)
             )
-            played_game = replace(result(game_id, outcome), usage=usage)
-            series.finish(
-                attempt,
-                FinishedGame.from_result(matchup, (black, white), played_game, before, after),
-                played_game,
-                1,
-                None,
-            )
+            play_game(series, planned, result(game_id, outcome, usage=usage), (before, after))
         yield series
 
 

@@ -18,7 +18,7 @@ def test_a_report_is_the_same_after_json(tmp_path: Path) -> None:
     assert (report["games"], report["total"], report["seats"]) == (7, 9, ["Black", "White"])
 
 
-def test_a_player(tmp_path: Path) -> None:
+def test_a_player_has_its_results_ratings_and_use_of_the_machine(tmp_path: Path) -> None:
     alpha, *_ = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))["players"]
     assert alpha == {
         "name": "alpha",
@@ -41,7 +41,7 @@ def test_a_player(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_pairs_and_matchups(tmp_path: Path) -> None:
+def test_pairs_and_matchups_have_their_results(tmp_path: Path) -> None:
     report = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
     pair = {"player": "gamma", "opponent": "alpha", "wins": 0, "draws": 1, "losses": 1, "unknown": 0}
     assert pair in report["cross_table"] and len(report["cross_table"]) == 6

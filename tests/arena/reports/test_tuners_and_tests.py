@@ -20,7 +20,6 @@ from arena.reports.contents import CompetitionReport
 from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame, Series
 from arena.runner.files import CompetitionFiles
 from arena.runner.game_jobs import JobMaker
@@ -28,7 +27,7 @@ from arena.selection.kinds import selector_for
 from arena.selection.selector import CompletedGame, Fixture
 from arena.selection.tuner import MOST_STEPS, ThinnedPath
 from referees.api import Outcome, Termination
-from tests.arena.results.examples import heading, registered, result
+from tests.arena.results.examples import heading, play_game, registered, result
 
 GAMES = 150
 # A candidate's name, not a colour of the page's.
@@ -105,13 +104,10 @@ def played(
             fixture = selector.next_game()
             if fixture is None:
                 break
-            attempt = series.next_attempt(fixture.game_id)
-            series.begin(attempt, None, PlannedGame(fixture.matchup, jobs.players(fixture), fixture.detail))
             candidate = 1 + (fixture.players[0] == "steady")
             won = random.Random(number).random() < wins(fixture)
             how = Termination.FORFEIT if broken and not won else Termination.SCORE
             outcome = Outcome((candidate if won else 3 - candidate,), how, "?")
-            ratings = (1000.0, 1000.0)
             game = result(fixture.game_id, outcome)
             if broken:
                 fault = PlayerUsage(fault=Fault.DISCONNECTED, remark=f"exited in game {number}")
@@ -119,13 +115,7 @@ def played(
                 if not won:
                     usage[candidate - 1] = fault
                 game = replace(game, usage=tuple(usage))
-            series.finish(
-                attempt,
-                FinishedGame.from_result(fixture.matchup, fixture.players, game, ratings, ratings),
-                game,
-                number,
-                None,
-            )
+            play_game(series, PlannedGame(fixture.matchup, jobs.players(fixture), fixture.detail), game)
             selector.completed(CompletedGame(fixture.game_id, fixture.players, outcome, fixture.detail))
         return control, assemble(control, "cup", series)
 

@@ -7,10 +7,9 @@ from sqlalchemy import text
 from arena.jobs import Fault, PlayerUsage, TimeControl
 from arena.results.database import ResultsDatabase
 from arena.results.game_rows import GivenOpening
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from referees.api import Outcome, Termination
-from tests.arena.results.examples import heading, player, registered, result
+from tests.arena.results.examples import heading, play_game, player, registered, result
 
 BLITZ = TimeControl(main_seconds=60, increment_seconds=1)
 RAPID = TimeControl(main_seconds=600)
@@ -22,10 +21,7 @@ LATE = PlayerUsage(wall_seconds=60.0, fault=Fault.LATE, remark="took 62 s for a 
 LATE_AT_FIRST = PlayerUsage(wall_seconds=8.0, fault=Fault.LATE, remark="took 8 s for a move", own_moves=1)
 NEVER_ASKED = PlayerUsage()
 PLAIN = PlayerUsage(1.0, 6.0, engine_name="x:1", own_moves=2)
-BLACK, WHITE, DRAWN = (
-    Outcome(winners, Termination.SCORE, summary)
-    for winners, summary in (((1,), "B+1"), ((2,), "W+1"), ((1, 2), "0"))
-)
+BLACK, DRAWN = Outcome((1,), Termination.SCORE, "B+1"), Outcome((1, 2), Termination.SCORE, "0")
 ON_TIME = Outcome((1,), Termination.FORFEIT, "B+F", detail="forfeit by b")
 AT_FIRST = Outcome((2,), Termination.FORFEIT, "W+F", detail="forfeit by b")
 UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "?")
@@ -72,9 +68,7 @@ def play(database: ResultsDatabase) -> None:
     series = registered(database, heading(name="cup"))
     elo = {"a": 1000.0, "b": 1000.0}
     for number, (game_id, names, outcome, clock, opening, usage) in enumerate(GAMES):
-        attempt = series.next_attempt(game_id)
         setups = [replace(player(name), time_control=clock) for name in names]
-        series.begin(attempt, None, PlannedGame("AvB", setups, opening=opening))
         before = tuple(elo[name] for name in names)
         if len(outcome.winners) == 1:
             elo = {"a": elo["a"] + 1.0, "b": elo["b"] - 1.0}
@@ -82,9 +76,7 @@ def play(database: ResultsDatabase) -> None:
         played = replace(result(game_id, outcome), usage=usage, started=1e9 + number)
         if NEVER_ASKED in usage:
             played = replace(played, moves=())
-        assert series.finish(
-            attempt, FinishedGame.from_result("AvB", names, played, before, after), played, number, None
-        )
+        assert play_game(series, PlannedGame("AvB", setups, opening=opening), played, (before, after))
 
 
 def answer(database: ResultsDatabase, query: str) -> list[tuple[object, ...]]:

@@ -19,7 +19,7 @@ def empty_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def results(empty_results: Path, tmp_path: Path) -> Iterator[ResultsDatabase]:
+def database(empty_results: Path, tmp_path: Path) -> Iterator[ResultsDatabase]:
     """An empty results database."""
     shutil.copy(empty_results, tmp_path)
     with closing(ResultsDatabase.open(sqlite_url(tmp_path / empty_results.name))) as database:

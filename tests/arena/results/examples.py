@@ -8,7 +8,7 @@ from arena.results.database import ResultsDatabase
 from arena.results.game_settings import GameSetting
 from arena.results.games import FinishedGame
 from arena.results.registration import Heading, Platform
-from arena.results.series import Attempt, Series
+from arena.results.series import Attempt, PlannedGame, Series
 from referees.api import Outcome, Termination
 
 BLACK_WINS = Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5))
@@ -68,6 +68,21 @@ def result(game_id: str = "AvB_0", outcome: Outcome | None = BLACK_WINS, **chang
         "warnings": ("slow",),
     }
     return GameResult(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def play_game(
+    series: Series,
+    planned: PlannedGame,
+    game: GameResult,
+    elo: tuple[Sequence[float], Sequence[float]] | None = None,
+) -> bool:
+    """Store that a game begins, and its result, as a run does; its players have `elo` before and after it."""
+    attempt = series.next_attempt(game.game_id)
+    series.begin(attempt, None, planned)
+    names = [setup.name for setup in planned.players]
+    before, after = elo or ((1000.0,) * len(names),) * 2
+    finished = FinishedGame.from_result(planned.matchup, names, game, before, after)
+    return series.finish(attempt, finished, game, 7, None)
 
 
 def finish_game(

@@ -1,8 +1,7 @@
 """SAGA's columns of games of Diplomacy, checked by hand against its definitions."""
 
 import math
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,14 +11,12 @@ from arena.control.plans import GameSettings
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.match.game import play
 from arena.results import schema as saga
-from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.database import ResultsDatabase
 from arena.results.game_settings import GameSetting
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
-from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.results.examples import heading, registered, result
+from tests.arena.results.examples import heading, play_game, registered, result
 
 POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
 NAMES = ("Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey")
@@ -56,13 +53,6 @@ def scripted(judge: Diplomacy, seat: int, seed: int) -> Callable[[Any], str]:
     return choose
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[ResultsDatabase]:
-    opened = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
-    yield opened
-    opened.close()
-
-
 def entered(
     database: ResultsDatabase, players: tuple[PlayerSetup, ...], game: GameResult
 ) -> tuple[Row[Any], list[Row[Any]]]:
@@ -71,24 +61,10 @@ def entered(
     game_settings = GameSettings("diplomacy", SETTINGS)
     setting = GameSetting(game_settings, "diplomacy-standard", NAMES, facts=rules.variant_facts())
     series = registered(database, heading(players, setting=setting))
-    attempt = series.next_attempt(game.game_id)
-    series.begin(attempt, None, PlannedGame("seven", players))
-    even = (1000.0,) * len(players)
-    assert series.finish(attempt, FinishedGame.from_result("seven", POWERS, game, even, even), game, 1, None)
+    assert play_game(series, PlannedGame("seven", players), game)
     with database.transaction() as connection:
         rows = connection.execute(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)).all()
         return connection.execute(select(saga.GAME)).one(), list(rows)
-
-
-def test_an_outcome_is_read_back_with_its_years(database: ResultsDatabase) -> None:
-    outcome = Outcome(
-        (1, 3), Termination.AGREEMENT, "draw 1904", (9, 0, 9, 4, 4, 4, 4), "agreed", (None, 2, *[None] * 5), 4
-    )
-    players = tuple(PlayerSetup(code, ("bot",)) for code in POWERS)
-    usage = tuple(result().usage[0] for _ in POWERS)
-    entered(database, players, result("0_0", outcome, usage=usage))
-    (read,) = SeriesReader.find(database, "contest").finished_games()
-    assert read.outcome == outcome
 
 
 def column(rows: list[Row[Any]], name: str) -> list[Any]:

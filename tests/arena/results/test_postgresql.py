@@ -144,7 +144,7 @@ def test_rules_are_enforced_and_a_game_is_stored_whole_or_not_at_all(database: R
             assert connection.execute(select(table)).all() == []
 
 
-def test_views_and_scores(database: ResultsDatabase) -> None:
+def test_all_views_have_rows_and_a_soloist_takes_the_pot(database: ResultsDatabase) -> None:
     with database.transaction() as connection:
         assert set(inspect(connection).get_view_names()) == {*VIEWS, *BY_DIALECT}
         saga_games.play(connection, saga_games.DIPLOMACY, 7, 34)

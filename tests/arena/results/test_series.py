@@ -17,19 +17,19 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.game_rows import GivenOpening, grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
-from arena.results.games import FinishedGame
 from arena.results.outbox import StoredVerdict
 from arena.results.registration import Heading, SeriesHeading, quality_of
 from arena.results.series import Attempt, PlannedGame, Series, remove_series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.results.examples import GAME, finish_game, heading, player, registered, result
+from tests.arena.results.examples import GAME, finish_game, heading, play_game, player, registered, result
 
-
-@pytest.fixture
-def database(results: ResultsDatabase) -> ResultsDatabase:
-    return results
+STRAITS = replace(
+    heading().setting,
+    variant="diplomacy-straits",
+    facts=Diplomacy.from_settings({"map": "straits"}).variant_facts(),
+)
 
 
 def rows(database: ResultsDatabase, table: Any) -> list[dict[str, Any]]:
@@ -351,9 +351,12 @@ def test_a_run_that_was_stopped_before_its_first_game_fixes_no_settings(
     registered(database, heading(name="neighbour"))
 
 
-def test_competitors_may_be_added_at_the_end(database: ResultsDatabase) -> None:
-    registered(database)
-    registered(database, heading([player("a"), player("b"), player("c")]))
+@pytest.mark.parametrize(("ordered", "later"), [(True, "abc"), (False, "ca")])
+def test_competitors_may_be_added_at_the_end_and_those_that_are_not_ordered_come_and_go(
+    database: ResultsDatabase, ordered: bool, later: str
+) -> None:
+    registered(database, heading(ordered=ordered))
+    registered(database, heading([player(name) for name in later], ordered=ordered))
     assert [row["Name"] for row in rows(database, own.COMPETITOR)] == ["a", "b", "c"]
 
 
@@ -414,15 +417,17 @@ def test_sagas_grade_shows_who_was_eliminated_later(
     assert ranks(outcome, len(rank), years) == rank
 
 
-def test_eliminations_are_stored_and_read_back(database: ResultsDatabase) -> None:
-    series = registered(database)
-    outcome = Outcome((1,), Termination.SCORE, "x", (34.0, 0.0), eliminated=(None, 1))
+def test_eliminations_and_the_years_that_a_referee_counts_are_stored_and_read_back(
+    database: ResultsDatabase,
+) -> None:
+    series = registered(database, heading(setting=STRAITS))
+    outcome = Outcome((1,), Termination.SCORE, "solo", (34.0, 0.0), "agreed", (None, 1), rounds=7)
     finish(series, begun(series), outcome=outcome)
     (game,) = rows(database, saga.GAME)
-    assert (game["Years"], game["Survivors"]) == (2, 1)
+    assert (game["Years"], game["Survivors"]) == (7, 1)
     assert [(row["Elimination"], row["Grade"]) for row in rows(database, saga.PLAYER)] == [
         (None, 34.0),
-        (1, 0.0),
+        (1, -5.0),
     ]
     (read,) = series.finished_games()
     assert read.outcome == outcome
@@ -445,17 +450,7 @@ def test_made_players_are_contestants_by_what_they_run(database: ResultsDatabase
         (replace(candidate, name="#1"), player("b")),
     ]
     for number, pairing in enumerate(pairings):
-        attempt = series.next_attempt(str(number))
-        series.begin(attempt, None, PlannedGame("tuning", pairing))
-        names = tuple(setup.name for setup in pairing)
-        game = result(attempt.game_id)
-        assert series.finish(
-            attempt,
-            FinishedGame.from_result("tuning", names, game, (1000.0, 1000.0), (1015.0, 985.0)),
-            game,
-            7,
-            None,
-        )
+        assert play_game(series, PlannedGame("tuning", pairing), result(str(number)))
     a, b, tuned = rows(database, saga.CONTESTANT)
     assert tuned["Personality"] == "#0"
     assert [row["ContestantId"] for row in rows(database, saga.PLAYER)] == [
@@ -504,10 +499,8 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
     game = GameSettings("go", {"board_size": 13, "Level": 30, "sl": 4, "aoa": True}, 200, "players")
     larger = GameSetting(game, "go-13x13", ("B", "W"), 0.5)
     for number in range(2):
-        attempt = series.next_attempt(f"13_{number}")
-        series.begin(attempt, None, PlannedGame("13", [player("a"), player("b", "other")], setting=larger))
-        played = result(attempt.game_id)
-        finish_game(series, attempt, played, "13")
+        planned = PlannedGame("13", [player("a"), player("b", "other")], setting=larger)
+        play_game(series, planned, result(f"13_{number}"))
     small, large = rows(database, saga.SETTING)
     assert [game["SettingId"] for game in rows(database, saga.GAME)] == [
         small["SettingId"], large["SettingId"], large["SettingId"],
@@ -528,11 +521,8 @@ def test_games_to_another_clock_are_of_another_setting(database: ResultsDatabase
     ]  # fmt: skip
     for number, clock in enumerate(clocks):
         players = [replace(player(name), time_control=clock) for name in ("a", "b")]
-        attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(
-            attempt, None, PlannedGame("AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
-        )
-        finish(series, attempt)
+        planned = PlannedGame("AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
+        play_game(series, planned, result(f"AvB_{number}"))
     settings = rows(database, saga.SETTING)
     # Seconds for a move only where that is the clock.
     assert [setting["MTL"] for setting in settings] == [None, None, 5, 3]
@@ -558,18 +548,14 @@ def test_players_to_different_clocks_share_a_setting_of_both(database: ResultsDa
     series = registered(database)
     fast, slow = replace(player("a"), time_control=TimeControl(1)), replace(player("b"), move_seconds=9)
     for number, players in enumerate(((fast, slow), (slow, fast))):
-        attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, PlannedGame("AvB", players))
-        finish(series, attempt)
+        play_game(series, PlannedGame("AvB", players), result(f"AvB_{number}"))
     (setting,) = rows(database, saga.SETTING)
     assert (setting["MTL"], json.loads(setting["Notes"])["clocks"]) == (None, ["1 s", "9 s a move"])
     assert [seat["Clock"] for seat in rows(database, own.SEAT)] == ["1 s", "9 s a move", "9 s a move", "1 s"]
 
 
 def test_a_variant_has_the_facts_of_its_referee(database: ResultsDatabase) -> None:
-    facts = Diplomacy.from_settings({"map": "straits"}).variant_facts()
-    setting = replace(heading().setting, variant="diplomacy-straits", facts=facts)
-    begun(registered(database, heading(setting=setting)))
+    begun(registered(database, heading(setting=STRAITS)))
     (variant,) = rows(database, saga.VARIANT)
     assert (variant["Supplies"], variant["FirstYear"], variant["FirstSeason"]) == (6, 1, "SPR")
     assert [row["Code"] for row in rows(database, saga.POWER)] == ["NOR", "SOU"]
@@ -591,18 +577,6 @@ def test_a_draw_of_all_survivors_is_not_a_partial_draw(
 ) -> None:
     outcome = Outcome(winners, termination, "", eliminated=eliminated)
     assert termination_code(outcome, 3) == code
-
-
-def test_the_years_of_a_game_are_its_rounds_where_the_referee_counts_them(database: ResultsDatabase) -> None:
-    series = registered(database)
-    finish(series, begun(series), outcome=Outcome((1,), Termination.SCORE, "solo", rounds=7))
-    assert [game["Years"] for game in rows(database, saga.GAME)] == [7]
-
-
-def test_competitors_that_are_not_ordered_may_come_and_go(database: ResultsDatabase) -> None:
-    registered(database, heading(ordered=False))
-    registered(database, heading([player("c"), player("a")], ordered=False))
-    assert [row["Name"] for row in rows(database, own.COMPETITOR)] == ["a", "b", "c"]
 
 
 def test_players_that_do_not_start_are_inhibited_for_their_variant(database: ResultsDatabase) -> None:

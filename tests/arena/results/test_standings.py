@@ -28,7 +28,7 @@ def game(
     )
 
 
-def test_a_player_s_line() -> None:
+def test_a_players_line_has_its_score_points_forfeits_and_mean_time() -> None:
     standings = Standings(
         ["a", "b"],
         EloRules(),

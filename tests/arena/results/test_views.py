@@ -1,7 +1,6 @@
 """SAGA 1.0 as views: its scores by the SQL its own text describes, and its moving averages."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -9,7 +8,7 @@ from sqlalchemy import Connection, text
 
 from arena.ratings.moving_averages import MovingAverages
 from arena.ratings.pot_scores import pot_scores
-from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.database import ResultsDatabase
 from referees.api import Outcome
 from tests.arena.results.saga_games import DIPLOMACY, TWO, line_up, play
 
@@ -32,11 +31,9 @@ ORDER BY p."Game", p."Power"
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Iterator[Connection]:
-    database = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
+def connection(database: ResultsDatabase) -> Iterator[Connection]:
     with database.transaction() as connection:
         yield connection
-    database.close()
 
 
 def scores(connection: Connection, query: str) -> list[tuple[float, ...]]:
@@ -73,13 +70,7 @@ def test_moving_averages_are_those_a_series_selects_by(
     assert [tuple(row) for row in stored] == [pytest.approx(row) for row in expected]
 
 
-def test_a_game_lost_leaves_nine_tenths_of_fitness(connection: Connection) -> None:
-    play(connection, [TWO[1]], 2, None)
-    rows = connection.execute(text('SELECT "Fitness" FROM "Dip_Player" ORDER BY "Power"')).scalars().all()
-    assert rows == pytest.approx([0.9, 0.9 + 0.1 * 2])
-
-
-def test_the_other_views(connection: Connection) -> None:
+def test_the_other_views_have_sagas_columns_and_values(connection: Connection) -> None:
     play(connection, DIPLOMACY, 7, 34)
 
     def first(view: str) -> dict[str, Any]:

@@ -9,24 +9,18 @@ from arena.control.toml_file import read
 from arena.match.game_seeds import SAFE_SEED
 from arena.runner.control_notes import notes_on
 from tests.arena.cli.command import arena
-from tests.arena.control_files import RANDOM, write_control
+from tests.arena.control_files import RANDOM, random_players, write_control
 
-WAR = """
+WAR = f"""
 [competition]
 kind = "all-play-all"
 rounds = 1
-{seed}
+{{seed}}
 [game]
 name = "warlight"
 map = "double_small"
 turn_limit = 2
-[players.ann]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-[players.bob]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-"""
+{random_players("ann", "bob")}"""
 
 
 def test_a_small_seed_is_warned_of_where_something_is_hidden(tmp_path: Path) -> None:

@@ -13,22 +13,17 @@ from arena.runner.files import CompetitionFiles
 from arena.runner.options import RunOptions
 from arena.runner.run import run
 from referees.diplomacy import shipped_map
+from tests.arena.control_files import random_players
 
 OWN = shipped_map("straits").text.replace('name = "straits"', 'name = "narrows"', 1)
-CONTROL = """[competition]
+CONTROL = f"""[competition]
 kind = "playoff"
 games = 2
 [game]
 name = "diplomacy"
 map = "my.toml"
 year_limit = 2
-[players.one]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-[players.two]
-protocol = "python"
-command = "arena.players.random_moves:random_moves"
-[[matchups]]
+{random_players("one", "two")}[[matchups]]
 players = ["one", "two"]
 """
 

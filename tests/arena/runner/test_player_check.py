@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,10 +30,8 @@ RULES = Go.from_settings({"board_size": 5, "komi": 0.5})
 
 def test_a_python_player_that_never_gets_ready_does_not_stick_the_check() -> None:
     player = python_player("late", "tests.arena.engines:slow_starter", start_seconds=0.2)
-    began = time.monotonic()
     with pytest.raises(PlayerTimeoutError, match=r"player late: not ready within 0\.2 s"):
         check_player(player, RULES, quiet=True)
-    assert time.monotonic() - began < 60
 
 
 def test_a_python_player_that_gets_ready_is_named() -> None:
@@ -90,7 +87,7 @@ def test_where_a_referee_has_no_random_moves_the_check_says_so() -> None:
 
 
 def test_a_python_player_that_never_makes_its_first_move_does_not_stick_the_check() -> None:
-    player = python_player("sleeper", "tests.arena.engines:never_moves", move_seconds=0.2)
+    player = python_player("sleeper", "tests.arena.engines:hanging", move_seconds=0.2)
     with pytest.raises(PlayerTimeoutError, match=r"player sleeper: no first move within 0\.2 s"):
         check_player(player, RULES, quiet=True)
 

@@ -58,8 +58,8 @@ def address_in(lines: list[str]) -> str:
     return lines[0].split()[5].rstrip(",")
 
 
-def dialled(address: str, token: str, player: str = "one") -> int:
-    return dial_in(Connection(address, token=token), player, lambda game: lambda turn: None, redial_seconds=0)
+def dialled(address: str, token: str) -> int:
+    return dial_in(Connection(address, token=token), "one", lambda game: lambda turn: None, redial_seconds=0)
 
 
 @pytest.mark.threat("impersonation")
@@ -157,8 +157,7 @@ def test_a_client_finds_its_token_in_a_file_or_in_the_environment(
 ) -> None:
     file = tmp_path / "one"
     file.write_text("sesame\n")
-    for name in ("ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_TOKEN_FILE", "ARENA_TLS_CA"):
-        monkeypatch.delenv(name, raising=False)
+
     assert Connection.to_arena() == Connection("127.0.0.1:50561")
     assert Connection.to_arena("there:1", token_file=file) == Connection("there:1", token="sesame")
     monkeypatch.setenv("ARENA_TOKEN_FILE", str(file))

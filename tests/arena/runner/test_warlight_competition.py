@@ -115,7 +115,7 @@ EndMap
 """
 
 
-def test_a_map_s_file_lies_beside_the_control_file_and_may_not_change(
+def test_a_maps_file_lies_beside_the_control_file_and_may_not_change(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     island = path.parent / "island.txt"

@@ -10,8 +10,8 @@ Rule = Callable[[Fixture], Sequence[int]]
 """The seats that win a game: one, several for a draw, none for an unknown result."""
 
 
-def completed(fixture: Fixture, winners: Sequence[int], points: Sequence[float] = ()) -> CompletedGame:
-    outcome = Outcome(tuple(winners), Termination.SCORE, "", tuple(points))
+def completed(fixture: Fixture, winners: Sequence[int]) -> CompletedGame:
+    outcome = Outcome(tuple(winners), Termination.SCORE, "")
     return CompletedGame(fixture.game_id, fixture.players, outcome, fixture.detail)
 
 
@@ -58,6 +58,14 @@ def play(selector: Selector, rule: Rule = first_seat, most: int | None = None, a
         game = completed(fixture, rule(fixture))
         selector.completed(game)
         played.games.append(game)
+
+
+def given_out(selector: Selector) -> list[Fixture]:
+    """The games that are given out before any of them ends."""
+    fixtures = []
+    while (fixture := selector.next_game()) is not None:
+        fixtures.append(fixture)
+    return fixtures
 
 
 def resumed(selector: Selector, games: Sequence[CompletedGame]) -> Selector:

@@ -250,16 +250,11 @@ def test_a_series_that_is_gone_leaves_its_games_behind() -> None:
         ((), (18, 16, 0), 1, (1.0, 1.0, 1.0)),
     ],
 )
-def test_moving_averages(
+def test_averages_keep_nine_tenths_and_take_a_tenth_of_the_shared_pot(
     winners: tuple[int, ...], points: tuple[float, ...], seat: int, expected: tuple[float, ...]
 ) -> None:
     after = MovingAverages().after(Outcome(winners, Termination.SCORE, "", points), seat, 3)
     assert (after.fitness, after.strength, after.tenacity) == pytest.approx(expected)
-
-
-def test_a_loss_leaves_nine_tenths_of_the_fitness() -> None:
-    lost = Outcome((1,), Termination.SCORE, "")
-    assert MovingAverages(fitness=2.0).after(lost, 2, 7).fitness == pytest.approx(1.8)
 
 
 def test_the_report_lists_plays_and_averages() -> None:

@@ -197,14 +197,6 @@ def test_the_terms_that_make_the_tree_may_not_change(change: dict[str, Any], mes
         resumed(tuner(**change), games)
 
 
-def test_the_opponent_may_not_change() -> None:
-    games = play(tuner(), most=1).games
-    with pytest.raises(
-        CompetitionChangedError, match=r"opponent: .* with opponent, the control file now has other"
-    ):
-        resumed(MonteCarloTuner(PLAN, replace(OPPONENT, name="other"), seed=4), games)
-
-
 def test_how_far_and_how_boldly_the_tree_is_searched_may_change() -> None:
     games = play(tuner(), most=20).games
     change = {"games": 500, "exploration": 1.0, "max_depth": 3, "summary": (5,), "log_period": 10}

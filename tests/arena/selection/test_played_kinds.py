@@ -1,6 +1,8 @@
 """Competitions of every kind from their sample files: run, interrupted, run on, reported."""
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -8,10 +10,9 @@ import pytest
 from arena.control.sample import sample
 from arena.control.schema import KINDS
 from tests.arena.cli.command import arena
+from tests.arena.control_files import RANDOM
 
 pytestmark = pytest.mark.usefixtures("games_here")
-
-RANDOM = 'protocol = "python"\ncommand = "arena.players.random_moves:random_moves"'
 
 
 def quick(kind: str) -> str:
@@ -57,3 +58,16 @@ def test_a_competition_is_interrupted_run_on_and_completed(tmp_path: Path, kind:
     assert int(played) == int(total) > 3 or kind == "playoff"
     assert len(ids) == len(set(ids)) == len(list((tmp_path / "cup.games").iterdir()))
     assert "missing from control file" not in report
+
+
+def test_the_results_have_the_weight_of_each_setting_that_a_mission_played(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(quick("mars").replace("games = 4", "games = 12"), encoding="utf-8")
+    assert arena("run", path, "-q").returncode == 0
+    query = (
+        "SELECT json_extract(SAGA_Setting.Notes, '$.settings.board_size'), Weight"
+        " FROM SAGA_SeriesSetting JOIN SAGA_Setting USING (SettingId)"
+        " WHERE SettingId IN (SELECT SettingId FROM SAGA_Game)"
+    )
+    with closing(sqlite3.connect(tmp_path / "cup.results.sqlite")) as results:
+        assert dict(results.execute(query).fetchall()) == {3: 2.0, 4: 1.0}

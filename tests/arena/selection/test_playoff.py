@@ -36,6 +36,11 @@ def test_ids_are_padded_by_each_matchups_own_number_of_games(games: int | None, 
     assert play(playoff(matchup("x", "ab", games)), most=1).ids == [first]
 
 
+def test_an_unfinished_game_keeps_its_id_where_ids_have_more_digits_now() -> None:
+    fixture = playoff(matchup("x", "ab", 11)).resume("x_1", ("a", "b"), "")
+    assert fixture is not None and fixture.game_id == "x_1"
+
+
 def test_without_an_end_there_is_no_total() -> None:
     selector = playoff(matchup("x", "ab", None))
     assert len(play(selector, most=30).ids) == 30

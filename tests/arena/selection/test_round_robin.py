@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from arena.selection.matchups import letters
 from arena.selection.round_robin import Gauntlet, RoundRobin
-from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture
+from arena.selection.selector import CompetitionChangedError, CompletedGame
 from referees.api import Outcome, Termination
-from tests.arena.selection.playing import play, resumed
+from tests.arena.selection.playing import given_out, play, resumed
 
 WON = Outcome((1,), Termination.SCORE, "B+1")
 
@@ -27,13 +27,6 @@ def names(count: int) -> list[str]:
     return [f"player{number}" for number in range(count)]
 
 
-def play_all(selector: RoundRobin) -> list[Fixture]:
-    games = []
-    while (fixture := selector.next_game()) is not None:
-        games.append(fixture)
-    return games
-
-
 @pytest.mark.parametrize(
     ("place", "expected"), [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (52, "BA"), (701, "ZZ")]
 )
@@ -42,7 +35,7 @@ def test_competitors_have_letters(place: int, expected: str) -> None:
 
 
 def test_the_order_of_three_competitors_over_two_rounds() -> None:
-    games = [(game.game_id, *game.players) for game in play_all(RoundRobin(["a", "b", "c"], 2))]
+    games = [(game.game_id, *game.players) for game in given_out(RoundRobin(["a", "b", "c"], 2))]
     assert games == [
         ("AvB_0", "a", "b"),
         ("AvC_0", "a", "c"),
@@ -74,7 +67,7 @@ def test_pairs_never_differ_by_more_than_one_game_and_end_equal(players: int, ro
 
 @given(players=st.integers(2, 5), rounds=st.integers(1, 6))
 def test_colours_alternate_in_every_pair(players: int, rounds: int) -> None:
-    games = play_all(RoundRobin(names(players), rounds))
+    games = given_out(RoundRobin(names(players), rounds))
     for matchup in {game.matchup for game in games}:
         line_ups = [game.players for game in games if game.matchup == matchup]
         for earlier, later in pairwise(line_ups):
@@ -85,15 +78,15 @@ def test_colours_alternate_in_every_pair(players: int, rounds: int) -> None:
 def test_after_an_interrupted_run_exactly_the_missing_games_are_given_out(
     players: int, rounds: int, data: st.DataObject
 ) -> None:
-    everything = play_all(RoundRobin(names(players), rounds, seed=5))
+    everything = given_out(RoundRobin(names(players), rounds, seed=5))
     completed = data.draw(st.lists(st.sampled_from(everything), unique=True))
     resumed = RoundRobin(names(players), rounds, seed=5)
     for fixture in completed:
         resumed.completed(won(fixture.game_id, fixture.players))
-    given_out = play_all(resumed)
-    assert len(given_out) == len(set(given_out))
-    assert {*given_out, *completed} == set(everything)
-    assert not set(given_out) & set(completed)
+    missing = given_out(resumed)
+    assert len(missing) == len(set(missing))
+    assert {*missing, *completed} == set(everything)
+    assert not set(missing) & set(completed)
 
 
 @given(seed=st.integers(0, 2**63 - 1), number=st.integers(0, 19))
@@ -109,16 +102,16 @@ def test_a_game_keeps_its_seed_when_rounds_are_added(seed: int, number: int) -> 
 
 
 def test_seeds_differ_between_games_and_competitions() -> None:
-    seeds = {game.seed for game in play_all(RoundRobin(["a", "b", "c"], 10, seed=1))}
+    seeds = {game.seed for game in given_out(RoundRobin(["a", "b", "c"], 10, seed=1))}
     assert len(seeds) == 30
-    assert not seeds & {game.seed for game in play_all(RoundRobin(["a", "b", "c"], 10, seed=2))}
+    assert not seeds & {game.seed for game in given_out(RoundRobin(["a", "b", "c"], 10, seed=2))}
 
 
 def test_competitors_added_at_the_end_get_their_games_first() -> None:
     selector = RoundRobin(["a", "b", "c"], 3)
     for number in range(3):
         selector.completed(won(f"AvB_{number}"))
-    assert [game.matchup for game in play_all(selector)] == ["AvC", "BvC"] * 3
+    assert [game.matchup for game in given_out(selector)] == ["AvC", "BvC"] * 3
 
 
 @pytest.mark.parametrize("game_id", ["AvBvC_0", "0_1", "AvB", "AvB_x", ""])
@@ -176,4 +169,4 @@ def test_the_schedule_has_the_games_that_are_given_out_next_in_their_order(playe
     play(selector, most=played)
     upcoming = list(selector.upcoming())
     assert upcoming == list(selector.upcoming()) and len(upcoming) == 18 - played
-    assert upcoming == play_all(selector)
+    assert upcoming == given_out(selector)

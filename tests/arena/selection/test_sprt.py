@@ -18,10 +18,10 @@ def match(games: int | None = None, test: Sprt = TEST) -> SprtMatch:
     return SprtMatch(SprtPlan(("new", "old"), test, games), seed=3)
 
 
-def usually(name: str, chance: float) -> Rule:
+def new_wins(chance: float) -> Rule:
     def rule(fixture: Fixture) -> Sequence[int]:
         wins = random.Random(fixture.seed).random() < chance
-        return [fixture.players.index(name) + 1 if wins else 2 - fixture.players.index(name)]
+        return [fixture.players.index("new" if wins else "old") + 1]
 
     return rule
 
@@ -62,7 +62,7 @@ def test_pairs_are_counted_by_the_new_players_points(winners: str, counts: tuple
 @pytest.mark.parametrize(("chance", "verdict", "rejected"), [(0.75, "H1", "H0"), (0.35, "H0", "H1")])
 def test_the_match_ends_with_the_verdict(chance: float, verdict: str, rejected: str) -> None:
     selector = match()
-    played = play(selector, usually("new", chance))
+    played = play(selector, new_wins(chance))
     assert selector.finished and selector.next_game() is None
     assert selector.decided.startswith(f"{verdict} is accepted over {rejected}:")
     assert f": {verdict} supposes that new is " in selector.decided
@@ -96,7 +96,7 @@ def test_a_match_of_limited_games_may_end_without_a_verdict() -> None:
 
 def test_the_report_tells_the_elo_of_the_pairs_with_its_error() -> None:
     selector = match(games=40)
-    play(selector, usually("new", 0.6))
+    play(selector, new_wins(0.6))
     estimated = estimate(selector.state().pairs)
     assert estimated is not None
     line = next(line for line in selector.report_lines() if line.startswith("Elo "))
@@ -124,7 +124,7 @@ def test_elo_without_finite_interval_is_reported_as_such() -> None:
 
 def test_the_path_of_the_ratio_ends_where_the_test_stands() -> None:
     selector = match(games=40)
-    played = [completed(fixture, usually("new", 0.6)(fixture)) for fixture in play(match(games=40)).fixtures]
+    played = [completed(fixture, new_wins(0.6)(fixture)) for fixture in play(match(games=40)).fixtures]
     statuses = []
     for game in played:
         selector.completed(game)

@@ -13,6 +13,7 @@ from arena.selection import standing
 from arena.selection.selector import CompletedGame, Fixture
 from arena.selection.standing import Standing, group_up
 from referees.api import Outcome, Termination
+from tests.arena.selection.playing import completed, given_out
 
 
 @pytest.fixture(autouse=True)
@@ -21,23 +22,11 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standing, "ROUND_SECONDS", 0.0)
 
 
-def completed(fixture: Fixture, *winners: int) -> CompletedGame:
-    outcome = Outcome(winners, Termination.SCORE, "B+1")
-    return CompletedGame(fixture.game_id, fixture.players, outcome)
-
-
-def round_of(arena: Standing) -> list[Fixture]:
-    fixtures = []
-    while (fixture := arena.next_game()) is not None:
-        fixtures.append(fixture)
-    return fixtures
-
-
 class Society:
     """Bots of known strengths that come, go and crash."""
 
-    def __init__(self, players: int, rounds: int, seed: int = 1) -> None:
-        self.chance = random.Random(seed)
+    def __init__(self, players: int, rounds: int) -> None:
+        self.chance = random.Random(1)
         names = tuple(f"p{number}" for number in range(players))
         self.strengths = {name: self.chance.gauss(1000, 300) for name in names}
         self.arena = Standing(StandingPlan(names))
@@ -53,7 +42,7 @@ class Society:
         names = self.strengths
         self.there = {name for name in names if self.chance.random() < (0.95 if name in self.there else 0.3)}
         self.arena.free = lambda names: self.there
-        fixtures = round_of(self.arena)
+        fixtures = given_out(self.arena)
         self.fixtures += fixtures
         playing = {name for fixture in fixtures for name in fixture.players}
         assert len(playing) == 2 * len(fixtures) and playing <= self.there
@@ -74,7 +63,7 @@ class Society:
             return
         apart = self.strengths[white] - self.strengths[black]
         winner = 1 if self.chance.random() < 1 / (1 + 10 ** (apart / 400)) else 2
-        self.arena.completed(completed(fixture, winner))
+        self.arena.completed(completed(fixture, (winner,)))
 
 
 def test_a_hundred_bots_that_come_go_and_crash_are_paired_and_rated() -> None:
@@ -108,9 +97,9 @@ def test_two_players_meet_round_after_round_in_both_seats() -> None:
     arena = Standing(StandingPlan(("a", "b"), rounds=4))
     seats = []
     while not arena.finished:
-        (fixture,) = round_of(arena)
+        (fixture,) = given_out(arena)
         seats.append(fixture.players)
-        arena.completed(completed(fixture, 1))
+        arena.completed(completed(fixture, (1,)))
     assert seats == [("a", "b"), ("b", "a"), ("a", "b"), ("b", "a")]
 
 
@@ -118,13 +107,13 @@ def test_a_player_that_fails_misses_the_next_round_only() -> None:
     arena = Standing(StandingPlan(("a", "b", "c", "d")))
 
     def play(failing: str | None) -> set[str]:
-        fixtures = round_of(arena)
+        fixtures = given_out(arena)
         for fixture in fixtures:
             if failing in fixture.players:
                 arena.failed(str(failing))
                 arena.dropped(fixture)
             else:
-                arena.completed(completed(fixture, 1))
+                arena.completed(completed(fixture, (1,)))
         return {name for fixture in fixtures for name in fixture.players}
 
     assert play("a") == {"a", "b", "c", "d"}
@@ -142,9 +131,9 @@ def test_a_player_that_failed_misses_its_rounds_also_when_it_was_alone_for_long(
     arena.free = lambda names: {"a", "b", "c"}
     players = []
     for _ in range(5):
-        (fixture,) = round_of(arena)
+        (fixture,) = given_out(arena)
         players.append(set(fixture.players))
-        arena.completed(completed(fixture, 1))
+        arena.completed(completed(fixture, (1,)))
     assert players[:4] == [{"b", "c"}] * 4 and "a" in players[4]
 
 
@@ -153,7 +142,7 @@ def test_players_that_failed_meet_soon_where_no_others_are_there() -> None:
     arena.failed("a")
     arena.failed("a")
     assert [arena.next_game(), arena.next_game()] == [None, None]
-    assert round_of(arena)
+    assert given_out(arena)
 
 
 def test_a_player_that_leaves_before_its_game_holds_up_nobody() -> None:
@@ -164,12 +153,12 @@ def test_a_player_that_leaves_before_its_game_holds_up_nobody() -> None:
     left, stays = sorted({"a", "b", "c", "d"} - set(first.players))
     there.discard(left)
     assert arena.next_game() is None, "it may come back until the other game is over"
-    arena.completed(completed(first, 1))
+    arena.completed(completed(first, (1,)))
     second = arena.next_game()
     assert second is None or left not in second.players
     there.add(left)
     following = [second] if second is not None else []
-    following += round_of(arena)
+    following += given_out(arena)
     assert stays in following[0].players, "its opponent has waited, and comes first"
     assert not arena._missing, "nobody is at fault"
 
@@ -192,7 +181,7 @@ def test_rounds_wait_for_players_and_others_may_come_later() -> None:
     arena.free = lambda names: {"a", "stranger"}
     assert (arena.next_game(), arena.expects_games, arena.finished) == (None, True, False)
     arena.free = lambda names: {"a", "c"}
-    assert [fixture.players for fixture in round_of(arena)] == [("a", "c")]
+    assert [fixture.players for fixture in given_out(arena)] == [("a", "c")]
     # The round is on.
     assert arena.next_game() is None
 
@@ -201,10 +190,10 @@ def test_a_later_run_goes_on_with_new_rounds() -> None:
     society = Society(6, 5)
     again = Standing(StandingPlan(tuple(society.strengths)))
     for fixture in society.fixtures[:-1]:
-        again.completed(completed(fixture, 2))
+        again.completed(completed(fixture, (2,)))
     interrupted = society.fixtures[-1]
     assert again.resume(interrupted.game_id, interrupted.players, "") is None
-    later = {fixture.game_id for fixture in round_of(again)}
+    later = {fixture.game_id for fixture in given_out(again)}
     assert later and not later & {fixture.game_id for fixture in society.fixtures}
     with pytest.raises(ValueError, match="'AvB_0' is none of the control file's"):
         again.completed(CompletedGame("AvB_0", ("a", "b"), Outcome((1,), Termination.SCORE, "")))
@@ -213,17 +202,17 @@ def test_a_later_run_goes_on_with_new_rounds() -> None:
 @pytest.mark.parametrize(("played", "missing"), [(0, 1), (1, 0)])
 def test_a_round_that_ended_with_its_run_before_a_result_does_not_count(played: int, missing: int) -> None:
     plan = StandingPlan(("a", "b", "c", "d"), rounds=1)
-    fixtures = round_of(Standing(plan))
+    fixtures = given_out(Standing(plan))
     again = Standing(plan)
     for fixture in fixtures[:played]:
-        again.completed(completed(fixture, 1))
+        again.completed(completed(fixture, (1,)))
     for fixture in fixtures[played:]:
         assert again.resume(fixture.game_id, fixture.players, "") is None
     assert again.finished == (not missing)
-    later = round_of(again)
+    later = given_out(again)
     assert {fixture.game_id.partition("_")[0] for fixture in later} == {"r2"} if missing else not later
     for fixture in later:
-        again.completed(completed(fixture, 1))
+        again.completed(completed(fixture, (1,)))
     assert again.finished
 
 
@@ -242,7 +231,7 @@ def test_players_are_paired_by_the_leagues_ratings_and_fixed_ones_meet_others() 
     arena.ratings = lambda names: Strengths(
         np.array([league[name] for name in names]), np.array([100.0 for _ in names])
     )
-    assert {frozenset(fixture.players) for fixture in round_of(arena)} == {
+    assert {frozenset(fixture.players) for fixture in given_out(arena)} == {
         frozenset(pair) for pair in (("a", "c"), ("b", "d"))
     }
     # c and d are anchors: a game between them would tell nothing, however near they are.
@@ -253,9 +242,9 @@ def test_players_are_paired_by_the_leagues_ratings_and_fixed_ones_meet_others() 
         np.array([0.0 if name in "cd" else 100.0 for name in names]),
     )
     for _ in range(8):
-        for fixture in round_of(arena):
+        for fixture in given_out(arena):
             assert set(fixture.players) != {"c", "d"}
-            arena.completed(completed(fixture, 1))
+            arena.completed(completed(fixture, (1,)))
             arena.dropped(fixture)
 
 
@@ -267,14 +256,14 @@ def test_seven_play_a_game_of_diplomacy_and_all_sit_in_all_seats() -> None:
     waited: Counter[str] = Counter()
     longest = 0
     for _ in range(40):
-        fixtures = round_of(arena)
+        fixtures = given_out(arena)
         assert [len(set(fixture.players)) for fixture in fixtures] == [7, 7]
         for fixture in fixtures:
             sat.update((name, seat) for seat, name in enumerate(fixture.players))
             games.update(fixture.players)
             # Who has the lower number is stronger, and draws with its neighbour.
             best = sorted(range(7), key=lambda seat: int(fixture.players[seat][1:]))[:2]
-            arena.completed(completed(fixture, *(seat + 1 for seat in sorted(best))))
+            arena.completed(completed(fixture, [seat + 1 for seat in sorted(best)]))
         playing = {name for fixture in fixtures for name in fixture.players}
         waited = Counter({name: waited[name] + 1 for name in names if name not in playing})
         longest = max(longest, *waited.values())

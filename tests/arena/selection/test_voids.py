@@ -1,5 +1,7 @@
 """When void games are tried again, and when they stop a run."""
 
+from typing import Any
+
 import pytest
 
 from arena.selection.voids import Sequel, VoidPolicy, VoidRules
@@ -17,39 +19,23 @@ def judged(rules: VoidRules, story: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("story", "verdicts"),
+    ("rules", "stories"),
     [
-        ("x", "H"),
-        ("ox", "R"),
-        ("oxx", "RH"),
-        ("oxox", "RR"),
-        ("ooxoxx", "RRH"),
+        ({}, "x-H ox-R oxx-RH oxox-RR ooxoxx-RRH"),
+        ({"forgiven": 0}, "ox-H x-H"),
+        ({"forgiven": 2}, "oxxx-RRH oxoxxx-RRRH x-H"),
+        ({"forgiven": 0, "from_first": True}, "x-H"),
+        ({"forgiven": 1, "from_first": True}, "xx-RH xoxx-RRH"),
+        ({"forgiven": 2, "from_first": True}, "xxx-RRH"),
+        ({"policy": VoidPolicy.DROP}, "x-H ox-D oxx-DH oxox-DD"),
     ],
+    ids=["once", "never", "twice", "never at first", "once at first", "twice at first", "Monte Carlo tuner"],
 )
-def test_a_matchup_is_forgiven_once_after_each_completed_game(story: str, verdicts: str) -> None:
-    assert judged(VoidRules(), story) == verdicts
-
-
-@pytest.mark.parametrize(
-    ("forgiven", "story", "verdicts"),
-    [(0, "ox", "H"), (0, "x", "H"), (2, "oxxx", "RRH"), (2, "oxoxxx", "RRRH"), (2, "x", "H")],
-)
-def test_another_number_may_be_forgiven(forgiven: int, story: str, verdicts: str) -> None:
-    assert judged(VoidRules(forgiven=forgiven), story) == verdicts
-
-
-@pytest.mark.parametrize(
-    ("forgiven", "story", "verdicts"), [(0, "x", "H"), (1, "xx", "RH"), (2, "xxx", "RRH"), (1, "xoxx", "RRH")]
-)
-def test_void_games_may_be_forgiven_before_the_first_completed_game(
-    forgiven: int, story: str, verdicts: str
+def test_a_matchup_is_forgiven_void_games_after_each_completed_one_and_at_first_where_rules_say_so(
+    rules: dict[str, Any], stories: str
 ) -> None:
-    assert judged(VoidRules(forgiven=forgiven, from_first=True), story) == verdicts
-
-
-@pytest.mark.parametrize(("story", "verdicts"), [("x", "H"), ("ox", "D"), ("oxx", "DH"), ("oxox", "DD")])
-def test_the_monte_carlo_tuner_drops_what_tournaments_try_again(story: str, verdicts: str) -> None:
-    assert judged(VoidRules(VoidPolicy.DROP), story) == verdicts
+    for story, verdicts in (case.split("-") for case in stories.split()):
+        assert judged(VoidRules(**rules), story) == verdicts, story
 
 
 def test_the_cross_entropy_tuner_tries_every_game_twice() -> None:

@@ -19,6 +19,7 @@ from arena.service.tokens import ServiceRole, add_token
 from arena.v1 import competitions_pb2 as messages
 from arena.v1 import competitions_pb2_grpc
 from clients import AcademyRefusedError
+from tests.arena.cli.command import Done, arena
 
 SECONDS = 180.0
 
@@ -72,6 +73,10 @@ class Service:
         module = importlib.import_module(f"arena.v1.{service.lower()}s_pb2_grpc")
         return self.ask(method, request, who, getattr(module, f"{service}ServiceStub")(self.channel))
 
+    def arena(self, *words: str | Path, who: str = "me") -> Done:
+        """Run the command at the service."""
+        return arena(*words, "--address", self.address, "--token", self.tokens.get(who, who))
+
     def get(self, name: str) -> messages.Competition:
         response = self.ask("GetCompetition", messages.GetCompetitionRequest(name=name), "eye")
         competition: messages.Competition = response.competition
@@ -106,7 +111,8 @@ def reason(error: Any) -> tuple[grpc.StatusCode, str]:
 
 
 def refused(call: Callable[[], object]) -> str:
-    """The reason for which a service refuses a call of the library for bots."""
-    with pytest.raises(AcademyRefusedError) as refusal:
+    """The reason for which a service refuses a call, of the library for bots or of a test's own."""
+    with pytest.raises((AcademyRefusedError, grpc.RpcError)) as refusal:
         call()
-    return refusal.value.reason
+    error = refusal.value
+    return error.reason if isinstance(error, AcademyRefusedError) else reason(error)[1]

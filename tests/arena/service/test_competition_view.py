@@ -27,15 +27,6 @@ def results_open(folder: Path) -> list[str]:
     ]
 
 
-def games_in(file: Path) -> int:
-    database = sqlite3.connect(file)
-    try:
-        (games,) = database.execute("SELECT count(*) FROM arena_results").fetchone()
-    finally:
-        database.close()
-    return int(games)
-
-
 def test_a_view_shows_results_after_a_reset_or_restore_and_holds_no_file_open(
     tmp_path: Path,
 ) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-import grpc
 import pytest
 
 from arena.league.database import LeagueDatabase
@@ -16,7 +15,7 @@ from arena.results.database import ResultsDatabase, sqlite_url
 from arena.v1 import leagues_pb2 as messages
 from tests.arena.cli.command import arena
 from tests.arena.league.leagues import filled
-from tests.arena.service.serving import Service, reason
+from tests.arena.service.serving import Service, refused
 
 GAME = "go-9x9"
 
@@ -80,14 +79,12 @@ def test_a_player_reads_how_its_ratings_went(service: Service) -> None:
 def test_a_question_that_the_league_cannot_answer_is_refused_with_the_reason(
     service: Service, method: str, request_: object, who: str, why: str
 ) -> None:
-    with pytest.raises(grpc.RpcError) as error:
-        service.call(method, request_, who, "League")
-    assert reason(error.value)[1] == why
+    assert refused(lambda: service.call(method, request_, who, "League")) == why
 
 
 def test_the_command_shows_what_the_leagues_own_shows(service: Service, folder: Path) -> None:
     def rating(*words: str) -> str:
-        done = arena("rating", *words, "--address", service.address, "--token", service.tokens["one"])
+        done = service.arena("rating", *words, who="one")
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
@@ -25,7 +24,8 @@ from arena.v1 import competitions_pb2, members_pb2
 from arena.v1 import pools_pb2 as messages
 from clients import Connection, Engine, Game, GameTurn, Membership, dial_in_async, membership, register
 from tests.arena.cli.command import arena
-from tests.arena.service.serving import Service, reason, refused
+from tests.arena.control_files import random_players
+from tests.arena.service.serving import Service, refused
 from tests.arena.visits import Visits
 from tests.ports import free_ports
 from tests.waiting import until
@@ -60,6 +60,24 @@ class Bots(Visits):
         engine = Engine(legal_moves=True, games_at_once=1)
         self.begin(dial_in_async(where, name, rambler, engine, redial_seconds=180.0))
         return token
+
+
+def settings_with(**more: Any) -> messages.PoolSettings:
+    """The settings of a pool of quick games of Go, and others beside or instead of them."""
+    settings = messages.PoolSettings()
+    for part in (SETTINGS, messages.PoolSettings(**more)):
+        settings.MergeFrom(part)
+    return settings
+
+
+def add_pool(service: Service, name: str, base: str = "", **more: Any) -> messages.PoolSettings:
+    """Add a pool of quick games of Go, on a base of its name if there is the text of one; its settings."""
+    if base:
+        (service.tokens_file.parent / f"{name}.pool").write_text(base)
+        more["base"] = name
+    settings = settings_with(**more)
+    service.call("AddPool", messages.AddPoolRequest(name=name, settings=settings), service="Pool")
+    return settings
 
 
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:
@@ -141,19 +159,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(service: Service) -> None:
     folder = service.tokens_file.parent
-    (folder / "house.pool").write_text(
-        '[academy]\naddress = "embedded"\n'
-        '[players.ann]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
-        "fixed_elo = 700\n"
-    )
     invitation = service.call("CreateInvitation", members_pb2.CreateInvitationRequest(uses=2)).code
     bots = Bots(service.address)
     results, league = folder / "house.results.sqlite", folder / "league.db"
     learnt = "SELECT ContestId FROM ARENA_Outbox WHERE State = 'acknowledged'"
     try:
-        settings = messages.PoolSettings(base="house")
-        settings.MergeFrom(SETTINGS)
-        service.call("AddPool", messages.AddPoolRequest(name="house", settings=settings), service="Pool")
+        anchor = f"{random_players('ann')}fixed_elo = 700\n"
+        add_pool(service, "house", f'[academy]\naddress = "embedded"\n{anchor}')
         # A member of the anchor's name does not take its place.
         bots.join("ann", invitation)
         bots.join("bob", invitation)
@@ -194,18 +206,13 @@ def test_a_pool_with_an_academy_and_an_anchor_of_its_own_plays_with_one_member(s
 def test_a_pool_that_cannot_be_is_refused_by_name(
     service: Service, name: str, changes: dict[str, Any], who: str, why: str
 ) -> None:
-    settings = messages.PoolSettings(**changes)
-    for field, value in SETTINGS.ListFields():
-        if field.name not in changes:
-            setattr(settings, field.name, value)
-    with pytest.raises(grpc.RpcError) as error:
-        service.call("AddPool", messages.AddPoolRequest(name=name, settings=settings), who, "Pool")
-    assert reason(error.value)[1] == why
+    request = messages.AddPoolRequest(name=name, settings=settings_with(**changes))
+    assert refused(lambda: service.call("AddPool", request, who, "Pool")) == why
 
 
 def test_a_pool_is_changed_and_ended_from_the_command_line(service: Service) -> None:
     def pool(*words: str) -> str:
-        done = arena("pool", *words, "--address", service.address, "--token", service.tokens["me"])
+        done = service.arena("pool", *words)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -215,45 +222,32 @@ def test_a_pool_is_changed_and_ended_from_the_command_line(service: Service) -> 
     assert re.search(r"closed until \S+ \S+ UTC", made) and f"{later} for 2:00:00" in made
     assert "60 s + 1 s" in pool("change", "hexes", "--main", "60", "--increment", "1")
     assert "ended" in pool("end", "hexes")
-    with pytest.raises(grpc.RpcError) as error:
-        service.call("ResumePool", messages.ResumePoolRequest(name="hexes"), service="Pool")
-    assert reason(error.value)[1] == "POOL_CONFLICT"
+    resume = messages.ResumePoolRequest(name="hexes")
+    assert refused(lambda: service.call("ResumePool", resume, service="Pool")) == "POOL_CONFLICT"
 
 
 def test_pools_with_long_openings_are_listed_and_changed_and_keep_them(service: Service) -> None:
-    settings = messages.PoolSettings(openings="first: C3\n" + "\n" * 1_000_000, schedule="0 20 * * 6")
-    settings.open_for.FromSeconds(1)
-    settings.MergeFrom(SETTINGS)
-    names = [f"book{number}" for number in range(5)]
+    names, book = [f"book{number}" for number in range(5)], "first: C3\n" + "\n" * 1_000_000
     for name in names:
-        service.call("AddPool", messages.AddPoolRequest(name=name, settings=settings), service="Pool")
-    to = ("--address", service.address, "--token", service.tokens["me"])
-    listed = arena("pool", "list", *to)
+        settings = add_pool(service, name, openings=book, schedule="0 20 * * 6", open_for=Duration(seconds=1))
+    listed = service.arena("pool", "list")
     assert listed.returncode == 0 and all(name in listed.stdout for name in names), listed.stderr
-    changed = arena("pool", "change", "book3", "--move-limit", "40", *to)
+    changed = service.arena("pool", "change", "book3", "--move-limit", "40")
     assert changed.returncode == 0, changed.stderr
     settings.move_limit = 40
     got = service.call("GetPool", messages.GetPoolRequest(name="book3"), "eye", service="Pool").pool
     assert got.settings == settings
-    missing = arena("pool", "change", "nowhere", "--move-limit", "40", *to)
+    missing = service.arena("pool", "change", "nowhere", "--move-limit", "40")
     assert missing.returncode != 0 and "there is no pool 'nowhere'" in missing.stderr
     for name in names:
         service.call("EndPool", messages.EndPoolRequest(name=name), service="Pool")
 
 
 def test_the_list_does_not_repeat_why_a_pool_failed_that_has_ended(service: Service) -> None:
-    (service.tokens_file.parent / "lost.pool").write_text(
-        '[academy]\naddress = "embedded"\ndata = "lost.academy"\n'
-        + "".join(
-            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
-            for name in ("one", "two")
-        )
-    )
     # No ACADEMY has its data there.
     (service.tokens_file.parent / "lost.academy").touch()
-    settings = messages.PoolSettings(base="lost")
-    settings.MergeFrom(SETTINGS)
-    service.call("AddPool", messages.AddPoolRequest(name="lost", settings=settings), service="Pool")
+    academy = '[academy]\naddress = "embedded"\ndata = "lost.academy"\n'
+    add_pool(service, "lost", academy + random_players("one", "two"))
     until((service.tokens_file.parent / "lost.toml").exists)
     halted = service.wait_for("lost", lambda pool: bool(pool.remark))
     assert halted.state == competitions_pb2.COMPETITION_STATE_HALTED and "lost.academy" in halted.remark
@@ -265,7 +259,7 @@ def test_a_service_whose_league_failed_is_not_called_absent(service: Service) ->
     with closing(sqlite3.connect(service.tokens_file.parent / "league.db", timeout=30)) as database:
         database.execute("ALTER TABLE LEAGUE_Pool RENAME TO away")
         try:
-            failed = arena("pool", "list", "--address", service.address, "--token", service.tokens["me"])
+            failed = service.arena("pool", "list")
         finally:
             database.execute("ALTER TABLE away RENAME TO LEAGUE_Pool")
     assert failed.returncode == 1 and failed.stderr.endswith(" [STORE_FAILED]\n"), failed.stderr
@@ -275,15 +269,7 @@ def test_a_pool_with_rounds_to_play_goes_on_after_arena_stop_and_ends_with_its_l
     service: Service,
 ) -> None:
     folder = service.tokens_file.parent
-    (folder / "pair.pool").write_text(
-        "".join(
-            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
-            for name in ("one", "two")
-        )
-    )
-    settings = messages.PoolSettings(base="pair", rounds=100_000)
-    settings.MergeFrom(SETTINGS)
-    service.call("AddPool", messages.AddPoolRequest(name="long", settings=settings), service="Pool")
+    settings = add_pool(service, "long", random_players("one", "two"), rounds=100_000)
     until((folder / "long.toml").exists)
     service.wait_for("long", lambda pool: pool.games_played > 0)
     run = (folder / "long.lock").read_text()
@@ -305,10 +291,7 @@ def test_seven_play_diplomacy_in_a_pool_and_one_of_them_dials_in_over_daide(serv
     folder = service.tokens_file.parent
     (folder / "powers.pool").write_text(
         f'[daide]\naddress = "127.0.0.1:{port}"\n[players.albert]\nprotocol = "daide"\nclient = "Albert"\n'
-        + "".join(
-            f'[players.r{number}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
-            for number in range(6)
-        )
+        + random_players(*"abcdef")
     )
     settings = messages.PoolSettings(game="diplomacy", base="powers", move_limit=10, rounds=1)
     service.call("AddPool", messages.AddPoolRequest(name="powers", settings=settings), service="Pool")
@@ -343,36 +326,22 @@ def test_a_pool_that_never_ran_is_removed_once_it_has_ended(service: Service) ->
         request = getattr(messages, f"{method}Request")(name="typo")
         service.call(method, request, service="Pool")
 
-    service.call("AddPool", messages.AddPoolRequest(name="typo", settings=SETTINGS), service="Pool")
-    with pytest.raises(grpc.RpcError) as error:
-        call("RemovePool")
-    assert reason(error.value)[1] == "POOL_CONFLICT"
+    add_pool(service, "typo")
+    assert refused(lambda: call("RemovePool")) == "POOL_CONFLICT"
     call("EndPool")
     call("RemovePool")
     listed = service.call("ListPools", messages.ListPoolsRequest(), service="Pool").pools
     assert "typo" not in [pool.name for pool in listed]
-    with pytest.raises(grpc.RpcError) as error:
-        call("EndPool")
-    assert reason(error.value)[1] == "UNKNOWN_POOL"
+    assert refused(lambda: call("EndPool")) == "UNKNOWN_POOL"
 
 
 def test_a_pool_that_was_added_by_mistake_is_not_removed_while_its_run_begins(service: Service) -> None:
-    folder = service.tokens_file.parent
-    (folder / "slip.pool").write_text(
-        "".join(
-            f'[players.{name}]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"\n'
-            for name in ("one", "two")
-        )
-    )
-    settings = messages.PoolSettings(base="slip")
-    settings.MergeFrom(SETTINGS)
-    service.call("AddPool", messages.AddPoolRequest(name="slip", settings=settings), service="Pool")
-    until((folder / "slip.toml").exists)
+    add_pool(service, "slip", random_players("one", "two"))
+    until((service.tokens_file.parent / "slip.toml").exists)
     service.wait_for("slip", lambda pool: pool.state == competitions_pb2.COMPETITION_STATE_RUNNING)
     service.call("EndPool", messages.EndPoolRequest(name="slip"), service="Pool")
-    with pytest.raises(grpc.RpcError) as error:
-        service.call("RemovePool", messages.RemovePoolRequest(name="slip"), service="Pool")
-    assert reason(error.value)[1] == "POOL_CONFLICT"
+    remove = messages.RemovePoolRequest(name="slip")
+    assert refused(lambda: service.call("RemovePool", remove, service="Pool")) == "POOL_CONFLICT"
     service.wait_for("slip", lambda pool: pool.state != competitions_pb2.COMPETITION_STATE_RUNNING)
 
 
@@ -396,9 +365,8 @@ def test_a_second_service_does_not_take_a_folders_pools(service: Service, tmp_pa
 def test_half_a_schedule_is_refused_by_its_option(
     service: Service, words: tuple[str, ...], message: str
 ) -> None:
-    to = ("--address", service.address, "--token", service.tokens["me"])
-    refused = arena("pool", "add", "x", "--game", "go", *words, *to)
-    assert refused.returncode == 2 and message in " ".join(refused.stderr.split())
+    done = service.arena("pool", "add", "x", "--game", "go", *words)
+    assert done.returncode == 2 and message in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -412,6 +380,6 @@ def test_half_a_schedule_is_refused_by_its_option(
     ],
 )
 def test_a_number_out_of_range_is_refused_by_its_option(service: Service, words: tuple[str, ...]) -> None:
-    done = arena(*words, "--address", service.address, "--token", service.tokens["me"])
+    done = service.arena(*words)
     assert done.returncode == 2
     assert words[-2] in done.stderr and "Traceback" not in done.stderr

@@ -17,16 +17,19 @@ from arena.service.tokens import (
 )
 
 
-def test_a_token_is_known_by_its_digest_only(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "tokens.toml"
+
+
+def test_a_token_is_known_by_its_digest_only(file: Path) -> None:
     token = add_token(file, "eye", ServiceRole.WATCHER)
     assert token not in file.read_text()
     assert file.stat().st_mode & 0o077 == 0
     assert Tokens(file).authenticate(token) == ServiceCaller("eye", ServiceRole.WATCHER)
 
 
-def test_a_token_made_later_is_known_and_one_taken_out_is_not(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+def test_a_token_made_later_is_known_and_one_taken_out_is_not(file: Path) -> None:
     first = add_token(file, "one", ServiceRole.PLAYER)
     tokens = Tokens(file)
     second = add_token(file, "two", ServiceRole.PLAYER)
@@ -37,8 +40,7 @@ def test_a_token_made_later_is_known_and_one_taken_out_is_not(tmp_path: Path) ->
     assert tokens.authenticate(second).name == "two"
 
 
-def test_players_are_let_in_under_their_own_names_only(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+def test_players_are_let_in_under_their_own_names_only(file: Path) -> None:
     player, operator = add_token(file, "one", ServiceRole.PLAYER), add_token(file, "me", ServiceRole.OPERATOR)
     tokens = ServiceAccess(Tokens(file))
     tokens.admit("one", player)
@@ -61,8 +63,7 @@ def test_players_are_let_in_under_their_own_names_only(tmp_path: Path) -> None:
         '[one]\nrole = "player"\nsha256 = 7',
     ],
 )
-def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "tokens.toml"
+def test_a_file_that_is_none_is_refused(file: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(TokensError, match=r"tokens\.toml"):
         Tokens(file)
@@ -72,9 +73,8 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     "text", ['["me"]\nrole = "oprator"\nsha256 = "00"\n', None], ids=["a slip", "no file"]
 )
 def test_a_file_that_spoils_while_the_service_runs_locks_nobody_out_and_tells_strangers_nothing(
-    tmp_path: Path, text: str | None
+    file: Path, text: str | None
 ) -> None:
-    file = tmp_path / "tokens.toml"
     player = add_token(file, "one", ServiceRole.PLAYER)
     tokens, good = Tokens(file), file.read_text()
     if text is None:
@@ -101,8 +101,7 @@ def test_a_file_that_spoils_while_the_service_runs_locks_nobody_out_and_tells_st
     assert len(logged) == 1
 
 
-def test_names_are_given_once(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+def test_names_are_given_once(file: Path) -> None:
     add_token(file, "one", ServiceRole.PLAYER)
     with pytest.raises(TokensError, match="already"):
         add_token(file, "one", ServiceRole.PLAYER)
@@ -110,8 +109,7 @@ def test_names_are_given_once(tmp_path: Path) -> None:
         add_token(file, 'x"]\nrole', ServiceRole.PLAYER)
 
 
-def test_a_file_that_an_editor_left_without_its_last_newline_takes_another_token(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+def test_a_file_that_an_editor_left_without_its_last_newline_takes_another_token(file: Path) -> None:
     first = add_token(file, "one", ServiceRole.PLAYER)
     file.write_text(file.read_text().rstrip("\n"))
     second = add_token(file, "two", ServiceRole.PLAYER)
@@ -119,8 +117,7 @@ def test_a_file_that_an_editor_left_without_its_last_newline_takes_another_token
     assert [tokens.authenticate(token).name for token in (first, second)] == ["one", "two"]
 
 
-def test_a_full_file_takes_no_other_token_and_stays_good(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+def test_a_full_file_takes_no_other_token_and_stays_good(file: Path) -> None:
     token = add_token(file, "one", ServiceRole.PLAYER)
     file.write_text(file.read_text().ljust(MAX_BYTES - 50, "\n"))
     with pytest.raises(TokensError, match="revoke tokens first"):
@@ -128,15 +125,13 @@ def test_a_full_file_takes_no_other_token_and_stays_good(tmp_path: Path) -> None
     assert Tokens(file).authenticate(token).name == "one"
 
 
-def test_a_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+def test_a_file_that_is_nested_too_deep_is_refused(file: Path) -> None:
     file.write_text("x = " + "[" * 100_000)
     with pytest.raises(TokensError, match="can't be read: arrays or tables are nested more than 32 deep"):
         Tokens(file)
 
 
-def test_a_revoked_token_is_taken_out_and_all_else_stays(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+def test_a_revoked_token_is_taken_out_and_all_else_stays(file: Path) -> None:
     kept = [add_token(file, name, ServiceRole.PLAYER) for name in ("one", "two", "three")]
     file.write_text(file.read_text().replace('["three"]', '# the third\n["three"]'))
     tokens = Tokens(file)
@@ -149,8 +144,7 @@ def test_a_revoked_token_is_taken_out_and_all_else_stays(tmp_path: Path) -> None
         remove_token(file, "two")
 
 
-def test_a_table_that_is_written_otherwise_is_left_to_people(tmp_path: Path) -> None:
-    file = tmp_path / "tokens.toml"
+def test_a_table_that_is_written_otherwise_is_left_to_people(file: Path) -> None:
     add_token(file, "one", ServiceRole.PLAYER)
     file.write_text(file.read_text().replace('["one"]', '["\\u006fne"]'))
     before = file.read_text()

@@ -68,6 +68,14 @@ class Scene:
         connection.settimeout(SECONDS)
         return connection
 
+    def greeted(self, words: bytes = b"hello") -> tuple[socket.socket, socket.socket]:
+        """A game's connection, by which its words have arrived, and that of the lobby."""
+        game = self.game()
+        game.sendall(words)
+        lobby = self.accept()
+        assert received(lobby, len(words)) == words
+        return game, lobby
+
 
 @contextmanager
 def listening() -> Iterator[socket.socket]:
@@ -117,36 +125,28 @@ def test_each_seat_has_a_connection_of_its_own(scene: Scene) -> None:
     seats = []
     for number in range(7):
         name = f"seat {number}".encode()
-        seats.append((scene.game(), name))
-        seats[-1][0].sendall(name)
-        lobby = scene.accept()
-        assert received(lobby, len(name)) == name
+        game, lobby = scene.greeted(name)
+        seats.append((game, name))
         lobby.sendall(name.upper())
     assert [received(game, len(name)) for game, name in seats] == [name.upper() for _, name in seats]
 
 
 def test_a_player_whose_words_nobody_reads_holds_up_no_other_and_is_cut_off(scene: Scene) -> None:
     scene.link()
-    talkative, quiet = scene.game(), scene.game()
-    at_lobby = []
-    for game, name in ((talkative, b"talkative"), (quiet, b"quiet")):
-        game.sendall(name)
-        at_lobby.append(scene.accept())
-        assert received(at_lobby[-1], len(name)) == name
-    at_lobby[0].sendall(bytes(1 << 20))
-    at_lobby[1].sendall(b"my move")
+    # Nobody reads what the first game receives; it stays open.
+    (_talkative, unread), (quiet, lobby) = scene.greeted(b"talkative"), scene.greeted(b"quiet")
+    unread.sendall(bytes(1 << 20))
+    lobby.sendall(b"my move")
     assert received(quiet, 7) == b"my move"
     with pytest.raises(OSError, match=r"Broken pipe|reset"):
-        at_lobby[0].sendall(bytes(64 << 20))
-    at_lobby[1].sendall(b"another")
+        unread.sendall(bytes(64 << 20))
+    lobby.sendall(b"another")
     assert received(quiet, 7) == b"another"
 
 
 def test_the_last_words_of_a_game_arrive_however_late_they_are_fetched(scene: Scene) -> None:
-    link, game = scene.link(), scene.game()
-    game.sendall(b"hello")
-    lobby = scene.accept()
-    assert received(lobby, 5) == b"hello"
+    link = scene.link()
+    game, lobby = scene.greeted()
     # No call fetches what comes now.
     with scene.calling:
         game.sendall(b"the end")
@@ -159,10 +159,8 @@ def test_the_last_words_of_a_game_arrive_however_late_they_are_fetched(scene: Sc
 
 
 def test_the_last_words_of_a_game_arrive_in_order_where_they_are_fetched_while_it_ends(scene: Scene) -> None:
-    link, game = scene.link(), scene.game()
-    game.sendall(b"hello")
-    lobby = scene.accept()
-    assert received(lobby, 5) == b"hello"
+    link = scene.link()
+    game, lobby = scene.greeted()
     ending = threading.Thread(target=over, args=(scene, link))
     ending.start()
     words = [f"{number:03} ".encode() for number in range(200)]
@@ -175,10 +173,8 @@ def test_the_last_words_of_a_game_arrive_in_order_where_they_are_fetched_while_i
 
 
 def test_the_lobby_hears_that_a_game_is_over(scene: Scene) -> None:
-    link, game = scene.link(), scene.game()
-    game.sendall(b"hello")
-    lobby = scene.accept()
-    assert received(lobby, 5) == b"hello"
+    link = scene.link()
+    game, lobby = scene.greeted()
     game.close()
     assert lobby.recv(1) == b""
     over(scene, link)
@@ -190,9 +186,7 @@ def test_where_the_way_fails_the_game_is_given_up_and_the_lobby_hears_it(scene: 
         scene.lost.set()
     link = scene.link()
     if begun:
-        scene.game().sendall(b"hello")
-        lobby = scene.accept()
-        assert received(lobby, 5) == b"hello"
+        _, lobby = scene.greeted()
         scene.lost.set()
         assert lobby.recv(1) == b""
     assert isinstance(scene.failed.result(SECONDS), NodeLostError)
@@ -200,10 +194,8 @@ def test_where_the_way_fails_the_game_is_given_up_and_the_lobby_hears_it(scene: 
 
 
 def test_a_game_whose_node_is_lost_before_its_result_arrives_is_given_up(scene: Scene) -> None:
-    link, game = scene.link(), scene.game()
-    game.sendall(b"hello")
-    lobby = scene.accept()
-    assert received(lobby, 5) == b"hello"
+    link = scene.link()
+    game, lobby = scene.greeted()
     # No call fetches that the game's connection has ended.
     with scene.calling:
         game.close()
@@ -218,10 +210,7 @@ def test_a_game_whose_node_is_lost_before_its_result_arrives_is_given_up(scene: 
 
 def test_a_game_hears_that_the_lobby_is_gone(scene: Scene) -> None:
     scene.link()
-    game = scene.game()
-    game.sendall(b"hello")
-    lobby = scene.accept()
-    received(lobby, 5)
+    game, lobby = scene.greeted()
     lobby.close()
     assert game.recv(1) == b""
     scene.lobby.close()
@@ -235,8 +224,7 @@ def test_a_game_whose_connections_stay_open_ends_all_the_same(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.workers.ray_lobby._ENDING_SECONDS", 0.5)
-    link, strange = scene.link(), scene.game()
-    strange.sendall(b"I stay")
-    assert received(scene.accept(), 6) == b"I stay"
+    link = scene.link()
+    strange, _ = scene.greeted()
     over(scene, link)
     assert strange.recv(1) == b""

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from arena.control.plans import AllPlayAllPlan, CrossEntropyPlan, Matchup, Monte
 from arena.control.ringmaster import execution
 from arena.control.settings import Control, ControlError
 from tests.processes import children, left_running
+from tests.waiting import until
 
 PLAYOFF = '''\
 # Two engines
@@ -421,9 +421,7 @@ def test_the_process_that_executes_a_file_ends_with_an_arena_that_is_killed(tmp_
         f"read_control(Path({str(tmp_path / 'cup.ctl')!r}))"
     )
     with subprocess.Popen([sys.executable, "-c", program]) as arena:
-        while not (tmp_path / "process").exists():
-            assert arena.poll() is None
-            time.sleep(0.01)
+        until((tmp_path / "process").exists, arena)
         arena.kill()
     assert left_running([int((tmp_path / "process").read_text())]) == []
 

@@ -16,12 +16,12 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import Edition, export
 from arena.results.exchange.importing import import_saga
-from arena.results.games import FinishedGame
 from arena.results.series import PlannedGame
 from referees.api import Outcome, Termination
 from tests.arena.results import saga_games
-from tests.arena.results.examples import heading, player, registered, result
+from tests.arena.results.examples import heading, play_game, player, registered, result
 
+PLANNED = PlannedGame("AvB", [player("a"), player("b")])
 Dump = dict[str, list[dict[str, Any]]]
 
 
@@ -35,16 +35,7 @@ def play(database: ResultsDatabase, name: str) -> None:
         Outcome((), Termination.MOVE_LIMIT, "?"),
     ]
     for number, end in enumerate(ends):
-        attempt = series.next_attempt(f"AvB_{number}")
-        series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
-        game = result(attempt.game_id, end, started=1_000_000_000.25 + 60 * number)
-        series.finish(
-            attempt,
-            FinishedGame.from_result("AvB", ("a", "b"), game, (1000.0, 1000.0), (1000.0, 1000.0)),
-            game,
-            7,
-            None,
-        )
+        play_game(series, PLANNED, result(f"AvB_{number}", end, started=1_000_000_000.25 + 60 * number))
 
 
 @pytest.fixture
@@ -58,6 +49,12 @@ def opened(tmp_path: Path) -> Iterator[Callable[[str], ResultsDatabase]]:
     yield open_database
     for database in databases:
         database.close()
+
+
+@pytest.fixture
+def other(opened: Callable[[str], ResultsDatabase]) -> ResultsDatabase:
+    """Another database, which is empty."""
+    return opened("other")
 
 
 @pytest.fixture(scope="module")
@@ -97,14 +94,13 @@ def dump(database: ResultsDatabase, names: str) -> Dump:
 @pytest.mark.parametrize(("edition", "names"), [("saga2", "SAGA_"), ("saga1", "Dip_")])
 def test_an_export_can_be_imported_again(
     tmp_path: Path,
-    opened: Callable[[str], ResultsDatabase],
+    other: ResultsDatabase,
     full: ResultsDatabase,
     target: str,
     edition: Edition,
     names: str,
 ) -> None:
     export(full, tmp_path / target, edition)
-    other = opened("other")
     imported = import_saga(other, tmp_path / target)
     assert (imported.series, imported.games) == (("first", "second"), 8)
     expected, taken = dump(full, names), dump(other, names)
@@ -117,9 +113,9 @@ def test_an_export_can_be_imported_again(
 
 
 def test_saga1_loses_nothing_of_games_with_supply_centres(
-    tmp_path: Path, opened: Callable[[str], ResultsDatabase]
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], other: ResultsDatabase
 ) -> None:
-    database, other = opened("diplomacy"), opened("other")
+    database = opened("diplomacy")
     with database.transaction() as connection:
         saga_games.play(connection, saga_games.DIPLOMACY, 7, 34)
     export(database, tmp_path / "out", "saga1")
@@ -156,10 +152,9 @@ def test_one_series_goes_out_with_all_it_needs_and_nothing_else(
 
 
 def test_an_import_joins_what_is_there_already(
-    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+    tmp_path: Path, other: ResultsDatabase, full: ResultsDatabase
 ) -> None:
     export(full, tmp_path / "out", "saga2", "second")
-    other = opened("other")
     play(other, "mine")
     import_saga(other, tmp_path / "out")
     taken = dump(other, "SAGA_")
@@ -167,16 +162,7 @@ def test_an_import_joins_what_is_there_already(
     assert len(taken["SAGA_Game"]) == 8 and len(taken["SAGA_Variant"]) == 1 and len(taken["SAGA_Power"]) == 2
     assert dump(other, "Dip_Player")["Dip_Player"][:8] == dump(full, "Dip_Player")["Dip_Player"][:8]
     # The database goes on counting after what came in.
-    series = registered(other, heading(name="next"))
-    attempt = series.next_attempt("AvB_0")
-    series.begin(attempt, None, PlannedGame("AvB", [player("a"), player("b")]))
-    series.finish(
-        attempt,
-        FinishedGame.from_result("AvB", ("a", "b"), result(), (1000.0, 1000.0), (1000.0, 1000.0)),
-        result(),
-        7,
-        None,
-    )
+    play_game(registered(other, heading(name="next")), PLANNED, result())
     assert len(dump(other, "SAGA_Game")["SAGA_Game"]) == 9
 
 
@@ -256,7 +242,7 @@ def change(folder: Path, table: str, line: int, column: str, value: str) -> None
 )
 def test_a_row_that_breaks_a_rule_of_saga_is_not_imported(
     tmp_path: Path,
-    opened: Callable[[str], ResultsDatabase],
+    other: ResultsDatabase,
     full: ResultsDatabase,
     edition: Edition,
     table: str,
@@ -266,7 +252,6 @@ def test_a_row_that_breaks_a_rule_of_saga_is_not_imported(
 ) -> None:
     export(full, tmp_path / "out", edition)
     change(tmp_path / "out", table, 0, column, value)
-    other = opened("other")
     with pytest.raises(ResultsError, match=message):
         import_saga(other, tmp_path / "out")
     assert not any(dump(other, "SAGA_").values())
@@ -286,7 +271,7 @@ def test_a_row_that_breaks_a_rule_of_saga_is_not_imported(
 )
 def test_a_row_that_is_there_twice_is_named(
     tmp_path: Path,
-    opened: Callable[[str], ResultsDatabase],
+    other: ResultsDatabase,
     full: ResultsDatabase,
     edition: Edition,
     table: str,
@@ -298,22 +283,27 @@ def test_a_row_that_is_there_twice_is_named(
         rows = list(csv.reader(file))
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([*rows, rows[1]])
-    other = opened("other")
     with pytest.raises(ResultsError, match=f"out: {table} {key} is there twice; remove one of the rows"):
         import_saga(other, tmp_path / "out")
     assert not any(dump(other, "SAGA_").values())
 
 
-def test_a_row_with_more_fields_than_columns_is_named(
-    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1,1,0,surplus", "line 2: there are more fields than the 3 columns"),
+        ('1,1,"0"surplus', "after line 1: .* expected .*; correct it there"),
+    ],
+    ids=["too many fields", "broken after the last line that was read"],
+)
+def test_a_line_of_csv_that_cannot_be_read_is_named(
+    tmp_path: Path, other: ResultsDatabase, full: ResultsDatabase, line: str, message: str
 ) -> None:
     export(full, tmp_path / "out", "saga2")
     with (tmp_path / "out" / "SAGA_ClientVariant.csv").open("a") as file:
-        file.write("1,1,0,surplus\n")
-    with pytest.raises(
-        ResultsError, match=r"ClientVariant\.csv, line 2: there are more fields than the 3 columns"
-    ):
-        import_saga(opened("other"), tmp_path / "out")
+        file.write(f"{line}\n")
+    with pytest.raises(ResultsError, match=rf"ClientVariant\.csv, {message}"):
+        import_saga(other, tmp_path / "out")
 
 
 def finished(database: ResultsDatabase, game: int) -> str:
@@ -334,7 +324,7 @@ def finished(database: ResultsDatabase, game: int) -> str:
 )
 def test_a_time_with_an_offset_is_stored_in_utc(
     tmp_path: Path,
-    opened: Callable[[str], ResultsDatabase],
+    other: ResultsDatabase,
     full: ResultsDatabase,
     target: str,
     time: str,
@@ -346,33 +336,17 @@ def test_a_time_with_an_offset_is_stored_in_utc(
     else:
         with closing(sqlite3.connect(tmp_path / target)) as source, source:
             source.execute("UPDATE SAGA_Game SET Finished = ? WHERE GameId = 1", (time,))
-    other = opened("other")
     import_saga(other, tmp_path / target)
     assert finished(other, 1) == stored
 
 
-def test_long_texts_come_in_again(
-    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
-) -> None:
+def test_long_texts_come_in_again(tmp_path: Path, other: ResultsDatabase, full: ResultsDatabase) -> None:
     options = "gtp_set x y#" * 12_000
     with full.transaction() as connection:
         connection.execute(update(saga.CONTESTANT).values(Options=options))
     export(full, tmp_path / "out", "saga2")
-    other = opened("other")
     import_saga(other, tmp_path / "out")
     assert {row["Options"] for row in dump(other, "SAGA_")["SAGA_Contestant"]} == {options}
-
-
-def test_a_broken_line_is_named_after_the_last_one_that_was_read(
-    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
-) -> None:
-    export(full, tmp_path / "out", "saga2")
-    with (tmp_path / "out" / "SAGA_ClientVariant.csv").open("a") as file:
-        file.write('1,1,"0"surplus\n')
-    with pytest.raises(
-        ResultsError, match=r"ClientVariant\.csv, after line 1: .* expected .*; correct it there"
-    ):
-        import_saga(opened("other"), tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -399,7 +373,7 @@ def test_a_broken_line_is_named_after_the_last_one_that_was_read(
     ],
 )
 def test_values_of_a_sqlite_file_that_are_of_another_type_stay_out(
-    tmp_path: Path, full: ResultsDatabase, table: str, assignment: str, message: str
+    tmp_path: Path, other: ResultsDatabase, full: ResultsDatabase, table: str, assignment: str, message: str
 ) -> None:
     export(full, tmp_path / "out.sqlite", "saga2")
     with closing(sqlite3.connect(tmp_path / "out.sqlite")) as source, source:
@@ -408,17 +382,11 @@ def test_values_of_a_sqlite_file_that_are_of_another_type_stay_out(
         source.execute(f"DROP TABLE {table}")
         source.execute(f"ALTER TABLE loose RENAME TO {table}")
         source.execute(f"UPDATE {table} SET {assignment} WHERE rowid = 1")
-    with (
-        closing(ResultsDatabase.open(sqlite_url(tmp_path / "new.sqlite"))) as database,
-        pytest.raises(ResultsError, match=re.escape(message)),
-    ):
-        import_saga(database, tmp_path / "out.sqlite")
+    with pytest.raises(ResultsError, match=re.escape(message)):
+        import_saga(other, tmp_path / "out.sqlite")
 
 
-def test_a_source_that_is_not_saga_is_refused(
-    tmp_path: Path, opened: Callable[[str], ResultsDatabase]
-) -> None:
-    other = opened("other")
+def test_a_source_that_is_not_saga_is_refused(tmp_path: Path, other: ResultsDatabase) -> None:
     for make, message in (
         (lambda path: None, "there is no file or folder"),
         (lambda path: path.mkdir(), "has no table SAGA_Game or Dip_Game"),
@@ -431,19 +399,16 @@ def test_a_source_that_is_not_saga_is_refused(
             import_saga(other, path)
 
 
-def test_a_missing_column_is_named(
-    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
-) -> None:
+def test_a_missing_column_is_named(tmp_path: Path, other: ResultsDatabase, full: ResultsDatabase) -> None:
     export(full, tmp_path / "out", "saga2")
     (tmp_path / "out" / "SAGA_Power.csv").write_text("PowerId,VariantId,Code\n1,1,1\n")
     with pytest.raises(ResultsError, match=r"SAGA_Power\.csv: SAGA_Power has no column Name, Notes"):
-        import_saga(opened("other"), tmp_path / "out")
+        import_saga(other, tmp_path / "out")
 
 
 def test_an_arenas_own_database_can_be_imported_whole(
-    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+    tmp_path: Path, other: ResultsDatabase, full: ResultsDatabase
 ) -> None:
-    other = opened("other")
     assert import_saga(other, tmp_path / "full.sqlite").games == 8
     with other.transaction() as connection:
         assert len(connection.execute(select(saga.PLAYER)).all()) == 16
