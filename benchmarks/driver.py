@@ -138,12 +138,17 @@ def main() -> None:
     print(
         f"{options.workers:,} workers, games of {options.game_seconds:g} s, load {os.getloadavg()[0]:.1f}\n"
     )
-    print("| games | games/s | own CPU a game | of a core | memory |")
+    most = options.workers / options.game_seconds
+    print(
+        f"| games | games a second, of the {most:,.0f} that {options.workers:,} workers can play "
+        "| own processor time a game | of one core | memory |"
+    )
     print("|---|---|---|---|---|")
     for number, (before, after) in enumerate(pairwise(finished.marks), start=2):
         seconds, used = after.seconds - before.seconds, after.processor - before.processor
-        rate = f"{finished.each / seconds:.0f} | {used / finished.each * 1e3:.2f} ms | {used / seconds:.0%}"
-        print(f"| to {number * finished.each:,} | {rate} | {after.memory / 2**20:.0f} MiB |")
+        rate = f"{finished.each / seconds:.0f} | {used / finished.each * 1e3:.2f} ms"
+        share, memory = 100 * used / seconds, after.memory / 2**20
+        print(f"| to {number * finished.each:,} | {rate} | {share:.0f} % | {memory:.0f} MiB |")
 
 
 if __name__ == "__main__":

@@ -89,7 +89,10 @@ def run(parent: Path, log: LogAddress, count: int, rounds: int) -> None:
         f"{count} full games: a folder of {room / 1e6:,.0f} MB, {made.followed:,} messages; a snapshot of "
         f"{made.size / 1e6:,.0f} MB made in {time.perf_counter() - begun:.1f} s\n"
     )
-    print("| a server with | serves after s | all games answered after s | processor s |\n|---|---|---|---|")
+    print(
+        "| a server that starts with | listens after s | all games answered after s "
+        "| processor s until then |\n|---|---|---|---|"
+    )
     follow = ("--log", log.text)
 
     def begin(options: Sequence[str] = follow) -> Start:
@@ -100,7 +103,7 @@ def run(parent: Path, log: LogAddress, count: int, rounds: int) -> None:
     with closing(JetStreamLog(log)) as connection:
         connection.run(connection.stream.delete_object_store(f"{log.stream}-snapshots"))
     measure("an empty folder, the log", rounds, begin)
-    measure("its folder of before", rounds, lambda: start(old, games, token))
+    measure("its own folder", rounds, lambda: start(old, games, token))
 
 
 if __name__ == "__main__":

@@ -231,7 +231,7 @@ def measure_asking(folder: Path, token: str, game_id: str) -> None:
     """Print what consultations cost beside the echo."""
     print(
         "| asked by | calls/s | positions/s | no-op/s | kept | echo/s | kept "
-        "| p50 / p99 ms | matches | bytes an answer |"
+        "| p50 / p99 ms | placements | bytes an answer |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
     generator = Generator(core=1)

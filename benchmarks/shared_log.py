@@ -115,7 +115,9 @@ def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
         for name, server in (("own reports", own), ("one reports", first)):
             server.begin_reports(generator, fresh)
             loads[name].append(generator.result())
-    print("| one server writes | a second | p50 / p99 ms | of the own log's |\n|---|---|---|---|")
+    print(
+        "| one server | a second | p50 / p99 ms | of the own log's, mean of the rounds |\n|---|---|---|---|"
+    )
     row("consultations, own log", loads["own"])
     row("consultations, shared log", loads["one"], ratio(loads["one"], loads["own"]))
     row("reports, own log", loads["own reports"])
@@ -142,8 +144,8 @@ def measure_reads(servers: Sequence[Measured], generators: Sequence[Generator]) 
 def measure_both(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:
     """Print the rows of two servers that write at once."""
     print(
-        "\n| two servers write at once | a second | p50 / p99 ms | the slower one's share |"
-        "\n|---|---|---|---|"
+        "\n| two servers write at once | a second, both together | p50 / p99 ms "
+        "| share that the slower one wrote |\n|---|---|---|---|"
     )
     numbers = itertools.count(10_000_000, REPORTS)
     for what, games in (("one game", ("go-0000", "go-0000")), ("a game each", ("go-0000", "go-0001"))):

@@ -68,6 +68,10 @@ def soak(
     """
     samples = []
     begun = time.monotonic()
+    print(
+        "| minute | contests | MiB of all processes | MiB on disk | consultation p50 / p99 ms "
+        "| report p50 / p99 ms |\n|---|---|---|---|---|---|"
+    )
     # Far above what the callers can ask on any machine.
     with ServerProcesses(folder, processes, ["--rate", "1000000"]) as servers:
         load = Load(servers, callers, "soak", contests_a_second)
@@ -113,13 +117,10 @@ def _percentiles(seconds: list[float]) -> tuple[float, float]:
 
 
 def _print(sample: Sample) -> None:
-    print(
-        f"{sample.at / 60:7.1f} min {sample.contests:9,} contests {sample.memory / 2**20:8.1f} MiB "
-        f"{sample.file / 2**20:8.1f} MiB on disk   consultation p50 {sample.consultation[0] * 1e3:6.1f} "
-        f"p99 {sample.consultation[1] * 1e3:6.1f} ms   report p50 {sample.report[0] * 1e3:6.1f} "
-        f"p99 {sample.report[1] * 1e3:6.1f} ms",
-        flush=True,
-    )
+    latencies = (f"{1e3 * p50:.1f} / {1e3 * p99:.1f}" for p50, p99 in (sample.consultation, sample.report))
+    sizes = (f"{size / 2**20:,.0f}" for size in (sample.memory, sample.file))
+    cells = (f"{sample.at / 60:.3g}", f"{sample.contests:,}", *sizes, *latencies)
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list[tuple[bool, str]]:
