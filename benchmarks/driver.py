@@ -32,6 +32,7 @@ from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.workers.interface import WorkerLost, Workers
 from benchmarks import arguments
+from benchmarks.process_usage import resident_bytes
 
 # A run is measured in parts, which show whether later games cost more.
 PARTS: Final = 6
@@ -47,8 +48,7 @@ class Mark(NamedTuple):
     @classmethod
     def now(cls) -> "Mark":
         """At this moment."""
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        return cls(time.monotonic(), time.process_time(), pages * os.sysconf("SC_PAGE_SIZE"))
+        return cls(time.monotonic(), time.process_time(), resident_bytes(os.getpid()))
 
 
 class Finished(Display):

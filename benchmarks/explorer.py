@@ -6,7 +6,6 @@ down a line and begins again where it ends, as people do with the arrow keys.
 
 import argparse
 import http.client
-import os
 import random
 import re
 import statistics
@@ -19,10 +18,10 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import arguments
+from benchmarks.process_usage import children, processor_seconds
 
 _MOVE: Final = re.compile(r'<a href="([^"]+)" data-move')
 _GAME: Final = re.compile(r'<th scope="row"><a href="/games/([^"]+)"')
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
 _UNMEASURED: Final = 20
 _FILTER: Final = "elo=0"
 
@@ -120,10 +119,8 @@ def _cpu_seconds(pid: int) -> float:
     """Processor time of a process and of those that it started."""
     begun = [pid]
     for process in begun:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        begun += map(int, children)
-    fields = [Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split() for process in begun]
-    return sum(int(line[11]) + int(line[12]) for line in fields) / _TICKS
+        begun += children(process)
+    return sum(map(processor_seconds, begun))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ Registers the members in a league, starts `arena serve`, lets them dial in, and 
 
 import argparse
 import asyncio
-import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +18,7 @@ from arena.league.database import open_league
 from arena.league.members import Application, Members
 from arena.v1 import players_pb2, players_pb2_grpc
 from benchmarks import arguments
+from benchmarks.process_usage import processor_seconds, resident_bytes
 from clients import Connection
 
 
@@ -37,7 +36,7 @@ async def dial(address: str, name: str, token: str, inside: asyncio.Semaphore) -
 async def watch(address: str, tokens: dict[str, str], service: int, seconds: float) -> None:
     """Let the members in, wait, and print what the service took."""
     inside = asyncio.Semaphore(0)
-    empty = resident(service)
+    empty = resident_bytes(service) / 1e6
     begun = time.perf_counter()
     dialling = []
     for name, token in tokens.items():
@@ -50,22 +49,9 @@ async def watch(address: str, tokens: dict[str, str], service: int, seconds: flo
     await asyncio.sleep(seconds)
     share = (processor_seconds(service) - used) / (time.perf_counter() - begun)
     print(f"{len(tokens)} members came in {came:.1f} s; the service without them has {empty:.0f} MB")
-    print(f"waiting for {seconds:g} s: {resident(service):.0f} MB, {100 * share:.1f} % of a core")
+    print(f"waiting for {seconds:g} s: {resident_bytes(service) / 1e6:.0f} MB, {100 * share:.1f} % of a core")
     for task in dialling:
         task.cancel()
-
-
-def resident(process: int) -> float:
-    """The memory that a process has in MB."""
-    match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
-    assert match is not None
-    return int(match[1]) / 1000
-
-
-def processor_seconds(process: int) -> float:
-    """The processor time that a process has used."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:

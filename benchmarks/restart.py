@@ -29,6 +29,7 @@ from academy.v1 import consultation_pb2, consultation_pb2_grpc, game_pb2
 from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.load.copied_games import copied
+from benchmarks.process_usage import own_bytes
 
 ROUNDS: Final = 5
 TAUGHT: Final = 12
@@ -84,10 +85,7 @@ def start(
                     consultation_pb2.DownloadWeightsRequest(game_id=game, player=1), metadata=bearer
                 )
         answered = time.perf_counter() - begun
-        status = Path(f"/proc/{process.pid}/status").read_text()
-        memory = re.search(r"RssAnon:\s+(\d+)", status)
-        assert memory
-        return Start(serving, answered, max(taken), int(memory[1]) * 1024)
+        return Start(serving, answered, max(taken), own_bytes(process.pid))
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)

@@ -27,6 +27,7 @@ from typing import Final
 
 from arena.runner.exit_status import ExitStatus
 from benchmarks import arguments
+from benchmarks.process_usage import children
 
 MARK: Final = "STOPPED_PLAYOFF"
 LONGEST_WAIT: Final = 600.0
@@ -69,7 +70,8 @@ class Run:
     def kill(self) -> None:
         """SIGKILL for the arena itself. What it started is to end by itself, not by the terminal's end."""
         os.kill(self._leader, signal.SIGSTOP)
-        os.kill(int(Path(f"/proc/{self._leader}/task/{self._leader}/children").read_text()), signal.SIGKILL)
+        (arena,) = children(self._leader)
+        os.kill(arena, signal.SIGKILL)
         self._orphans = self.left_over()
         os.kill(self._leader, signal.SIGCONT)
 
