@@ -16,6 +16,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -221,17 +222,13 @@ class Comparison:
 
 def measure(seed: str, old: int, new: int) -> list[Block]:
     """One repetition, with an ACADEMY of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        server = EmbeddedAcademy(Path(folder) / "data", Path(folder) / "server.log")
-        try:
-            comparison = Comparison(server.start(), seed)
-            try:
-                comparison.learn_old(old)
-                return list(comparison.follow(new))
-            finally:
-                comparison.close()
-        finally:
-            server.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(EmbeddedAcademy(Path(folder) / "data", Path(folder) / "server.log")) as server,
+        closing(Comparison(server.start(), seed)) as comparison,
+    ):
+        comparison.learn_old(old)
+        return list(comparison.follow(new))
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -134,14 +135,11 @@ def main() -> None:
     file = options.folder / f"votes-{options.seed}.toml"
     file.write_text(control(options.rounds, options.seed))
     subprocess.run([sys.executable, "-m", "arena.cli", "run", str(file), "--quiet"], check=True)
-    server = EmbeddedAcademy(file.with_suffix(".academy"), file.with_suffix(".server.log"))
-    try:
+    with closing(EmbeddedAcademy(file.with_suffix(".academy"), file.with_suffix(".server.log"))) as server:
         connection = server.start()
         known = values(connection, "go-5x5")
         with Academy(connection) as academy:
             scores = [*differences(academy, known, unheard(options.unheard, options.seed))]
-    finally:
-        server.close()
     differing = sum(abs(value.then - value.now) > DIFFERENT for value in known.values())
     sys.stdout.write(
         f"{len(known)} patterns, {differing} of them with values that differ by more than {DIFFERENT:g}\n"

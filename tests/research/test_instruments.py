@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,7 @@ generation 0, family weights:
 
 
 def test_a_vote_weighs_by_the_proposers_elo_of_its_day_and_of_today(tmp_path: Path) -> None:
-    server = EmbeddedAcademy(tmp_path / "data", tmp_path / "log")
-    try:
+    with closing(EmbeddedAcademy(tmp_path / "data", tmp_path / "log")) as server:
         connection = server.start()
         with connection.channel() as channel:
             libraries = libraries_pb2_grpc.LibraryServiceStub(channel)
@@ -64,8 +64,6 @@ def test_a_vote_weighs_by_the_proposers_elo_of_its_day_and_of_today(tmp_path: Pa
                 metadata=connection.metadata,
             )
             (values,) = votes.values(connection, spec.game_id).values()
-    finally:
-        server.close()
     assert abs(values.then - 0.5) < 1e-6
     assert abs(values.now - (1500 * 0.9 + 500 * 0.1) / 2000) < 1e-6
 
