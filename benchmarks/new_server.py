@@ -23,7 +23,6 @@ from academy.store.library_store import Store
 from academy.store.shared_log import snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
-from academy.store.tokens import CreateToken, Role
 from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.restart import Start, start
@@ -40,7 +39,7 @@ def teach(folder: Path, log: LogAddress, count: int) -> tuple[list[str], str]:
             played = full_game.reports(game_id, TAUGHT, first=number * TAUGHT)
             for learnt in [store.submit(ReportContest(report, "")) for report in played]:
                 learnt.result()
-        _, token = store.run(CreateToken("bot", Role.ANALYST))
+        token, _ = full_game.tokens(store)
     return games, token
 
 

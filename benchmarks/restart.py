@@ -24,7 +24,6 @@ from academy.store.contest_commands import ReportContest
 from academy.store.environment import PATTERN_CACHES
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, consultation_pb2_grpc, game_pb2
 from benchmarks import arguments
 from benchmarks.load import full_game
@@ -101,7 +100,7 @@ def main() -> None:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             full_game.teach(store, names[0])
-            _, token = store.run(CreateToken("bot", Role.ANALYST))
+            token, _ = full_game.tokens(store)
         # The first start makes the pattern cache that is kept.
         start(folder, names[:1], token)
         copied(folder, names[0], names[1:])
