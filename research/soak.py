@@ -11,8 +11,6 @@ flat, or the pace could not be kept: its latencies then say nothing. SIGTERM or 
 
 import argparse
 import math
-import select
-import signal
 import statistics
 import subprocess
 import sys
@@ -22,9 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from academy.service.workers import signals
 from benchmarks import arguments
-from research.crash_loop import find_faults, sleep_through
+from research.crash_loop import find_faults, pausing_until_stopped, sleep_through
 from research.mixed_load import Load
 from research.server_processes import ServerProcesses
 
@@ -185,17 +182,10 @@ def main() -> int:
     options = parser.parse_args()
     pace = options.contests_a_second or math.inf
     with (
-        signals(signal.SIGTERM, signal.SIGINT) as end_signals,
+        pausing_until_stopped() as pause,
         tempfile.TemporaryDirectory(prefix="academy-soak-") as folder,
     ):
-        samples, faults = soak(
-            Path(folder),
-            options.minutes,
-            options.processes,
-            options.callers,
-            pace,
-            lambda seconds: not select.select([end_signals], [], [], seconds)[0],
-        )
+        samples, faults = soak(Path(folder), options.minutes, options.processes, options.callers, pace, pause)
     findings = verdicts(samples, pace) if len(samples) >= FEWEST_SAMPLES else []
     for flat, what in findings:
         print(f"{'KEPT  ' if flat else 'MISSED'} {what}")
