@@ -9,7 +9,6 @@ Each report goes to every game in turn, so all meet the same load of the machine
 78 plies on 9x9, which have more different tesujis and patterns than real ones.
 """
 
-import argparse
 import math
 import tempfile
 import time
@@ -36,6 +35,7 @@ from academy.store.contest_commands import ReportContest
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2
+from benchmarks import arguments
 from clients import Academy, Connection, Seat
 from clients.academy import Questions
 from clients.seat import MatchOptions
@@ -316,7 +316,7 @@ def _with_pieces(board: Board) -> Iterator[Board]:
 
 def main() -> None:
     """Print both tables, or the one of questions."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("part", nargs="?", choices=["questions"], help="measure these alone")
     if parser.parse_args().part is None:
         measure_reports()

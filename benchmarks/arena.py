@@ -7,7 +7,6 @@ for each game or kept, two games at a time, each worker with its engines on one 
 engines play through a bare loop that only relays their moves: what pipes and processes cost by themselves.
 """
 
-import argparse
 import os
 import resource
 import sqlite3
@@ -323,7 +322,7 @@ def _shifted(column: str, shift: int, *, named: bool) -> str:
 
 def main() -> None:
     """Measure all, in a fresh folder."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument(
         "--games", type=int, default=100_000, help="games in the database, at most (0: no growth)"
     )

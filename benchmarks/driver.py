@@ -6,7 +6,6 @@ Workers are simulated: each game lasts its time and has the result and the 100 m
 rest is a run as it is: selection, ratings, the results database on this disk, records, the history.
 """
 
-import argparse
 import heapq
 import os
 import tempfile
@@ -105,7 +104,7 @@ class SimulatedWorkers(Workers):
 
 def main() -> None:
     """Run a competition of simulated games for a while, and print what it took."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--seconds", type=arguments.positive, default=20.0, help="how long")
     parser.add_argument("--workers", type=arguments.count, default=1000, help="how many workers")
     parser.add_argument("--game-seconds", type=arguments.positive, default=10.0, help="how long a game lasts")

@@ -4,7 +4,6 @@
 down a line and begins again where it ends, as people do with the arrow keys.
 """
 
-import argparse
 import http.client
 import random
 import re
@@ -71,7 +70,7 @@ class Visitor:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--library", type=Path, default=Path("build/demo-library"))
     parser.add_argument("--steps", type=arguments.count, default=300)
     parser.add_argument("--seed", type=int, default=1)

@@ -5,7 +5,6 @@ over from the moment a write is acknowledged until the answer shows it: first al
 that ask a thousand times a second.
 """
 
-import argparse
 import itertools
 import tempfile
 import threading
@@ -26,6 +25,7 @@ from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
+from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.load.processes import MATCH, Generator, Server
 
@@ -120,7 +120,7 @@ def _print(what: str, seconds: list[float]) -> None:
 
 def main() -> None:
     """Print a table."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    arguments.parser(__doc__).parse_args()
     print(f"| {WRITES} writes of another process each | answered after ms: median | 99 of 100 | all |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as parent:

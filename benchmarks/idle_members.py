@@ -5,7 +5,6 @@
 Registers the members in a league, starts `arena serve`, lets them dial in, and watches the service's process.
 """
 
-import argparse
 import asyncio
 import subprocess
 import sys
@@ -55,7 +54,7 @@ async def watch(address: str, tokens: dict[str, str], service: int, seconds: flo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--members", type=arguments.count, default=1_000)
     parser.add_argument("--seconds", type=arguments.positive, default=30.0)
     chosen = parser.parse_args()

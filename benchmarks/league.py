@@ -8,7 +8,6 @@ With `--copy` the first N games of a new league are written in bulk, with all th
 ten million take minutes, not hours. PostgreSQL's user must be a superuser then.
 """
 
-import argparse
 import random
 import statistics
 import time
@@ -240,7 +239,7 @@ def inside(league: LeagueDatabase, society: Society) -> float:
 
 def main() -> None:
     """Measure, as the arguments say."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=1_000_000)
     parser.add_argument("--players", type=arguments.at_least(2), default=10_000)
     parser.add_argument("--league", default="benchmark-league.db", help="a file or a URL")

@@ -6,7 +6,6 @@ median over positions of the least of the rounds, which other work on the machin
 the latter.
 """
 
-import argparse
 import os
 import platform
 import subprocess
@@ -239,7 +238,7 @@ def start(_: int) -> Table:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--rounds", type=arguments.count, default=7)
     rounds = parser.parse_args().rounds
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")

@@ -7,7 +7,6 @@ processor time of the server, which other load on the machine does not change mu
 that starts again with the folder it has.
 """
 
-import argparse
 import resource
 import shutil
 import tempfile
@@ -60,9 +59,7 @@ def measure(what: str, rounds: int, begin: Callable[[], Start]) -> None:
 
 def main() -> None:
     """Print the rows."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=100)
     parser.add_argument("--rounds", type=arguments.count, default=3)
     options = parser.parse_args()

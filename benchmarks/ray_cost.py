@@ -5,7 +5,6 @@ in C that think for some time a move, two games of some 100 moves at a time. Ray
 `academy-arena[ray]`.
 """
 
-import argparse
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -31,7 +30,7 @@ def games_a_second(
 
 def main() -> None:
     """Print games a second of both, and how many times as long a game takes on Ray."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument(
         "--rounds", type=arguments.count, default=4, help="how often each is measured, in turns"
     )

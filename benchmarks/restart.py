@@ -3,7 +3,6 @@
 All games have full libraries. They are copies of one that is learnt, as its records and pattern cache are.
 """
 
-import argparse
 import os
 import re
 import shutil
@@ -93,7 +92,7 @@ def start(
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=100)
     names = [f"go-{number:04}" for number in range(parser.parse_args().games)]
     with tempfile.TemporaryDirectory() as parent:

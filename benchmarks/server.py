@@ -7,7 +7,6 @@ second table puts a consultation together step by step. The third reports contes
 server may use all cores there.
 """
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Final, NamedTuple
 
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages
+from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.load.processes import ECHO, MATCH, PLAY, REPORT, SUCCESSORS, Generator, Server
 from benchmarks.load.wire import Load
@@ -195,7 +195,7 @@ def _times(loads: list[Load]) -> str:
 
 def main() -> None:
     """Measure in a fresh folder: everything, or the part that is named."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("part", nargs="?", choices=["writing"], help="measure this alone")
     part = parser.parse_args().part
     with tempfile.TemporaryDirectory() as parent:

@@ -8,7 +8,6 @@ The rows of two servers have them read at once, and write at once: to one game, 
 line is the room that contests take.
 """
 
-import argparse
 import itertools
 import tempfile
 import time
@@ -21,6 +20,7 @@ from typing import Final
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.compaction import compact
+from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.load.processes import MATCH, REPORT, Generator, Server
 from benchmarks.load.wire import Load
@@ -74,7 +74,7 @@ def row(what: str, loads: Sequence[Load], beside: str = "") -> None:
 
 def main() -> None:
     """Print the rows."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    arguments.parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as parent, ExitStack() as running:
         nats = NatsServer(Path(parent) / "nats", max_payload="8MB")
         running.callback(nats.kill)

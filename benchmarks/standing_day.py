@@ -12,7 +12,6 @@ game once. A bot waits in a round that begins while it is there, has missed no g
 The distances of the likeliest ratings from the strengths are compared with the ratings' errors.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -286,7 +285,7 @@ def compared(ratings: Sequence[ListedRating], strengths: Mapping[str, float]) ->
 
 def main() -> None:
     """Live a day in a folder of its own."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--bots", type=arguments.at_least(2), default=200)
     parser.add_argument("--seconds", type=arguments.positive, default=600.0)
     parser.add_argument("--kills", type=int, default=9)

@@ -7,7 +7,6 @@ and the store's writer. Shown is the shortest walk. A change is a call of a func
 another file than the one before.
 """
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from typing import Any, Final
 from academy.matching.warming import warm_up
 from academy.store.writer import WriteContext
 from academy.v1 import consultation_pb2, contests_pb2
+from benchmarks import arguments
 from benchmarks.load import full_game
 from tests.academy.service.running import Running, serving
 
@@ -114,7 +114,7 @@ def report_walk(server: Running, report: contests_pb2.ReportContestRequest) -> W
 
 def main() -> None:
     """Print how far each kind of call goes, and its walk."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--all", action="store_true", help="show each function too, call by call")
     listed = parser.parse_args().all
     warm_up()

@@ -9,7 +9,6 @@ answers against the contest's result says how wrong they are; a quarter is that 
 everywhere.
 """
 
-import argparse
 import json
 import random
 import statistics
@@ -233,7 +232,7 @@ def measure(seed: str, old: int, new: int) -> list[Block]:
 
 def main() -> None:
     """Measure, keep each repetition's blocks as a line of JSON, and draw the means."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument(
         "results", type=Path, help="a file of JSON lines; repetitions in it are not made again"
     )

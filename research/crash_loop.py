@@ -11,7 +11,6 @@ and some of the compactions are killed too.
 SIGTERM or Ctrl-C ends it early, and its servers. Ends with 1 on a fault.
 """
 
-import argparse
 import random
 import select
 import signal
@@ -277,7 +276,7 @@ def reported_contests(transaction: Transaction) -> Iterator[str]:
 
 def main() -> int:
     """Run the loop from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--rounds", type=arguments.count, default=ROUNDS)
     parser.add_argument("--processes", type=arguments.count, default=2)
     parser.add_argument("--callers", type=arguments.count, default=4)

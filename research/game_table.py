@@ -6,7 +6,6 @@ measured here, because they need searches and the referee's program; and tempo, 
 the best players with each other.
 """
 
-import argparse
 import ast
 import importlib
 import json
@@ -238,7 +237,7 @@ def _cell(value: float | None, error: float | None) -> str:
 
 def main() -> None:
     """Measure the games that are not in the results yet, and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("results", type=Path, help="a file of JSON lines, to be continued")
     parser.add_argument(
         "--contests", type=arguments.count, default=30, help="of each game that is not in the file yet"

@@ -5,7 +5,6 @@ Events are reports of contests of 60 plies; most of a long log is written withou
 its length matters.
 """
 
-import argparse
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +19,7 @@ from academy.store import event_log, keys
 from academy.store.environment import TableName, Transaction
 from academy.store.library_store import Store
 from academy.v1 import events_pb2
+from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.load.copied_games import copied
 from benchmarks.load.processes import MATCH, REPORT, Generator, Server
@@ -90,7 +90,7 @@ def grown(games: int, prepare: Callable[[Store, str], None] = lambda store, game
 
 def main() -> None:
     """Print tables, and draw them where that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--plot", type=Path, help="an SVG file to draw")
     parser.add_argument("--most-games", type=int, default=GAMES[-1])
     parser.add_argument("--most-events", type=int, default=EVENTS[-1])

@@ -419,9 +419,7 @@ def find_faults(writers: Sequence[Writer]) -> list[str]:
 
 def main() -> None:
     """Run the rounds."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser(__doc__)
     parser.add_argument("--rounds", type=arguments.count, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="what is done to them")

@@ -9,7 +9,6 @@ the last third of the time against the second (in the first the libraries fill).
 flat, or the pace could not be kept: its latencies then say nothing. SIGTERM or Ctrl-C ends it early.
 """
 
-import argparse
 import math
 import statistics
 import subprocess
@@ -172,7 +171,7 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
 
 def main() -> int:
     """Run it from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--minutes", type=arguments.positive, default=60.0)
     parser.add_argument("--processes", type=arguments.count, default=2)
     parser.add_argument("--callers", type=arguments.count, default=4)

@@ -7,7 +7,6 @@ Two levels of GNU Go play on 9x9 in a terminal of their own. Each round stops th
 Ends with 1 on a fault.
 """
 
-import argparse
 import os
 import pty
 import random
@@ -223,7 +222,7 @@ def played_out(control: Path, games: int) -> list[str]:
 
 def main() -> None:
     """Run it, and say what was wrong."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=200)
     parser.add_argument("--rounds", type=arguments.count, default=2, help="how often each way is tried")
     parser.add_argument("--parallel", type=arguments.count, default=2)

@@ -6,7 +6,6 @@ each pattern's votes being weighed in both ways. The difference of the Brier sco
 which way foretells more.
 """
 
-import argparse
 import math
 import random
 import statistics
@@ -123,7 +122,7 @@ def differences(
 
 def main() -> None:
     """Play, or go on playing, and print both ways' scores."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument(
         "--rounds", type=arguments.count, default=15, help="contests of each pair that ACADEMY learns from"

@@ -107,27 +107,6 @@ def test_clarity_comes_from_searches_whose_trees_were_measured() -> None:
     assert 500 < sizes[0] < sizes[1] < 20_000 and sizes[2] > 500
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--games", "Hex 6x6"], "invalid choice: 'Hex 6x6'"),
-        (["--contests", "0"], "'0': it must be a whole number from 1"),
-        (["--positions", "0"], "'0': it must be a whole number from 1"),
-    ],
-)
-def test_a_table_of_nothing_is_refused_before_anything_is_measured(
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["game_table", str(tmp_path / "results.jsonl"), *arguments])
-    with pytest.raises(SystemExit):
-        game_table.main()
-    assert message in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("scores", [[], [(0.2, 0.1)]])
 def test_too_few_contests_with_patterns_to_know_an_error_are_reported(
     scores: list[tuple[float, float]],
