@@ -7,7 +7,6 @@ down a line and begins again where it ends, as people do with the arrow keys.
 import http.client
 import random
 import re
-import statistics
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import arguments
+from benchmarks.intervals import median_with_interval
 from benchmarks.process_usage import children, processor_seconds
 
 _MOVE: Final = re.compile(r'<a href="([^"]+)" data-move')
@@ -34,13 +34,8 @@ class Steps:
 
     def describe(self) -> str:
         times = sorted(self.milliseconds)
-        # The median's interval by order statistics, without an assumption on how times are spread.
-        half = 0.98 * len(times) ** 0.5
-        low, high = (
-            times[min(max(round(len(times) / 2 + way * half), 0), len(times) - 1)] for way in (-1, 1)
-        )
         return (
-            f"{len(times)} pages, p50 {statistics.median(times):.1f} ms [{low:.1f}, {high:.1f}], "
+            f"{len(times)} pages, p50 {median_with_interval(times, 1)} ms, "
             f"p99 {times[int(0.99 * (len(times) - 1))]:.1f} ms, "
             f"at most {max(self.sizes) / 1_000:.1f} kB packed"
         )

@@ -6,18 +6,16 @@ Registers the members in a league, starts `arena serve`, lets them dial in, and 
 """
 
 import asyncio
-import subprocess
-import sys
 import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
 
 from arena.league.database import open_league
-from arena.league.members import Application, Members
 from arena.v1 import players_pb2, players_pb2_grpc
 from benchmarks import arguments
 from benchmarks.process_usage import processor_seconds, resident_bytes
+from benchmarks.standing_day import register, serve
 from clients import Connection
 
 
@@ -58,31 +56,13 @@ def main() -> None:
     parser.add_argument("--members", type=arguments.count, default=1_000)
     parser.add_argument("--seconds", type=arguments.positive, default=30.0)
     chosen = parser.parse_args()
-    wait(chosen.members, chosen.seconds)
-
-
-def wait(members: int, seconds: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        tokens = {}
         with closing(open_league(f"{folder}/league.db", create=True)) as league:
-            register = Members(league).register
-            for number in range(members):
-                name = f"bot{''.join(chr(98 + int(digit)) for digit in str(number)).replace('i', 'z')}"
-                tokens[name] = register(Application(name), "", "k" * 32, open_to_all=True)[1]
-        (Path(folder) / "arena.tokens").touch()
+            tokens = register(league, chosen.members)
         address = f"unix:{folder}/arena"
-        service = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "arena.cli", "serve", folder, "--address", address),
-                *("--tokens", f"{folder}/arena.tokens", "--league", f"{folder}/league.db"),
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        service = serve(Path(folder), address)
         try:
-            assert service.stdout is not None
-            service.stdout.readline()
-            asyncio.run(watch(address, tokens, service.pid, seconds))
+            asyncio.run(watch(address, tokens, service.pid, chosen.seconds))
         finally:
             service.terminate()
             service.wait()

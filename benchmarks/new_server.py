@@ -2,6 +2,8 @@
 
     python -m benchmarks.new_server [--games 100] [--rounds 3]
 
+That takes an hour or more: with 100 games a start from the log takes a quarter of one.
+
 All games have full libraries and are learnt through the log. Beside the time on the clock stands the
 processor time of the server, which other load on the machine does not change much. The last row is a server
 that starts again with the folder it has.

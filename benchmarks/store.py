@@ -85,11 +85,9 @@ def play(store: Store, reports: list[contests_pb2.ReportContestRequest]) -> None
 
 def main() -> None:
     """Measure in a fresh folder."""
-    parser = arguments.parser(__doc__)
-    parser.add_argument("--within", metavar="FOLDER", help="where the fresh folder is made")
-    within = parser.parse_args().within
+    arguments.parser(__doc__).parse_args()
     print("| what | median | of |\n|---|---|---|")
-    with tempfile.TemporaryDirectory(dir=within) as parent:
+    with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store, Store(Path(parent) / "others") as others:
             held = measure(store, others, folder / "data.mdb")
