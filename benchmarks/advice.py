@@ -9,8 +9,6 @@ Each report goes to every game in turn, so all meet the same load of the machine
 78 plies on 9x9, which have more different tesujis and patterns than real ones.
 """
 
-import argparse
-import math
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -36,6 +34,8 @@ from academy.store.contest_commands import ReportContest
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2, contests_pb2, game_pb2
+from benchmarks import arguments
+from benchmarks.intervals import median_with_interval
 from clients import Academy, Connection, Seat
 from clients.academy import Questions
 from clients.seat import MatchOptions
@@ -112,17 +112,6 @@ def times(act: Callable[[Item], object], items: Iterable[Item], clock: Callable[
     return taken
 
 
-def interval(values: Sequence[float]) -> str:
-    """A median with its 95 % interval, by the order of the values."""
-    ordered = sorted(values)
-    beside = math.ceil(0.98 * math.sqrt(len(ordered)))
-    low, high = (
-        ordered[len(ordered) // 2 - beside],
-        ordered[min(len(ordered) // 2 + beside, len(ordered) - 1)],
-    )
-    return f"{median(ordered):.2f} [{low:.2f}, {high:.2f}]"
-
-
 def measure_reports() -> None:
     """Print a row for each combination of what is learnt."""
     with ExitStack() as stack:
@@ -143,7 +132,10 @@ def measure_reports() -> None:
     first = next(iter(LEARNT))
     for what in LEARNT:
         ratios = [row[what] / row[first] for row in rows]
-        print(f"| {what} | {median(row[what] for row in rows):.1f} | {interval(ratios)} |", flush=True)
+        print(
+            f"| {what} | {median(row[what] for row in rows):.1f} | {median_with_interval(ratios, 2)} |",
+            flush=True,
+        )
 
 
 def _report(store: Store, played: contests_pb2.ReportContestRequest) -> float:
@@ -302,7 +294,7 @@ def _measure(
             for question in asking:
                 question.result()
         rate = len(asking) * QUESTIONS / (time.perf_counter() - begun)
-        columns = " | ".join(map(interval, (spent, of_echo, more, waited)))
+        columns = " | ".join(median_with_interval(taken, 2) for taken in (spent, of_echo, more, waited))
         print(f"| {what} | {columns} | {rate:,.0f} |", flush=True)
 
 
@@ -316,7 +308,7 @@ def _with_pieces(board: Board) -> Iterator[Board]:
 
 def main() -> None:
     """Print both tables, or the one of questions."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("part", nargs="?", choices=["questions"], help="measure these alone")
     if parser.parse_args().part is None:
         measure_reports()

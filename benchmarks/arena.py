@@ -7,7 +7,6 @@ for each game or kept, two games at a time, each worker with its engines on one 
 engines play through a bare loop that only relays their moves: what pipes and processes cost by themselves.
 """
 
-import argparse
 import os
 import resource
 import sqlite3
@@ -24,6 +23,7 @@ from statistics import median
 from typing import Final
 
 from benchmarks import arguments
+from benchmarks.process_usage import children, processor_seconds, resident_bytes
 
 SOURCE: Final = Path(__file__).parent / "engines" / "random_go.c"
 # Gomill's ringmaster 0.8.3 on a setting like this one, measured on a machine like this one (it needs
@@ -36,7 +36,6 @@ COPIED_GAMES: Final = 1000
 _TABLES: Final = ("SAGA_Game", "ARENA_Attempt", "ARENA_Game", "SAGA_Player", "ARENA_Seat", "ARENA_Rating")
 # The game's number in its matchup, which its name ends with.
 _NUMBER: Final = "CAST(substr(Name, length(Matchup) + 2) AS INTEGER)"
-_TICK: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ class Run:
         """Look now."""
         pids = [self._process.pid, *_workers(self._process.pid)]
         return Sample(
-            time.monotonic(), self._games(), sum(map(_own_cpu, pids)), sum(_resident(pid) for pid in pids)
+            time.monotonic(), self._games(), sum(map(processor_seconds, pids)), sum(map(resident_bytes, pids))
         )
 
     def at(self, games: int) -> Sample:
@@ -142,23 +141,10 @@ class Run:
 def _workers(pid: int) -> list[int]:
     """The nursery, the guardians and the workers; engines, the workers' children, are not the arena's."""
     nursery = [
-        child for child in _children(pid) if b"arena.workers" in Path(f"/proc/{child}/cmdline").read_bytes()
+        child for child in children(pid) if b"arena.workers" in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
-    guardians = [guardian for process in nursery for guardian in _children(process)]
-    return [*nursery, *guardians, *(worker for guardian in guardians for worker in _children(guardian))]
-
-
-def _children(pid: int) -> list[int]:
-    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
-
-
-def _own_cpu(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICK
-
-
-def _resident(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    guardians = [guardian for process in nursery for guardian in children(process)]
+    return [*nursery, *guardians, *(worker for guardian in guardians for worker in children(guardian))]
 
 
 def bare_loop(engine: Path, seconds: float, *, restart: bool = True) -> tuple[float, float]:
@@ -336,7 +322,7 @@ def _shifted(column: str, shift: int, *, named: bool) -> str:
 
 def main() -> None:
     """Measure all, in a fresh folder."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument(
         "--games", type=int, default=100_000, help="games in the database, at most (0: no growth)"
     )

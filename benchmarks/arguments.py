@@ -1,8 +1,15 @@
-"""Types of numbers on command lines. They refuse values with which a program would do nothing."""
+"""Command lines of programs that measure: numbers with which one would do nothing are refused."""
 
 import argparse
 import math
 from collections.abc import Callable
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """A parser whose help shows a module's docstring line by line."""
+    return argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
 
 
 def at_least(fewest: int) -> Callable[[str], int]:

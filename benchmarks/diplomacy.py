@@ -5,7 +5,6 @@ in an environment that it makes for it, or in that of the interpreter `--package
 time of one process.
 """
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -232,9 +231,7 @@ def print_players() -> None:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser(__doc__)
     parser.add_argument(
         "--games",
         type=arguments.at_least(ROUNDS),

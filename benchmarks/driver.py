@@ -6,7 +6,6 @@ Workers are simulated: each game lasts its time and has the result and the 100 m
 rest is a run as it is: selection, ratings, the results database on this disk, records, the history.
 """
 
-import argparse
 import heapq
 import os
 import tempfile
@@ -32,6 +31,7 @@ from arena.selection.kinds import selector_for
 from arena.terminal.display import Display
 from arena.workers.interface import WorkerLost, Workers
 from benchmarks import arguments
+from benchmarks.process_usage import resident_bytes
 
 # A run is measured in parts, which show whether later games cost more.
 PARTS: Final = 6
@@ -47,8 +47,7 @@ class Mark(NamedTuple):
     @classmethod
     def now(cls) -> "Mark":
         """At this moment."""
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        return cls(time.monotonic(), time.process_time(), pages * os.sysconf("SC_PAGE_SIZE"))
+        return cls(time.monotonic(), time.process_time(), resident_bytes(os.getpid()))
 
 
 class Finished(Display):
@@ -105,7 +104,7 @@ class SimulatedWorkers(Workers):
 
 def main() -> None:
     """Run a competition of simulated games for a while, and print what it took."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--seconds", type=arguments.positive, default=20.0, help="how long")
     parser.add_argument("--workers", type=arguments.count, default=1000, help="how many workers")
     parser.add_argument("--game-seconds", type=arguments.positive, default=10.0, help="how long a game lasts")
@@ -138,12 +137,17 @@ def main() -> None:
     print(
         f"{options.workers:,} workers, games of {options.game_seconds:g} s, load {os.getloadavg()[0]:.1f}\n"
     )
-    print("| games | games/s | own CPU a game | of a core | memory |")
+    most = options.workers / options.game_seconds
+    print(
+        f"| games | games a second, of the {most:,.0f} that {options.workers:,} workers can play "
+        "| own processor time a game | of one core | memory |"
+    )
     print("|---|---|---|---|---|")
     for number, (before, after) in enumerate(pairwise(finished.marks), start=2):
         seconds, used = after.seconds - before.seconds, after.processor - before.processor
-        rate = f"{finished.each / seconds:.0f} | {used / finished.each * 1e3:.2f} ms | {used / seconds:.0%}"
-        print(f"| to {number * finished.each:,} | {rate} | {after.memory / 2**20:.0f} MiB |")
+        rate = f"{finished.each / seconds:.0f} | {used / finished.each * 1e3:.2f} ms"
+        share, memory = 100 * used / seconds, after.memory / 2**20
+        print(f"| to {number * finished.each:,} | {rate} | {share:.0f} % | {memory:.0f} MiB |")
 
 
 if __name__ == "__main__":

@@ -4,12 +4,9 @@
 down a line and begins again where it ends, as people do with the arrow keys.
 """
 
-import argparse
 import http.client
-import os
 import random
 import re
-import statistics
 import subprocess
 import sys
 import time
@@ -19,10 +16,11 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import arguments
+from benchmarks.intervals import median_with_interval
+from benchmarks.process_usage import children, processor_seconds
 
 _MOVE: Final = re.compile(r'<a href="([^"]+)" data-move')
 _GAME: Final = re.compile(r'<th scope="row"><a href="/games/([^"]+)"')
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
 _UNMEASURED: Final = 20
 _FILTER: Final = "elo=0"
 
@@ -36,13 +34,8 @@ class Steps:
 
     def describe(self) -> str:
         times = sorted(self.milliseconds)
-        # The median's interval by order statistics, without an assumption on how times are spread.
-        half = 0.98 * len(times) ** 0.5
-        low, high = (
-            times[min(max(round(len(times) / 2 + way * half), 0), len(times) - 1)] for way in (-1, 1)
-        )
         return (
-            f"{len(times)} pages, p50 {statistics.median(times):.1f} ms [{low:.1f}, {high:.1f}], "
+            f"{len(times)} pages, p50 {median_with_interval(times, 1)} ms, "
             f"p99 {times[int(0.99 * (len(times) - 1))]:.1f} ms, "
             f"at most {max(self.sizes) / 1_000:.1f} kB packed"
         )
@@ -72,7 +65,7 @@ class Visitor:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--library", type=Path, default=Path("build/demo-library"))
     parser.add_argument("--steps", type=arguments.count, default=300)
     parser.add_argument("--seed", type=int, default=1)
@@ -120,10 +113,8 @@ def _cpu_seconds(pid: int) -> float:
     """Processor time of a process and of those that it started."""
     begun = [pid]
     for process in begun:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        begun += map(int, children)
-    fields = [Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split() for process in begun]
-    return sum(int(line[11]) + int(line[12]) for line in fields) / _TICKS
+        begun += children(process)
+    return sum(map(processor_seconds, begun))
 
 
 if __name__ == "__main__":

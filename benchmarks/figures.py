@@ -3,7 +3,6 @@
 Each part's tables stand between two comments of that file; what is written around them stays.
 """
 
-import argparse
 import os
 import platform
 import re
@@ -12,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 from typing import Final
+
+from benchmarks import arguments
 
 DOCUMENT: Final = Path(__file__).parent.parent / "docs" / "archive" / "performance.md"
 PLOT: Final = DOCUMENT.parent / "growth.svg"
@@ -56,7 +57,7 @@ def placed(text: str, name: str, figures: str) -> str:
 
 def main() -> None:
     """Measure the parts named on the command line, or all."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=f"some of {', '.join(PARTS)}; all if none")
     parts = parser.parse_args().parts or [*PARTS]
     if unknown := [name for name in parts if name not in PARTS]:

@@ -5,7 +5,6 @@ over from the moment a write is acknowledged until the answer shows it: first al
 that ask a thousand times a second.
 """
 
-import argparse
 import itertools
 import tempfile
 import threading
@@ -24,11 +23,11 @@ from academy.store.codec.games import library_from_proto
 from academy.store.contest_commands import ReportContest
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
+from benchmarks import arguments
 from benchmarks.load import full_game
-from benchmarks.load.bench import SERVICE, Generator, Server
+from benchmarks.load.processes import MATCH, Generator, Server
 
 WRITES: Final = 100
 BOTS: Final = 16
@@ -98,23 +97,19 @@ def changes(store: Store, reader: Reader, game_id: str) -> list[float]:
 @contextmanager
 def others_asking(port: int, token: str, game_id: str) -> Iterator[None]:
     """Have other bots ask the same server all the while."""
-    written = [question.SerializeToString() for question in full_game.questions(game_id, 64)]
-    generator, enough = Generator(), threading.Event()
+    questions, enough = full_game.questions(game_id, 64), threading.Event()
 
     def ask() -> None:
         while not enough.is_set():
-            path = SERVICE + "MatchPatterns"
-            generator.begin(port, path, token, written, bots=BOTS, seconds=1.0, rate=ASKED_A_SECOND)
-            generator.result()
+            generator.ask(port, MATCH, token, questions, bots=BOTS, seconds=1.0, rate=ASKED_A_SECOND)
 
-    with ThreadPoolExecutor(1) as executor:
+    with Generator() as generator, ThreadPoolExecutor(1) as executor:
         asking = executor.submit(ask)
         try:
             yield
         finally:
             enough.set()
             asking.result()
-            generator.close()
 
 
 def _print(what: str, seconds: list[float]) -> None:
@@ -125,14 +120,14 @@ def _print(what: str, seconds: list[float]) -> None:
 
 def main() -> None:
     """Print a table."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    arguments.parser(__doc__).parse_args()
     print(f"| {WRITES} writes of another process each | answered after ms: median | 99 of 100 | all |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             game_id = full_game.teach(store)
-            _, token = store.run(CreateToken("bot", Role.ANALYST))
+            token, _ = full_game.tokens(store)
             with Server(folder) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
                 reader = Reader(consultation_pb2_grpc.ConsultationServiceStub(channel), token, game_id)
                 reader.patterns()

@@ -4,7 +4,6 @@
 `python -m benchmarks.fuzz_matching --seed N`.
 """
 
-import argparse
 import random
 import sys
 import time
@@ -19,6 +18,7 @@ from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
 from academy.matching.matches import MatchQuery
 from academy.matching.warming import warm_up
+from benchmarks import arguments
 from tests.academy.matching.both_kernels import as_tuples, matches_after
 from tests.academy.matching.reference import Match, all_matches, state_at
 from tests.academy.matching.strategies import HEXAGON_GROUPS, SQUARE_GROUPS
@@ -169,16 +169,16 @@ def check_moves(index: PatternIndex, board: Board, moves: list[list[CellChange]]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, help="try this one only")
-    arguments = parser.parse_args()
-    first = random.SystemRandom().randrange(1 << 48) if arguments.seed is None else arguments.seed
-    fewest = FEWEST_GAMES if arguments.seed is None else 1
+    options = parser.parse_args()
+    first = random.SystemRandom().randrange(1 << 48) if options.seed is None else options.seed
+    fewest = FEWEST_GAMES if options.seed is None else 1
     # Compiling, which may take a minute, is not part of the time.
     for name in NAMES:
         warm_up(name)
-    end = time.monotonic() + (arguments.seconds if arguments.seed is None else 0.0)
+    end = time.monotonic() + (options.seconds if options.seed is None else 0.0)
     tried = matches = 0
     while tried < fewest or time.monotonic() < end:
         seed = first + tried

@@ -5,21 +5,17 @@
 Registers the members in a league, starts `arena serve`, lets them dial in, and watches the service's process.
 """
 
-import argparse
 import asyncio
-import os
-import re
-import subprocess
-import sys
 import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
 
 from arena.league.database import open_league
-from arena.league.members import Application, Members
 from arena.v1 import players_pb2, players_pb2_grpc
 from benchmarks import arguments
+from benchmarks.process_usage import processor_seconds, resident_bytes
+from benchmarks.standing_day import register, serve
 from clients import Connection
 
 
@@ -37,7 +33,7 @@ async def dial(address: str, name: str, token: str, inside: asyncio.Semaphore) -
 async def watch(address: str, tokens: dict[str, str], service: int, seconds: float) -> None:
     """Let the members in, wait, and print what the service took."""
     inside = asyncio.Semaphore(0)
-    empty = resident(service)
+    empty = resident_bytes(service) / 1e6
     begun = time.perf_counter()
     dialling = []
     for name, token in tokens.items():
@@ -50,54 +46,23 @@ async def watch(address: str, tokens: dict[str, str], service: int, seconds: flo
     await asyncio.sleep(seconds)
     share = (processor_seconds(service) - used) / (time.perf_counter() - begun)
     print(f"{len(tokens)} members came in {came:.1f} s; the service without them has {empty:.0f} MB")
-    print(f"waiting for {seconds:g} s: {resident(service):.0f} MB, {100 * share:.1f} % of a core")
+    print(f"waiting for {seconds:g} s: {resident_bytes(service) / 1e6:.0f} MB, {100 * share:.1f} % of a core")
     for task in dialling:
         task.cancel()
 
 
-def resident(process: int) -> float:
-    """The memory that a process has in MB."""
-    match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
-    assert match is not None
-    return int(match[1]) / 1000
-
-
-def processor_seconds(process: int) -> float:
-    """The processor time that a process has used."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--members", type=arguments.count, default=1_000)
     parser.add_argument("--seconds", type=arguments.positive, default=30.0)
     chosen = parser.parse_args()
-    wait(chosen.members, chosen.seconds)
-
-
-def wait(members: int, seconds: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        tokens = {}
         with closing(open_league(f"{folder}/league.db", create=True)) as league:
-            register = Members(league).register
-            for number in range(members):
-                name = f"bot{''.join(chr(98 + int(digit)) for digit in str(number)).replace('i', 'z')}"
-                tokens[name] = register(Application(name), "", "k" * 32, open_to_all=True)[1]
-        (Path(folder) / "arena.tokens").touch()
+            tokens = register(league, chosen.members)
         address = f"unix:{folder}/arena"
-        service = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "arena.cli", "serve", folder, "--address", address),
-                *("--tokens", f"{folder}/arena.tokens", "--league", f"{folder}/league.db"),
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        service = serve(Path(folder), address)
         try:
-            assert service.stdout is not None
-            service.stdout.readline()
-            asyncio.run(watch(address, tokens, service.pid, seconds))
+            asyncio.run(watch(address, tokens, service.pid, chosen.seconds))
         finally:
             service.terminate()
             service.wait()

@@ -8,7 +8,6 @@ With `--copy` the first N games of a new league are written in bulk, with all th
 ten million take minutes, not hours. PostgreSQL's user must be a superuser then.
 """
 
-import argparse
 import random
 import statistics
 import time
@@ -45,6 +44,9 @@ class Society:
 
     def __init__(self, players: int) -> None:
         self._strengths = sorted(random.Random(1).gauss(1000, 300) for _ in range(players))
+
+    def __len__(self) -> int:
+        return len(self._strengths)
 
     def strength(self, name: str) -> float:
         return self._strengths[int(name[1:])]
@@ -178,9 +180,9 @@ def measure(league: LeagueDatabase, society: Society, games: int, copied: int) -
         print(f"{filled.wall:.0f} s for {copied} games in bulk")
         done = copied
     print(
-        "games, ms a game in batches, ms a single game: median, 99 %, ms a list of 100, of all, "
-        "s an estimate of all, of those in the last 100 games, share of players within their errors; "
-        "in brackets what this process took of a processor"
+        "| games | a game, in batches | a single game: median, 99 % | list of 100 "
+        f"| list of all {len(society):,} | likeliest ratings of all | after {SINGLE_GAMES} games more "
+        "| strengths within the error |\n|---|---|---|---|---|---|---|---|"
     )
     for milestone in milestones(done, games):
         began, at_first = time.perf_counter(), done
@@ -204,12 +206,14 @@ def measure(league: LeagueDatabase, society: Society, games: int, copied: int) -
             sorted(seconds(partial(reader.ratings, GAME, limit)) for _ in range(LISTS))[LISTS // 2]
             for limit in (100, None)
         ]
-        print(
-            f"{done}, {batched:.2f}, {statistics.median(single):.1f}, "
-            f"{statistics.quantiles(single, n=100)[98]:.1f}, {lists[0].text(1000)}, {lists[1].text(1000)}, "
-            f"{whole.text()}, {of_few.text()}, {inside(league, society):.3f}",
-            flush=True,
+        most = statistics.quantiles(single, n=100)[98]
+        cells = (
+            *(f"{done:,}", f"{batched:.2f} ms", f"{statistics.median(single):.1f} ms, {most:.1f} ms"),
+            *(f"{1e3 * took.wall:.3g} ms ({1e3 * took.processor:.2g})" for took in lists),
+            *(f"{took.wall:.3g} s ({took.processor:.2g})" for took in (whole, of_few)),
+            f"{100 * inside(league, society):.1f} %",
         )
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 class Seconds(NamedTuple):
@@ -217,9 +221,6 @@ class Seconds(NamedTuple):
 
     wall: float
     processor: float
-
-    def text(self, factor: float = 1.0) -> str:
-        return f"{factor * self.wall:.3g} ({factor * self.processor:.2g})"
 
 
 def seconds(function: Callable[[], object]) -> Seconds:
@@ -238,7 +239,7 @@ def inside(league: LeagueDatabase, society: Society) -> float:
 
 def main() -> None:
     """Measure, as the arguments say."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=1_000_000)
     parser.add_argument("--players", type=arguments.at_least(2), default=10_000)
     parser.add_argument("--league", default="benchmark-league.db", help="a file or a URL")

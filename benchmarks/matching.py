@@ -6,7 +6,6 @@ median over positions of the least of the rounds, which other work on the machin
 the latter.
 """
 
-import argparse
 import os
 import platform
 import subprocess
@@ -15,7 +14,6 @@ import tracemalloc
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, islice
-from pathlib import Path
 from statistics import median
 from time import thread_time_ns, time
 from typing import NamedTuple
@@ -29,6 +27,7 @@ from academy.matching.matches import MatchQuery
 from academy.matching.warming import warm_up
 from benchmarks import arguments
 from benchmarks.pattern_libraries import GO, HEX, MAP, library
+from benchmarks.process_usage import resident_bytes
 from tests.academy.matching.reference import all_matches
 
 PATTERNS = 5_000
@@ -204,22 +203,18 @@ def memory(_: int) -> Table:
     index = filled(GO, patterns)
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    before = resident()
+    before = resident_bytes(os.getpid())
     games = [
         filled(GO, dict(islice(patterns.items(), size))) for _ in range(GAMES) for size in FULL_LIBRARIES
     ]
-    grown = resident() - before
+    resident = resident_bytes(os.getpid())
     return [
         (f"{len(index):,} patterns", f"{taken / 1e6:.2f} MB, {taken / cells:.0f} bytes a cell of a pattern"),
         (
             f"{len(games) // len(FULL_LIBRARIES)} games of full libraries",
-            f"{grown / 1e6:,.0f} MB of {resident() / 1e6:,.0f} MB resident",
+            f"{(resident - before) / 1e6:,.0f} MB of {resident / 1e6:,.0f} MB resident",
         ),
     ]
-
-
-def resident() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def start(_: int) -> Table:
@@ -243,7 +238,7 @@ def start(_: int) -> Table:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--rounds", type=arguments.count, default=7)
     rounds = parser.parse_args().rounds
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")

@@ -2,12 +2,13 @@
 
     python -m benchmarks.new_server [--games 100] [--rounds 3]
 
+That takes an hour or more: with 100 games a start from the log takes a quarter of one.
+
 All games have full libraries and are learnt through the log. Beside the time on the clock stands the
 processor time of the server, which other load on the machine does not change much. The last row is a server
 that starts again with the folder it has.
 """
 
-import argparse
 import resource
 import shutil
 import tempfile
@@ -23,7 +24,6 @@ from academy.store.library_store import Store
 from academy.store.shared_log import snapshots
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
-from academy.store.tokens import CreateToken, Role
 from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.restart import Start, start
@@ -40,7 +40,7 @@ def teach(folder: Path, log: LogAddress, count: int) -> tuple[list[str], str]:
             played = full_game.reports(game_id, TAUGHT, first=number * TAUGHT)
             for learnt in [store.submit(ReportContest(report, "")) for report in played]:
                 learnt.result()
-        _, token = store.run(CreateToken("bot", Role.ANALYST))
+        token, _ = full_game.tokens(store)
     return games, token
 
 
@@ -61,9 +61,7 @@ def measure(what: str, rounds: int, begin: Callable[[], Start]) -> None:
 
 def main() -> None:
     """Print the rows."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=100)
     parser.add_argument("--rounds", type=arguments.count, default=3)
     options = parser.parse_args()
@@ -89,7 +87,10 @@ def run(parent: Path, log: LogAddress, count: int, rounds: int) -> None:
         f"{count} full games: a folder of {room / 1e6:,.0f} MB, {made.followed:,} messages; a snapshot of "
         f"{made.size / 1e6:,.0f} MB made in {time.perf_counter() - begun:.1f} s\n"
     )
-    print("| a server with | serves after s | all games answered after s | processor s |\n|---|---|---|---|")
+    print(
+        "| a server that starts with | listens after s | all games answered after s "
+        "| processor s until then |\n|---|---|---|---|"
+    )
     follow = ("--log", log.text)
 
     def begin(options: Sequence[str] = follow) -> Start:
@@ -100,7 +101,7 @@ def run(parent: Path, log: LogAddress, count: int, rounds: int) -> None:
     with closing(JetStreamLog(log)) as connection:
         connection.run(connection.stream.delete_object_store(f"{log.stream}-snapshots"))
     measure("an empty folder, the log", rounds, begin)
-    measure("its folder of before", rounds, lambda: start(old, games, token))
+    measure("its own folder", rounds, lambda: start(old, games, token))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ Times are medians of processor time of client, server and writer together, in on
 is the first of its seat, so it is counted.
 """
 
-import argparse
 import random
 import tempfile
 import time
@@ -23,6 +22,7 @@ from academy.knowledge.settings import LibrarySettings
 from academy.store.codec.openings import node_to_proto
 from academy.store.library_import import ImportLibraries
 from academy.v1 import contests_pb2, pattern_pb2
+from benchmarks import arguments
 from clients import Academy, Connection, Seat
 from clients.academy import Questions
 from tests.academy.service.running import Running, serving
@@ -90,7 +90,7 @@ def milliseconds(server: Running, asking: Questions, learns: bool) -> float:
 
 def main() -> None:
     """Print the table."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    arguments.parser(__doc__).parse_args()
     print("| a question about openings | as a call, ms | on a stream, ms |\n|---|---|---|")
     for ahead in (0, 6):
         with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "data") as server:

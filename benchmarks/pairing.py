@@ -7,7 +7,6 @@ and of the processor, how far apart paired players are, how often pairs met agai
 waited twice in succession, and by how much first and second seats differ.
 """
 
-import argparse
 import math
 import random
 import statistics
@@ -39,7 +38,7 @@ RANDOM_APART = 2 * DEVIATION / math.sqrt(math.pi)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--players", type=arguments.at_least(2), default=1_000)
     parser.add_argument("--rounds", type=arguments.count, default=100)
     chosen = parser.parse_args()

@@ -5,7 +5,6 @@ in C that think for some time a move, two games of some 100 moves at a time. Ray
 `academy-arena[ray]`.
 """
 
-import argparse
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -31,13 +30,15 @@ def games_a_second(
 
 def main() -> None:
     """Print games a second of both, and how many times as long a game takes on Ray."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument(
         "--rounds", type=arguments.count, default=4, help="how often each is measured, in turns"
     )
     rounds = parser.parse_args().rounds
-    print("| a move | processes, games/s | Ray, games/s | a game on Ray takes |")
-    print("|---|---|---|---|")
+    print(
+        "| thought for a move | a game lasts about | local workers, games/s | Ray, games/s "
+        "| a game on Ray takes |\n|---|---|---|---|---|"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         engine = compiled(folder)
@@ -51,7 +52,7 @@ def main() -> None:
                 )
             ratios = [local / on_ray for local, on_ray in zip(here, there, strict=True)]
             print(
-                f"| {milliseconds} ms | {median(here):.1f} | {median(there):.1f} "
+                f"| {milliseconds} ms | {2 / median(here):.2g} s | {median(here):.1f} | {median(there):.1f} "
                 f"| {median(ratios):.2f} times ({min(ratios):.2f} to {max(ratios):.2f}) |",
                 flush=True,
             )

@@ -3,7 +3,6 @@
 All games have full libraries. They are copies of one that is learnt, as its records and pattern cache are.
 """
 
-import argparse
 import os
 import re
 import shutil
@@ -24,11 +23,11 @@ from academy.store.contest_commands import ReportContest
 from academy.store.environment import PATTERN_CACHES
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, consultation_pb2_grpc, game_pb2
 from benchmarks import arguments
 from benchmarks.load import full_game
 from benchmarks.load.copied_games import copied
+from benchmarks.process_usage import own_bytes
 
 ROUNDS: Final = 5
 TAUGHT: Final = 12
@@ -84,10 +83,7 @@ def start(
                     consultation_pb2.DownloadWeightsRequest(game_id=game, player=1), metadata=bearer
                 )
         answered = time.perf_counter() - begun
-        status = Path(f"/proc/{process.pid}/status").read_text()
-        memory = re.search(r"RssAnon:\s+(\d+)", status)
-        assert memory
-        return Start(serving, answered, max(taken), int(memory[1]) * 1024)
+        return Start(serving, answered, max(taken), own_bytes(process.pid))
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
@@ -96,14 +92,14 @@ def start(
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=100)
     names = [f"go-{number:04}" for number in range(parser.parse_args().games)]
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             full_game.teach(store, names[0])
-            _, token = store.run(CreateToken("bot", Role.ANALYST))
+            token, _ = full_game.tokens(store)
         # The first start makes the pattern cache that is kept.
         start(folder, names[:1], token)
         copied(folder, names[0], names[1:])

@@ -7,7 +7,6 @@ second table puts a consultation together step by step. The third reports contes
 server may use all cores there.
 """
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -15,10 +14,10 @@ from statistics import median
 from typing import Final, NamedTuple
 
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2 as messages
+from benchmarks import arguments
 from benchmarks.load import full_game
-from benchmarks.load.bench import ECHO, REPORT, SERVICE, Generator, Server
+from benchmarks.load.processes import ECHO, MATCH, PLAY, REPORT, SUCCESSORS, Generator, Server
 from benchmarks.load.wire import Load
 
 ROUNDS: Final = 5
@@ -28,7 +27,7 @@ PAUSE: Final = 0.15
 REPORTS_PER_SECOND: Final = 40.0
 WRITING_SECONDS: Final = 2.5
 
-SUCCESSORS: Final = (16, 100, 400)
+CANDIDATE_MOVES: Final = (16, 100, 400)
 # The load generator sends a question at once, so it must fit into the window that HTTP/2 begins with.
 POSITIONS_AT_ONCE: Final = 100
 
@@ -60,13 +59,6 @@ def asked(way: Way, game_id: str) -> list[messages.MatchPatternsRequest]:
     return full_game.questions(game_id, 64, way.positions)
 
 
-def raw(way: Way, questions: list[messages.MatchPatternsRequest]) -> list[bytes]:
-    if way.streaming:
-        plays = (messages.PlayRequest(request_id=1, patterns=question) for question in questions)
-        return [play.SerializeToString() for play in plays]
-    return [question.SerializeToString() for question in questions]
-
-
 def typical(
     server: Server, token: str, questions: list[messages.MatchPatternsRequest]
 ) -> messages.MatchPatternsResponse:
@@ -79,22 +71,22 @@ def typical(
 
 
 def interleaved(
-    generator: Generator, way: Way, written: list[bytes], asked_at: list[tuple[int, str, str]]
+    generator: Generator,
+    way: Way,
+    questions: list[messages.MatchPatternsRequest],
+    asked_at: list[tuple[int, str, str]],
 ) -> list[list[Load]]:
     """Ask at several ports, paths and with tokens, in turns; return the rounds of each."""
     loads: list[list[Load]] = [[] for _ in asked_at]
     for _ in range(ROUNDS):
         for (port, path, token), results in zip(asked_at, loads, strict=True):
-            generator.begin(
-                port, path, token, written, bots=way.bots, streaming=way.streaming, seconds=SECONDS
-            )
-            results.append(generator.result())
+            results.append(generator.ask(port, path, token, questions, bots=way.bots, seconds=SECONDS))
             time.sleep(PAUSE)
     return loads
 
 
 def consultation(server: Server, token: str, way: Way) -> tuple[int, str, str]:
-    return server.port, SERVICE + ("Play" if way.streaming else "MatchPatterns"), token
+    return server.port, PLAY if way.streaming else MATCH, token
 
 
 def no_op(server: Server, token: str, way: Way) -> tuple[int, str, str]:
@@ -111,7 +103,7 @@ def measure(server: Server, generator: Generator, token: str, way: Way, game_id:
     questions = asked(way, game_id)
     answer = typical(server, token, questions)
     places = [echo(server, way), no_op(server, token, way), consultation(server, token, way)]
-    echoed, idle, own = interleaved(generator, way, raw(way, questions), places)
+    echoed, idle, own = interleaved(generator, way, questions, places)
     rate = median(load.rate for load in own)
     listed = sum(len(position.patterns) for position in answer.positions)
     print(
@@ -132,15 +124,10 @@ def measure_successors(server: Server, generator: Generator, token: str, game_id
     """Print a row: a position and its candidate moves in one call, and the positions after them in others."""
     together = full_game.successor_questions(game_id, 16, moves)
     separate = [full_game.after_moves(question, POSITIONS_AT_ONCE) for question in together]
-    places = (
-        ("MatchSuccessors", [question.SerializeToString() for question in together]),
-        ("MatchPatterns", [question.SerializeToString() for question in separate]),
-    )
     loads: list[list[Load]] = [[], []]
     for _ in range(ROUNDS):
-        for (method, written), results in zip(places, loads, strict=True):
-            generator.begin(server.port, SERVICE + method, token, written, bots=1, seconds=SECONDS)
-            results.append(generator.result())
+        for path, questions, results in ((SUCCESSORS, together, loads[0]), (MATCH, separate, loads[1])):
+            results.append(generator.ask(server.port, path, token, questions, bots=1, seconds=SECONDS))
             time.sleep(PAUSE)
     mean_moves = sum(len(question.moves) for question in together) / len(together)
     mean_positions = sum(len(question.positions) for question in separate) / len(separate)
@@ -158,7 +145,7 @@ def measure_steps(server: Server, generator: Generator, token: str, way: Way, ga
     typical(server, token, questions)
     places = [echo(server, way, work) for work in ("", "Match", "Write")]
     places += [no_op(server, token, way), consultation(server, token, way)]
-    loads = interleaved(generator, way, raw(way, questions), places)
+    loads = interleaved(generator, way, questions, places)
     times = (f"{1e6 / median(load.rate for load in rounds):,.0f} us" for rounds in loads)
     print(f"| {way.name} | {' | '.join(times)} |", flush=True)
 
@@ -166,35 +153,30 @@ def measure_steps(server: Server, generator: Generator, token: str, way: Way, ga
 def measure_writing(folder: Path, token: str, arena: str, game_id: str) -> None:
     """Print how fast consultations are answered at half their peak, without and with reports."""
     way = WAYS[4]
-    written = raw(way, asked(way, game_id))
+    questions = asked(way, game_id)
     count = round(2 * ROUNDS * (WRITING_SECONDS + 2) * REPORTS_PER_SECOND)
-    texts = [report.SerializeToString() for report in full_game.reports(game_id, count)]
-    consulting, reporting = Generator(), Generator()
-    with Server(folder) as server:
-        path = SERVICE + "Play"
+    contests = [*full_game.reports(game_id, count)]
+    with Generator() as consulting, Generator() as reporting, Server(folder) as server:
 
-        def consult(rate: float, seconds: float) -> None:
-            consulting.begin(
-                server.port, path, token, written, bots=16, streaming=True, seconds=seconds, rate=rate
-            )
+        def consult(rate: float) -> None:
+            pace = {"bots": way.bots, "seconds": WRITING_SECONDS, "rate": rate}
+            consulting.begin(server.port, PLAY, token, questions, **pace)
 
-        consult(0.0, WRITING_SECONDS)
+        consult(0.0)
         peak = consulting.result().rate
         quiet: list[Load] = []
         busy: list[Load] = []
         reports: list[Load] = []
         for turn in range(ROUNDS):
-            consult(peak / 2, WRITING_SECONDS)
+            consult(peak / 2)
             quiet.append(consulting.result())
-            part = texts[turn * count // ROUNDS : (turn + 1) * count // ROUNDS]
-            consult(peak / 2, WRITING_SECONDS)
+            part = contests[turn * count // ROUNDS : (turn + 1) * count // ROUNDS]
+            consult(peak / 2)
             reporting.begin(
                 server.port, REPORT, arena, part, bots=8, seconds=WRITING_SECONDS, rate=REPORTS_PER_SECOND
             )
             busy.append(consulting.result())
             reports.append(reporting.result())
-    for generator in (consulting, reporting):
-        generator.close()
     print(
         "\n| consultations at half their peak | a second | p50 / p99 ms "
         "| reports a minute | report p50 / p99 ms |"
@@ -213,15 +195,14 @@ def _times(loads: list[Load]) -> str:
 
 def main() -> None:
     """Measure in a fresh folder: everything, or the part that is named."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("part", nargs="?", choices=["writing"], help="measure this alone")
     part = parser.parse_args().part
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             game_id = full_game.teach(store)
-            _, token = store.run(CreateToken("bot", Role.ANALYST))
-            _, arena = store.run(CreateToken("arena", Role.ARENA))
+            token, arena = full_game.tokens(store)
         if part is None:
             measure_asking(folder, token, game_id)
         measure_writing(folder, token, arena, game_id)
@@ -231,11 +212,10 @@ def measure_asking(folder: Path, token: str, game_id: str) -> None:
     """Print what consultations cost beside the echo."""
     print(
         "| asked by | calls/s | positions/s | no-op/s | kept | echo/s | kept "
-        "| p50 / p99 ms | matches | bytes an answer |"
+        "| p50 / p99 ms | placements | bytes an answer |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")
-    generator = Generator(core=1)
-    with Server(folder, core=0) as server:
+    with Generator(core=1) as generator, Server(folder, core=0) as server:
         for way in WAYS:
             measure(server, generator, token, way, game_id)
         print(
@@ -249,9 +229,8 @@ def measure_asking(folder: Path, token: str, game_id: str) -> None:
             f"{POSITIONS_AT_ONCE} | bytes an answer |"
         )
         print("|---|---|---|---|---|")
-        for moves in SUCCESSORS:
+        for moves in CANDIDATE_MOVES:
             measure_successors(server, generator, token, game_id, moves)
-    generator.close()
 
 
 if __name__ == "__main__":

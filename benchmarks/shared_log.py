@@ -8,7 +8,6 @@ The rows of two servers have them read at once, and write at once: to one game, 
 line is the room that contests take.
 """
 
-import argparse
 import itertools
 import tempfile
 import time
@@ -21,14 +20,15 @@ from typing import Final
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
 from academy.store.maintenance.compaction import compact
-from academy.store.tokens import CreateToken, Role
+from benchmarks import arguments
 from benchmarks.load import full_game
-from benchmarks.load.bench import REPORT, SERVICE, Generator, Server
+from benchmarks.load.processes import MATCH, REPORT, Generator, Server
 from benchmarks.load.wire import Load
 from benchmarks.store import GAME, play
 from tests.academy.store.examples import go_game, report
 from tests.academy.store.shared_log.nats_servers import NatsServer
 
+FIRST, SECOND = "go-0000", "go-0001"
 ROUNDS: Final = 8
 SECONDS: Final = 1.5
 # So short, and with enough contests, that no bot comes to a contest that another one has reported.
@@ -44,15 +44,21 @@ class Measured:
 
     def __init__(self, server: Server, token: str, arena: str) -> None:
         self.server, self.token, self.arena = server, token, arena
+        self._questions = full_game.questions(FIRST, 64)
 
-    def read(self, generator: Generator, questions: Sequence[bytes]) -> Load:
-        path = SERVICE + "MatchPatterns"
-        generator.begin(self.server.port, path, self.token, questions, bots=16, seconds=SECONDS)
-        return generator.result()
+    def begin_reading(self, generator: Generator, bots: int) -> None:
+        """Have bots ask about patterns, as fast as it answers."""
+        generator.begin(self.server.port, MATCH, self.token, self._questions, bots=bots, seconds=SECONDS)
 
-    def begin_reports(self, generator: Generator, texts: Sequence[bytes]) -> None:
-        """Report contests that are new to it, as fast as it takes them."""
-        generator.begin(self.server.port, REPORT, self.arena, texts, bots=BOTS, seconds=REPORTING_SECONDS)
+    def begin_reports(self, generator: Generator, game_id: str, first: int) -> None:
+        """Report contests that are new to it, from this number on, as fast as it takes them."""
+        fresh = [*full_game.reports(game_id, REPORTS, first)]
+        generator.begin(self.server.port, REPORT, self.arena, fresh, bots=BOTS, seconds=REPORTING_SECONDS)
+
+
+def both(here: Load, there: Load) -> Load:
+    """What two load generators measured at once, as one: the times are the slower one's."""
+    return Load(here.rate + there.rate, max(here.p50, there.p50), max(here.p99, there.p99), 0.0)
 
 
 def ratio(shared: Sequence[Load], own: Sequence[Load]) -> str:
@@ -68,7 +74,7 @@ def row(what: str, loads: Sequence[Load], beside: str = "") -> None:
 
 def main() -> None:
     """Print the rows."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    arguments.parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as parent, ExitStack() as running:
         nats = NatsServer(Path(parent) / "nats", max_payload="8MB")
         running.callback(nats.kill)
@@ -76,20 +82,16 @@ def main() -> None:
         tokens: dict[str, tuple[str, str]] = {}
         for name, log in (("own", None), ("one", nats.address("bench"))):
             with Store(folders[name], log=log) as store:
-                for game_id in ("go-0000", "go-0001"):
+                for game_id in (FIRST, SECOND):
                     full_game.teach(store, game_id)
-                _, token = store.run(CreateToken("bot", Role.ANALYST))
-                _, arena = store.run(CreateToken("arena", Role.ARENA))
-                tokens[name] = token, arena
+                tokens[name] = full_game.tokens(store)
 
         def serve(name: str, of: str) -> Measured:
             server = running.enter_context(Server(folders[name]))
             return Measured(server, *tokens[of])
 
         own, first = serve("own", "own"), serve("one", "one")
-        generators = [Generator(), Generator()]
-        for generator in generators:
-            running.callback(generator.close)
+        generators = [running.enter_context(Generator()) for _ in range(2)]
         measure_alone(own, first, generators[0])
         begun = time.perf_counter()
         with Store(folders["two"], log=nats.address("bench")):
@@ -104,18 +106,18 @@ def main() -> None:
 
 def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
     """Print the rows of one server that writes."""
-    questions = [question.SerializeToString() for question in full_game.questions("go-0000", 64)]
-    texts = iter(report.SerializeToString() for report in full_game.reports("go-0000", ROUNDS * REPORTS))
     loads: dict[str, list[Load]] = {"own": [], "one": [], "own reports": [], "one reports": []}
     for _ in range(ROUNDS):
-        loads["own"].append(own.read(generator, questions))
-        loads["one"].append(first.read(generator, questions))
-    for _ in range(ROUNDS):
-        fresh = [next(texts) for _ in range(REPORTS)]
-        for name, server in (("own reports", own), ("one reports", first)):
-            server.begin_reports(generator, fresh)
+        for name, server in (("own", own), ("one", first)):
+            server.begin_reading(generator, bots=16)
             loads[name].append(generator.result())
-    print("| one server writes | a second | p50 / p99 ms | of the own log's |\n|---|---|---|---|")
+    for number in range(ROUNDS):
+        for name, server in (("own reports", own), ("one reports", first)):
+            server.begin_reports(generator, FIRST, number * REPORTS)
+            loads[name].append(generator.result())
+    print(
+        "| one server | a second | p50 / p99 ms | of the own log's, mean of the rounds |\n|---|---|---|---|"
+    )
     row("consultations, own log", loads["own"])
     row("consultations, shared log", loads["one"], ratio(loads["one"], loads["own"]))
     row("reports, own log", loads["own reports"])
@@ -124,16 +126,12 @@ def measure_alone(own: Measured, first: Measured, generator: Generator) -> None:
 
 def measure_reads(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:
     """Print the rows of two load generators that ask one server, and two."""
-    questions = [question.SerializeToString() for question in full_game.questions("go-0000", 64)]
-    path = SERVICE + "MatchPatterns"
     loads: tuple[list[Load], list[Load]] = ([], [])
     for _ in range(ROUNDS):
         for pair, measured in zip(([servers[0], servers[0]], servers), loads, strict=True):
             for server, generator in zip(pair, generators, strict=True):
-                generator.begin(server.server.port, path, server.token, questions, bots=8, seconds=SECONDS)
-            here, there = (generator.result() for generator in generators)
-            rate, p50, p99 = here.rate + there.rate, max(here.p50, there.p50), max(here.p99, there.p99)
-            measured.append(Load(rate, p50, p99, 0.0))
+                server.begin_reading(generator, bots=8)
+            measured.append(both(*(generator.result() for generator in generators)))
     print("\n| consultations | a second | p50 / p99 ms | of one server's |\n|---|---|---|---|")
     row("one server", loads[0])
     row("two servers", loads[1], ratio(loads[1], loads[0]))
@@ -142,21 +140,19 @@ def measure_reads(servers: Sequence[Measured], generators: Sequence[Generator]) 
 def measure_both(servers: Sequence[Measured], generators: Sequence[Generator]) -> None:
     """Print the rows of two servers that write at once."""
     print(
-        "\n| two servers write at once | a second | p50 / p99 ms | the slower one's share |"
-        "\n|---|---|---|---|"
+        "\n| two servers write at once | a second, both together | p50 / p99 ms "
+        "| share that the slower one wrote |\n|---|---|---|---|"
     )
     numbers = itertools.count(10_000_000, REPORTS)
-    for what, games in (("one game", ("go-0000", "go-0000")), ("a game each", ("go-0000", "go-0001"))):
+    for what, games in (("one game", (FIRST, FIRST)), ("a game each", (FIRST, SECOND))):
         together: list[Load] = []
         shares: list[float] = []
         for _ in range(ROUNDS):
             for server, generator, game_id in zip(servers, generators, games, strict=True):
-                fresh = full_game.reports(game_id, REPORTS, next(numbers))
-                server.begin_reports(generator, [report.SerializeToString() for report in fresh])
+                server.begin_reports(generator, game_id, next(numbers))
             here, there = (generator.result() for generator in generators)
-            rate = here.rate + there.rate
-            together.append(Load(rate, max(here.p50, there.p50), max(here.p99, there.p99), 0.0))
-            shares.append(min(here.rate, there.rate) / rate)
+            together.append(both(here, there))
+            shares.append(min(here.rate, there.rate) / together[-1].rate)
         row(f"reports to {what}", together, f"{median(shares):.2f}")
 
 

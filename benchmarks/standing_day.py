@@ -12,7 +12,6 @@ game once. A bot waits in a round that begins while it is there, has missed no g
 The distances of the likeliest ratings from the strengths are compared with the ratings' errors.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -32,7 +31,7 @@ from pathlib import Path
 import grpc
 import numpy as np
 
-from arena.league.database import open_league
+from arena.league.database import LeagueDatabase, open_league
 from arena.league.estimates import estimate_all
 from arena.league.lists import LeagueReader, ListedRating
 from arena.league.members import Application, Members
@@ -140,8 +139,16 @@ class Bot:
         return answer
 
 
+def register(league: LeagueDatabase, count: int) -> dict[str, str]:
+    """Register members; return their tokens by their names, which have no digits."""
+    names = ["bot" + "".join("bcdefghjkm"[int(digit)] for digit in str(number)) for number in range(count)]
+    members = Members(league)
+    return {name: members.register(Application(name), "", "k" * 32, open_to_all=True)[1] for name in names}
+
+
 def serve(folder: Path, address: str) -> subprocess.Popen[bytes]:
-    """The service, which answers now."""
+    """The service of a folder and of the league in it, which answers now."""
+    (folder / "arena.tokens").touch()
     service = subprocess.Popen(
         [
             *(sys.executable, "-m", "arena.cli", "serve", str(folder), "--address", address),
@@ -167,20 +174,13 @@ def rows(database: Path, query: str) -> list[tuple[str, ...]]:
 async def day(folder: Path, bots: int, seconds: float, kills: int, games_at_once: int) -> None:
     """Play, kill, and check."""
     address, chance = f"unix:{folder}/arena", random.Random(1)
-    (folder / "arena.tokens").touch()
     results, known = folder / "day.results.sqlite", set[tuple[str, ...]]()
     with closing(open_league(str(folder / "league.db"), create=True)) as league:
-        names = ["bot" + "".join("bcdefghjkm"[int(digit)] for digit in str(number)) for number in range(bots)]
-        strengths = {name: chance.gauss(PRIOR, 300) for name in names}
+        tokens = register(league, bots)
+        strengths = {name: chance.gauss(PRIOR, 300) for name in tokens}
         society = [
-            Bot(
-                address,
-                name,
-                Members(league).register(Application(name), "", "k" * 32, open_to_all=True)[1],
-                number,
-                strengths,
-            )
-            for number, name in enumerate(names)
+            Bot(address, name, token, number, strengths)
+            for number, (name, token) in enumerate(tokens.items())
         ]
         settings = pools_pb2.PoolSettings(
             game="go",
@@ -286,7 +286,7 @@ def compared(ratings: Sequence[ListedRating], strengths: Mapping[str, float]) ->
 
 def main() -> None:
     """Live a day in a folder of its own."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--bots", type=arguments.at_least(2), default=200)
     parser.add_argument("--seconds", type=arguments.positive, default=600.0)
     parser.add_argument("--kills", type=int, default=9)

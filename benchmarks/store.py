@@ -6,7 +6,6 @@ Contests are random 60-ply games on 9x9 with every board reported, and two endga
 are medians of the rounds that the row gives.
 """
 
-import argparse
 import random
 import tempfile
 import time
@@ -24,6 +23,7 @@ from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2, pattern_pb2
+from benchmarks import arguments
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
 ROUNDS = 5
@@ -85,11 +85,9 @@ def play(store: Store, reports: list[contests_pb2.ReportContestRequest]) -> None
 
 def main() -> None:
     """Measure in a fresh folder."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--within", metavar="FOLDER", help="where the fresh folder is made")
-    within = parser.parse_args().within
+    arguments.parser(__doc__).parse_args()
     print("| what | median | of |\n|---|---|---|")
-    with tempfile.TemporaryDirectory(dir=within) as parent:
+    with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store, Store(Path(parent) / "others") as others:
             held = measure(store, others, folder / "data.mdb")

@@ -6,7 +6,6 @@ Turns are those of scripted orders: each seat deploys its income at a border and
 every territory that can. `standings` includes what each seat sees, as text. Figures are medians of rounds.
 """
 
-import argparse
 import random
 import sys
 from statistics import median
@@ -14,6 +13,7 @@ from time import perf_counter
 
 from arena.jobs import GameJob, PlayerSetup
 from arena.match.game import play
+from benchmarks import arguments
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
 from referees.warlight.ai_challenge_2 import ChallengeLines
 
@@ -86,7 +86,7 @@ def turns_a_second_with_bots(settings: dict[str, object]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument(
         "--map", default="double_earth", help="a map of the package, or a file that ends in .txt"
     )

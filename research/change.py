@@ -9,13 +9,14 @@ answers against the contest's result says how wrong they are; a quarter is that 
 everywhere.
 """
 
-import argparse
 import json
 import random
 import statistics
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -169,34 +170,33 @@ class Comparison:
 
     def follow(self, contests: int) -> Iterator[Block]:
         """Report contests of the changed game to both, and say after each block how wrong they were."""
-        scores: dict[str, list[float]] = {}
-        known: dict[str, list[float]] = {}
+        answers: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
         with Academy(self._connection) as academy:
             for number in range(contests):
                 report = contest(True, number, self._seed)
                 for game in GAMES:
-                    self._ask(academy, report, game, scores, known)
+                    for name, answer in self._ask(academy, report, game):
+                        answers[name].append(answer)
                     self._report(report, game)
                 if (number + 1) % BLOCK == 0:
-                    yield Block(
-                        number + 1,
-                        {name: statistics.fmean(all_) for name, all_ in scores.items()},
-                        {name: statistics.fmean(all_) for name, all_ in known.items()},
+                    brier, known = (
+                        {
+                            name: statistics.fmean(figures[place] for figures in pairs)
+                            for name, pairs in answers.items()
+                        }
+                        for place in (0, 1)
                     )
-                    scores, known = {}, {}
+                    yield Block(number + 1, brier, known)
+                    answers.clear()
 
     def close(self) -> None:
         """End the connection."""
         self._link.close()
 
     def _ask(
-        self,
-        academy: Academy,
-        report: contests_pb2.ReportContestRequest,
-        game: str,
-        scores: dict[str, list[float]],
-        known: dict[str, list[float]],
-    ) -> None:
+        self, academy: Academy, report: contests_pb2.ReportContestRequest, game: str
+    ) -> Iterator[tuple[str, tuple[float, float]]]:
+        """Yield for each question the game and library, the Brier score, and 1 where the answer is known."""
         positions = list(questions(report, True))
         late = round(len(positions) * (1.0 - ENDGAME_SHARE))
         for library, expect, chosen in (
@@ -205,11 +205,8 @@ class Comparison:
         ):
             for question in chosen:
                 value = expect(academy, self._spec, game, question)
-                name = f"{game} {library}"
-                scores.setdefault(name, []).append(
-                    ((UNKNOWN if value is None else value) - question.score) ** 2
-                )
-                known.setdefault(name, []).append(float(value is not None))
+                brier = ((UNKNOWN if value is None else value) - question.score) ** 2
+                yield f"{game} {library}", (brier, float(value is not None))
 
     def _report(self, report: contests_pb2.ReportContestRequest, game: str) -> None:
         report = contests_pb2.ReportContestRequest.FromString(report.SerializeToString())
@@ -221,22 +218,18 @@ class Comparison:
 
 def measure(seed: str, old: int, new: int) -> list[Block]:
     """One repetition, with an ACADEMY of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        server = EmbeddedAcademy(Path(folder) / "data", Path(folder) / "server.log")
-        try:
-            comparison = Comparison(server.start(), seed)
-            try:
-                comparison.learn_old(old)
-                return list(comparison.follow(new))
-            finally:
-                comparison.close()
-        finally:
-            server.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(EmbeddedAcademy(Path(folder) / "data", Path(folder) / "server.log")) as server,
+        closing(Comparison(server.start(), seed)) as comparison,
+    ):
+        comparison.learn_old(old)
+        return list(comparison.follow(new))
 
 
 def main() -> None:
     """Measure, keep each repetition's blocks as a line of JSON, and draw the means."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument(
         "results", type=Path, help="a file of JSON lines; repetitions in it are not made again"
     )

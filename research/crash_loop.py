@@ -11,7 +11,6 @@ and some of the compactions are killed too.
 SIGTERM or Ctrl-C ends it early, and its servers. Ends with 1 on a fault.
 """
 
-import argparse
 import random
 import select
 import signal
@@ -21,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +37,12 @@ from benchmarks import arguments
 from research.mixed_load import GAME, Acknowledged, Load
 from research.server_processes import ServerProcesses, SharedPortProcesses
 
+ROUNDS = 200
+REPLAY_EVERY = 50
+LONGEST_ROUND = 0.5
+# Acknowledged in each round before the kill, so that there is work to lose; or this many seconds.
+FEWEST_REPORTS = 3
+LONGEST_WAIT = 10.0
 # So few that a short loop has something to give up.
 _KEPT: Final = (1, 20, 200)
 # What is allowed to be in its way: it says so and is run again.
@@ -103,14 +109,6 @@ class Compactions:
             self._see_to_ended()
 
 
-ROUNDS = 200
-REPLAY_EVERY = 50
-LONGEST_ROUND = 0.5
-# Acknowledged in each round before the kill, so that there is work to lose; or this many seconds.
-FEWEST_REPORTS = 3
-LONGEST_WAIT = 10.0
-
-
 @dataclass
 class Outcome:
     """What a loop came to: faults, what had been acknowledged, and how often what was done."""
@@ -141,6 +139,13 @@ def sleep_through(seconds: float) -> bool:
     """Wait for `seconds`, always."""
     time.sleep(seconds)
     return True
+
+
+@contextmanager
+def pausing_until_stopped() -> Iterator[Callable[[float], bool]]:
+    """What waits for `seconds`, and is False once SIGTERM or Ctrl-C has come."""
+    with signals(signal.SIGTERM, signal.SIGINT) as end_signals:
+        yield lambda seconds: not select.select([end_signals], [], [], seconds)[0]
 
 
 def crash_loop(  # noqa: PLR0913 - the options of its command line
@@ -222,7 +227,7 @@ def find_faults(data: Path, taken: Acknowledged, *, replay: bool) -> Iterator[st
     """Yield what is not as it was acknowledged, and what `academy check` finds."""
     with Environment(data, read_only=True) as environment:
         with environment.reading() as transaction:
-            logged = Counter(_reported(transaction))
+            logged = Counter(reported_contests(transaction))
             contests = [
                 unpack_message(ContestRecord, value) for _, value in transaction.scan(TableName.CONTESTS)
             ]
@@ -262,7 +267,8 @@ def repeated(proposals: Iterable[Proposal]) -> Iterator[str]:
             yield f"a proposal of seat {seat} in contest {contest_id}, ply {ply}, is there {count} times"
 
 
-def _reported(transaction: Transaction) -> Iterator[str]:
+def reported_contests(transaction: Transaction) -> Iterator[str]:
+    """Yield the contests of which the log has a report, each as often as it has one."""
     for event in event_log.scan(transaction):
         if event.WhichOneof("kind") == "contest_reported":
             yield event.contest_reported.report.contest.contest_id
@@ -270,7 +276,7 @@ def _reported(transaction: Transaction) -> Iterator[str]:
 
 def main() -> int:
     """Run the loop from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--rounds", type=arguments.count, default=ROUNDS)
     parser.add_argument("--processes", type=arguments.count, default=2)
     parser.add_argument("--callers", type=arguments.count, default=4)
@@ -279,7 +285,7 @@ def main() -> int:
     options = parser.parse_args()
     begun = time.monotonic()
     with (
-        signals(signal.SIGTERM, signal.SIGINT) as end_signals,
+        pausing_until_stopped() as pause,
         tempfile.TemporaryDirectory(prefix="academy-crash-") as folder,
     ):
         outcome = crash_loop(
@@ -289,7 +295,7 @@ def main() -> int:
             options.callers,
             shared_port=options.shared_port,
             compact=options.compact,
-            pause=lambda seconds: not select.select([end_signals], [], [], seconds)[0],
+            pause=pause,
         )
     for fault in outcome.faults:
         print(fault)

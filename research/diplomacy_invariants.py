@@ -10,7 +10,6 @@ orders, and on the standard map at the observation and legal actions that DeepMi
 game's end its orders, as text, are played again. Ends with 1 at the first fault, which names the game.
 """
 
-import argparse
 import random
 import sys
 import time
@@ -216,9 +215,7 @@ def first_game(progress: Path | None, first: int, played: str) -> int:
 
 def main() -> int:
     """Play, and say what was played."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=GAMES)
     parser.add_argument("--first", type=int, default=0, help="the number of the first game")
     parser.add_argument("--years", type=arguments.count, default=YEARS, help="of each game")

@@ -5,7 +5,6 @@ it is, once without ACADEMY and once with it. What is printed of a generation is
 games: members that stay play new games, so the score is not better for having been selected by.
 """
 
-import argparse
 import re
 import subprocess
 import sys
@@ -74,7 +73,7 @@ def scores(history: str) -> dict[int, list[float]]:
 
 def main() -> None:
     """Run both competitions, or go on with them, and print the generations."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("folder", type=Path, help="where the competitions are")
     parser.add_argument("--generations", type=arguments.count, default=20)
     parser.add_argument("--rounds", type=arguments.count, default=4)

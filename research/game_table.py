@@ -6,7 +6,6 @@ measured here, because they need searches and the referee's program; and tempo, 
 the best players with each other.
 """
 
-import argparse
 import ast
 import importlib
 import json
@@ -17,6 +16,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -36,19 +36,19 @@ from clients.bots.tree_search import TreeSearchThinker
 from referees.api import Referee, referee
 from research.contests import Entrant, play
 
-GAMES: Final[tuple[tuple[str, str, Mapping[str, object]], ...]] = (
-    ("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}),
-    ("Connect four", "openspiel", {"game": "connect_four"}),
-    ("Breakthrough 6x6", "openspiel", {"game": "breakthrough(rows=6,columns=6)"}),
-    ("Othello", "openspiel", {"game": "othello"}),
-    ("English draughts", "draughts", {"variant": "english"}),
-    ("Hex 5x5", "hex", {"board_size": 5}),
-    ("Hex 7x7", "hex", {"board_size": 7}),
-    ("Hex 9x9", "hex", {"board_size": 9}),
-    ("Go 5x5", "go", {"board_size": 5, "komi": 7.5}),
-    ("Go 7x7", "go", {"board_size": 7, "komi": 7.5}),
-    ("Go 9x9", "go", {"board_size": 9, "komi": 7.5}),
-)
+GAMES: Final[Mapping[str, tuple[str, Mapping[str, object]]]] = {
+    "Tic-tac-toe": ("openspiel", {"game": "tic_tac_toe"}),
+    "Connect four": ("openspiel", {"game": "connect_four"}),
+    "Breakthrough 6x6": ("openspiel", {"game": "breakthrough(rows=6,columns=6)"}),
+    "Othello": ("openspiel", {"game": "othello"}),
+    "English draughts": ("draughts", {"variant": "english"}),
+    "Hex 5x5": ("hex", {"board_size": 5}),
+    "Hex 7x7": ("hex", {"board_size": 7}),
+    "Hex 9x9": ("hex", {"board_size": 9}),
+    "Go 5x5": ("go", {"board_size": 5, "komi": 7.5}),
+    "Go 7x7": ("go", {"board_size": 7, "komi": 7.5}),
+    "Go 9x9": ("go", {"board_size": 9, "komi": 7.5}),
+}
 LEVELS: Final = (8, 30, 90)
 FIRST_ELO: Final = 1000.0
 # The best search, the most that a move may lose by it to be reasonable, and the searches that are tried.
@@ -59,6 +59,12 @@ COLUMNS: Final = (
     "size", "depth", "width", "tempo", "mobility", "decisiveness", "drama", "draws", "first_player_score",
     "length",
 )  # fmt: skip
+
+
+def rules_of(title: str) -> Referee[Any, Any]:
+    """The rules of a game of the table."""
+    name, settings = GAMES[title]
+    return referee(name).from_settings(settings)
 
 
 @dataclass
@@ -167,28 +173,23 @@ def contests(rules: Referee[Any, Any], count: int, seed: str) -> Iterator[contes
 
 def measure(title: str, count: int, positions: int) -> dict[str, Any]:
     """All measures of a game of the table."""
-    name, settings = next((name, settings) for known, name, settings in GAMES if known == title)
-    rules = referee(name).from_settings(settings)
+    name, rules = GAMES[title][0], rules_of(title)
     met: list[Any] = []
-    with tempfile.TemporaryDirectory() as folder:
-        server = EmbeddedAcademy(Path(folder) / "data", Path(folder) / "server.log")
-        try:
-            connection = server.start()
-            link = AcademyClient(connection)
-            link.register_game(rules.spec())
-            for number, report in enumerate(contests(rules, count, rules.spec().game_id)):
-                link.open_contest(report.contest)
-                link.report(report)
-                if len(met) < positions:
-                    met.append(position_of(rules, report, random.Random(f"{title}/{number}")))
-            link.close()
-            with connection.channel() as channel:
-                answer = libraries_pb2_grpc.LibraryServiceStub(channel).GetMeasures(
-                    libraries_pb2.GetMeasuresRequest(game_id=rules.spec().game_id),
-                    metadata=connection.metadata,
-                )
-        finally:
-            server.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(EmbeddedAcademy(Path(folder) / "data", Path(folder) / "server.log")) as server,
+        closing(AcademyClient(connection := server.start())) as link,
+        connection.channel() as channel,
+    ):
+        link.register_game(rules.spec())
+        for number, report in enumerate(contests(rules, count, rules.spec().game_id)):
+            link.open_contest(report.contest)
+            link.report(report)
+            if len(met) < positions:
+                met.append(position_of(rules, report, random.Random(f"{title}/{number}")))
+        answer = libraries_pb2_grpc.LibraryServiceStub(channel).GetMeasures(
+            libraries_pb2.GetMeasuresRequest(game_id=rules.spec().game_id), metadata=connection.metadata
+        )
     errors = standard_errors(answer)
     return {
         "title": title,
@@ -236,16 +237,15 @@ def _cell(value: float | None, error: float | None) -> str:
 
 def main() -> None:
     """Measure the games that are not in the results yet, and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("results", type=Path, help="a file of JSON lines, to be continued")
-    titles = [title for title, *_ in GAMES]
     parser.add_argument(
         "--contests", type=arguments.count, default=30, help="of each game that is not in the file yet"
     )
     parser.add_argument(
         "--positions", type=arguments.count, default=20, help="of each such game that are searched"
     )
-    parser.add_argument("--games", nargs="*", choices=titles, default=titles, metavar="GAME")
+    parser.add_argument("--games", nargs="*", choices=GAMES, default=list(GAMES), metavar="GAME")
     parser.add_argument("--document", type=Path, help="a page with marks around its table, which is replaced")
     options = parser.parse_args()
     if options.document:
@@ -260,11 +260,10 @@ def main() -> None:
         if title not in results:
             results[title] = measure(title, options.contests, options.positions)
         if "tempo" not in results[title]["measures"]:
-            name, settings = next((name, settings) for known, name, settings in GAMES if known == title)
-            measured = tempo(referee(name).from_settings(settings), options.positions)
+            measured = tempo(rules_of(title), options.positions)
             results[title]["measures"]["tempo"] = measured or (None, None)
         write_whole(options.results, (f"{json.dumps(result)}\n".encode() for result in results.values()))
-    shown = table([results[title] for title in titles if title in results])
+    shown = table([results[title] for title in GAMES if title in results])
     sys.stdout.write(shown)
     if options.document:
         page = options.document.read_text(encoding="utf-8")

@@ -5,7 +5,6 @@ Events are reports of contests of 60 plies; most of a long log is written withou
 its length matters.
 """
 
-import argparse
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -19,11 +18,11 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from academy.store import event_log, keys
 from academy.store.environment import TableName, Transaction
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
 from academy.v1 import events_pb2
+from benchmarks import arguments
 from benchmarks.load import full_game
-from benchmarks.load.bench import REPORT, SERVICE, Generator, Server
 from benchmarks.load.copied_games import copied
+from benchmarks.load.processes import MATCH, REPORT, Generator, Server
 from benchmarks.load.wire import Load
 
 GAMES: Final = (1, 10, 100, 1_000)
@@ -58,23 +57,18 @@ def measure(folder: Path, games: list[str], token: str, arena: str) -> Figures:
     """Return consultations a second and their p99, reports a second and their p99 (ms)."""
     questions_each = max(1, 64 // len(games))
     questions = list(chain.from_iterable(full_game.questions(game, questions_each) for game in games))
-    written = [question.SerializeToString() for question in questions]
     consulted: list[Load] = []
     reported: list[Load] = []
-    generator = Generator(core=1)
-    with Server(folder, core=0) as server:
+    with Generator(core=1) as generator, Server(folder, core=0) as server:
         # Every game once, so that all are loaded.
         for question in questions[::questions_each]:
             server.answer(token, question)
         for number in range(ROUNDS):
-            path = SERVICE + "MatchPatterns"
-            generator.begin(server.port, path, token, written, bots=BOTS, seconds=SECONDS)
-            consulted.append(generator.result())
-            contests = full_game.reports(games[0], 1_000, first=1_000 * number)
-            reports = [report.SerializeToString() for report in contests]
-            generator.begin(server.port, REPORT, arena, reports, bots=4, seconds=SECONDS, rate=40.0)
-            reported.append(generator.result())
-    generator.close()
+            consulted.append(generator.ask(server.port, MATCH, token, questions, bots=BOTS, seconds=SECONDS))
+            reports = [*full_game.reports(games[0], 1_000, first=1_000 * number)]
+            reported.append(
+                generator.ask(server.port, REPORT, arena, reports, bots=4, seconds=SECONDS, rate=40.0)
+            )
     return (
         median(load.rate for load in consulted),
         median(load.p99 for load in consulted) * 1e3,
@@ -89,15 +83,14 @@ def grown(games: int, prepare: Callable[[Store, str], None] = lambda store, game
         with Store(folder) as store:
             names = [full_game.teach(store, share=SHARE), *(f"go-{number:04}" for number in range(1, games))]
             prepare(store, names[0])
-            _, token = store.run(CreateToken("bot", Role.ANALYST))
-            _, arena = store.run(CreateToken("arena", Role.ARENA))
+            token, arena = full_game.tokens(store)
         copied(folder, names[0], names[1:])
         return measure(folder, names, token, arena)
 
 
 def main() -> None:
     """Print tables, and draw them where that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--plot", type=Path, help="an SVG file to draw")
     parser.add_argument("--most-games", type=int, default=GAMES[-1])
     parser.add_argument("--most-events", type=int, default=EVENTS[-1])

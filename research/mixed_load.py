@@ -15,24 +15,20 @@ import grpc
 
 from academy.v1 import (
     consultation_pb2,
-    consultation_pb2_grpc,
     contests_pb2,
-    contests_pb2_grpc,
     game_pb2,
     libraries_pb2,
     libraries_pb2_grpc,
     pattern_pb2,
     proposals_pb2,
-    proposals_pb2_grpc,
 )
 from research.server_processes import ServerProcesses
+from tests.academy.service.running import SECONDS, Client
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report
 
 GAME: Final = "go-9x9"
 PLAYERS: Final = ("gnugo 1", "seki")
 PLIES: Final = 30
-# Longer than other work may keep the servers from the processor.
-CALL_SECONDS: Final = 60.0
 # Libraries that fill up, so that eviction is part of the load.
 SETTINGS: Final = game_pb2.LibrarySettings(opening_capacity=2_000, endgame_capacity=500)
 
@@ -100,18 +96,15 @@ class Load:
         """Let every caller finish its contest, and wait for it."""
         self._stopped.set()
         for thread in self._threads:
-            thread.join(2 * CALL_SECONDS)
+            thread.join(2 * SECONDS)
 
     def _register(self) -> None:
         game = go_game(GAME)
         game.settings.CopyFrom(SETTINGS)
         with _channel(self._servers.addresses[0]) as channel:
-            contests_pb2_grpc.ContestServiceStub(channel).RegisterGame(
-                contests_pb2.RegisterGameRequest(game=game),
-                metadata=_bearer(self._servers.arena_token),
-                timeout=CALL_SECONDS,
-                # A busy server may take in a connection later than one attempt at it lasts.
-                wait_for_ready=True,
+            # A busy server may take in a connection later than one attempt at it lasts.
+            Client(channel, self._servers.arena_token).contests.RegisterGame(
+                contests_pb2.RegisterGameRequest(game=game), wait_for_ready=True
             )
 
     def _call(self, number: int) -> None:
@@ -139,77 +132,47 @@ class Load:
 
     def _play(self, contest_id: str, chance: random.Random, channels: "_Channels") -> None:
         """One contest as an arena and a bot play it: the calls of one may reach different processes."""
-        contest_report = report(
-            contest_id, GAME, plies=PLIES, names=PLAYERS, first_wins=chance.random() < 0.5
-        )
-        opened = self._repeat(
-            "open",
-            lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).OpenContest(
-                contests_pb2.OpenContestRequest(contest=contest(contest_id, GAME, PLAYERS)),
-                metadata=_bearer(self._servers.arena_token),
-                timeout=CALL_SECONDS,
-            ),
-        )
-        ticket = _bearer(opened.tickets[0])
-        question = consultation_pb2.LookUpOpeningRequest(game_id=GAME, contest_id=contest_id, player=1)
-        self._repeat(
-            "opening",
-            lambda: consultation_pb2_grpc.ConsultationServiceStub(channels.any()).LookUpOpening(
-                question, metadata=ticket, timeout=CALL_SECONDS
-            ),
-        )
+        arena, acknowledged = self._servers.arena_token, self.acknowledged
+        played = report(contest_id, GAME, plies=PLIES, names=PLAYERS, first_wins=chance.random() < 0.5)
+        opening = contests_pb2.OpenContestRequest(contest=contest(contest_id, GAME, PLAYERS))
+        opened = self._repeat("open", lambda: channels.any(arena).contests.OpenContest(opening))
+        ticket = opened.tickets[0]
+        looking = consultation_pb2.LookUpOpeningRequest(game_id=GAME, contest_id=contest_id, player=1)
+        self._repeat("opening", lambda: channels.any(ticket).consultation.LookUpOpening(looking))
         positions = [
-            consultation_pb2.Position(board=contest_report.plies[place].board, player=1, expected_value=0.2)
-            for place in range(0, PLIES, 6)
+            consultation_pb2.Position(board=ply.board, player=1, expected_value=0.2)
+            for ply in played.plies[::6]
         ]
         matching = consultation_pb2.MatchPatternsRequest(
             game_id=GAME, contest_id=contest_id, positions=positions
         )
-        self._repeat(
-            "patterns",
-            lambda: consultation_pb2_grpc.ConsultationServiceStub(channels.any()).MatchPatterns(
-                matching, metadata=ticket, timeout=CALL_SECONDS
-            ),
-        )
-        proposing = proposals_pb2.SubmitProposalsRequest(
-            contest_id=contest_id,
-            proposals=[endgame_proposal(contest_report, back=2 * back) for back in range(2)],
-        )
-        proposed = self._repeat(
-            "propose",
-            lambda: proposals_pb2_grpc.ProposalServiceStub(channels.any()).SubmitProposals(
-                proposing, metadata=ticket, timeout=CALL_SECONDS
-            ),
-        )
+        self._repeat("patterns", lambda: channels.any(ticket).consultation.MatchPatterns(matching))
+        proposals = [endgame_proposal(played, back=2 * back) for back in range(2)]
+        proposing = proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=proposals)
+        proposed = self._repeat("propose", lambda: channels.any(ticket).proposals.SubmitProposals(proposing))
         with self._lock:
-            self.acknowledged.proposals |= {proposal.proposal_id for proposal in proposed.proposals}
-        self._repeat(
-            "report",
-            lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).ReportContest(
-                contest_report, metadata=_bearer(self._servers.arena_token), timeout=CALL_SECONDS
-            ),
-        )
+            acknowledged.proposals |= {proposal.proposal_id for proposal in proposed.proposals}
+        self._repeat("report", lambda: channels.any(arena).contests.ReportContest(played))
         with self._lock:
-            self.acknowledged.reports.add(contest_id)
+            acknowledged.reports.add(contest_id)
 
     def _administer(self, chance: random.Random, channels: "_Channels") -> None:
         """Change a setting, or delete the weakest pattern and take that back."""
 
         def libraries() -> libraries_pb2_grpc.LibraryServiceStub:
-            return libraries_pb2_grpc.LibraryServiceStub(channels.any())
+            return channels.any(self._servers.admin_token).libraries
 
-        call: dict[str, Any] = {"metadata": _bearer(self._servers.admin_token), "timeout": CALL_SECONDS}
         if chance.random() < 0.5:
             settings = game_pb2.LibrarySettings(opening_capacity=chance.randint(1_500, 2_000))
             request = libraries_pb2.UpdateSettingsRequest(
                 game_id=GAME, settings=settings, fields=["opening_capacity"]
             )
-            self._repeat("admin", lambda: libraries().UpdateSettings(request, **call))
+            self._repeat("admin", lambda: libraries().UpdateSettings(request))
         else:
             listing = libraries_pb2.ListPatternsRequest(
                 game_id=GAME, library=pattern_pb2.LIBRARY_ENDGAME, page_size=1
             )
-            listed = self._repeat("admin", lambda: libraries().ListPatterns(listing, **call))
+            listed = self._repeat("admin", lambda: libraries().ListPatterns(listing))
             if not listed.patterns:
                 return
             chosen: dict[str, Any] = {
@@ -219,9 +182,9 @@ class Load:
             }
             # Another caller may have deleted it first, and so may have this one's call whose answer was lost.
             deleting = libraries_pb2.DeletePatternRequest(**chosen)
-            self._repeat("admin", lambda: libraries().DeletePattern(deleting, **call), may_miss=True)
+            self._repeat("admin", lambda: libraries().DeletePattern(deleting), may_miss=True)
             restoring = libraries_pb2.RestorePatternRequest(**chosen)
-            self._repeat("admin", lambda: libraries().RestorePattern(restoring, **call), may_miss=True)
+            self._repeat("admin", lambda: libraries().RestorePattern(restoring), may_miss=True)
         with self._lock:
             self.acknowledged.admin_changes += 1
 
@@ -262,13 +225,13 @@ class _Channels:
         self._chance = chance
         self._open: dict[tuple[int, str], grpc.Channel] = {}
 
-    def any(self) -> grpc.Channel:
-        """Return one of them by chance, opened at its first use."""
+    def any(self, token: str) -> Client:
+        """Return a client with a token on one of them by chance, opened at its first use."""
         number, address = self._chance.choice(list(enumerate(self._servers.addresses)))
         if (number, address) not in self._open:
             self._close_former()
             self._open[number, address] = _channel(address)
-        return self._open[number, address]
+        return Client(self._open[number, address], token)
 
     def _close_former(self) -> None:
         now = set(enumerate(self._servers.addresses))
@@ -292,7 +255,3 @@ def _channel(address: str) -> grpc.Channel:
             ("grpc.use_local_subchannel_pool", 1),
         ],
     )
-
-
-def _bearer(token: str) -> tuple[tuple[str, str], ...]:
-    return (("authorization", f"Bearer {token}"),)

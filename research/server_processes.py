@@ -15,6 +15,7 @@ from typing import Final, Self
 
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
+from benchmarks.process_usage import children, own_bytes
 
 # Longer than other work may keep the servers from the processor.
 START_SECONDS: Final = 120.0
@@ -88,12 +89,7 @@ class ServerProcesses:
 
     def memory(self) -> int:
         """Bytes of memory that all processes have for themselves, the shared map left out."""
-        total = 0
-        for process in self.running:
-            for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
-                if line.startswith("RssAnon:"):
-                    total += int(line.split()[1]) * 1024
-        return total
+        return sum(own_bytes(process.pid) for process in self.running)
 
     def close(self) -> None:
         """End all processes."""
@@ -171,13 +167,12 @@ class SharedPortProcesses(ServerProcesses):
     def _children(self) -> list[int]:
         """Handles of the processes that serve now, which stay theirs when a number is given again."""
         handles = []
-        parent = self.running[0].pid
-        for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+        for child in children(self.running[0].pid):
             try:
                 # Not multiprocessing's own process, nor one that has ended.
                 command = Path(f"/proc/{child}/cmdline").read_bytes()
                 if command and b"resource_tracker" not in command:
-                    handles.append(os.pidfd_open(int(child)))
+                    handles.append(os.pidfd_open(child))
             except (ProcessLookupError, FileNotFoundError):
                 continue
         return handles

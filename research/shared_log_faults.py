@@ -34,6 +34,7 @@ from academy.store.maintenance.agreement import disagreements
 from academy.store.shared_log.address import LogAddress
 from benchmarks import arguments
 from research import simulated_hosts
+from research.crash_loop import reported_contests
 from research.simulated_hosts import Host
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 from tests.academy.store.shared_log.nats_servers import NatsServer, Place, start_cluster
@@ -119,14 +120,8 @@ class Writer:
         """Start it, or start it again."""
         self._process = subprocess.Popen(
             [
-                *self._command,
-                sys.executable,
-                "-m",
-                "research.shared_log_faults",
-                "--write",
-                str(self.folder),
-                self._log,
-                self.folder.name,
+                *(*self._command, sys.executable, "-m", "research.shared_log_faults"),
+                *("--write", str(self.folder), self._log, self.folder.name),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -408,11 +403,7 @@ def find_faults(writers: Sequence[Writer]) -> list[str]:
     acknowledged = set().union(*(writer.acknowledged for writer in writers))
     for writer in writers:
         with Environment(writer.folder, read_only=True) as folder, folder.reading() as transaction:
-            counted = Counter(
-                event.contest_reported.report.contest.contest_id
-                for event in event_log.scan(transaction)
-                if event.WhichOneof("kind") == "contest_reported"
-            )
+            counted = Counter(reported_contests(transaction))
         faults += [f"{writer.folder.name}: {lost} is lost" for lost in sorted(acknowledged - counted.keys())]
         faults += [
             f"{writer.folder.name}: {twice} is {times} times there"
@@ -422,18 +413,13 @@ def find_faults(writers: Sequence[Writer]) -> list[str]:
     with Environment(writers[0].folder, read_only=True) as first:
         for writer in writers[1:]:
             with Environment(writer.folder, read_only=True) as other:
-                found_here = [
-                    f"{writer.folder.name}: {finding.what}" for finding in disagreements(first, other)
-                ]
-            faults += found_here
+                faults += [f"{writer.folder.name}: {finding.what}" for finding in disagreements(first, other)]
     return faults
 
 
 def main() -> None:
     """Run the rounds."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser(__doc__)
     parser.add_argument("--rounds", type=arguments.count, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="what is done to them")

@@ -9,10 +9,7 @@ the last third of the time against the second (in the first the libraries fill).
 flat, or the pace could not be kept: its latencies then say nothing. SIGTERM or Ctrl-C ends it early.
 """
 
-import argparse
 import math
-import select
-import signal
 import statistics
 import subprocess
 import sys
@@ -22,9 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from academy.service.workers import signals
 from benchmarks import arguments
-from research.crash_loop import find_faults, sleep_through
+from research.crash_loop import find_faults, pausing_until_stopped, sleep_through
 from research.mixed_load import Load
 from research.server_processes import ServerProcesses
 
@@ -68,6 +64,10 @@ def soak(
     """
     samples = []
     begun = time.monotonic()
+    print(
+        "| minute | contests | MiB of all processes | MiB on disk | consultation p50 / p99 ms "
+        "| report p50 / p99 ms |\n|---|---|---|---|---|---|"
+    )
     # Far above what the callers can ask on any machine.
     with ServerProcesses(folder, processes, ["--rate", "1000000"]) as servers:
         load = Load(servers, callers, "soak", contests_a_second)
@@ -113,13 +113,10 @@ def _percentiles(seconds: list[float]) -> tuple[float, float]:
 
 
 def _print(sample: Sample) -> None:
-    print(
-        f"{sample.at / 60:7.1f} min {sample.contests:9,} contests {sample.memory / 2**20:8.1f} MiB "
-        f"{sample.file / 2**20:8.1f} MiB on disk   consultation p50 {sample.consultation[0] * 1e3:6.1f} "
-        f"p99 {sample.consultation[1] * 1e3:6.1f} ms   report p50 {sample.report[0] * 1e3:6.1f} "
-        f"p99 {sample.report[1] * 1e3:6.1f} ms",
-        flush=True,
-    )
+    latencies = (f"{1e3 * p50:.1f} / {1e3 * p99:.1f}" for p50, p99 in (sample.consultation, sample.report))
+    sizes = (f"{size / 2**20:,.0f}" for size in (sample.memory, sample.file))
+    cells = (f"{sample.at / 60:.3g}", f"{sample.contests:,}", *sizes, *latencies)
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list[tuple[bool, str]]:
@@ -174,7 +171,7 @@ def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list
 
 def main() -> int:
     """Run it from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--minutes", type=arguments.positive, default=60.0)
     parser.add_argument("--processes", type=arguments.count, default=2)
     parser.add_argument("--callers", type=arguments.count, default=4)
@@ -184,17 +181,10 @@ def main() -> int:
     options = parser.parse_args()
     pace = options.contests_a_second or math.inf
     with (
-        signals(signal.SIGTERM, signal.SIGINT) as end_signals,
+        pausing_until_stopped() as pause,
         tempfile.TemporaryDirectory(prefix="academy-soak-") as folder,
     ):
-        samples, faults = soak(
-            Path(folder),
-            options.minutes,
-            options.processes,
-            options.callers,
-            pace,
-            lambda seconds: not select.select([end_signals], [], [], seconds)[0],
-        )
+        samples, faults = soak(Path(folder), options.minutes, options.processes, options.callers, pace, pause)
     findings = verdicts(samples, pace) if len(samples) >= FEWEST_SAMPLES else []
     for flat, what in findings:
         print(f"{'KEPT  ' if flat else 'MISSED'} {what}")

@@ -7,7 +7,6 @@ Two levels of GNU Go play on 9x9 in a terminal of their own. Each round stops th
 Ends with 1 on a fault.
 """
 
-import argparse
 import os
 import pty
 import random
@@ -27,6 +26,7 @@ from typing import Final
 
 from arena.runner.exit_status import ExitStatus
 from benchmarks import arguments
+from benchmarks.process_usage import children
 
 MARK: Final = "STOPPED_PLAYOFF"
 LONGEST_WAIT: Final = 600.0
@@ -69,7 +69,8 @@ class Run:
     def kill(self) -> None:
         """SIGKILL for the arena itself. What it started is to end by itself, not by the terminal's end."""
         os.kill(self._leader, signal.SIGSTOP)
-        os.kill(int(Path(f"/proc/{self._leader}/task/{self._leader}/children").read_text()), signal.SIGKILL)
+        (arena,) = children(self._leader)
+        os.kill(arena, signal.SIGKILL)
         self._orphans = self.left_over()
         os.kill(self._leader, signal.SIGCONT)
 
@@ -221,7 +222,7 @@ def played_out(control: Path, games: int) -> list[str]:
 
 def main() -> None:
     """Run it, and say what was wrong."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--games", type=arguments.count, default=200)
     parser.add_argument("--rounds", type=arguments.count, default=2, help="how often each way is tried")
     parser.add_argument("--parallel", type=arguments.count, default=2)

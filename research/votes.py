@@ -6,13 +6,13 @@ each pattern's votes being weighed in both ways. The difference of the Brier sco
 which way foretells more.
 """
 
-import argparse
 import math
 import random
 import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -122,7 +122,7 @@ def differences(
 
 def main() -> None:
     """Play, or go on playing, and print both ways' scores."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments.parser(__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument(
         "--rounds", type=arguments.count, default=15, help="contests of each pair that ACADEMY learns from"
@@ -134,14 +134,11 @@ def main() -> None:
     file = options.folder / f"votes-{options.seed}.toml"
     file.write_text(control(options.rounds, options.seed))
     subprocess.run([sys.executable, "-m", "arena.cli", "run", str(file), "--quiet"], check=True)
-    server = EmbeddedAcademy(file.with_suffix(".academy"), file.with_suffix(".server.log"))
-    try:
+    with closing(EmbeddedAcademy(file.with_suffix(".academy"), file.with_suffix(".server.log"))) as server:
         connection = server.start()
         known = values(connection, "go-5x5")
         with Academy(connection) as academy:
             scores = [*differences(academy, known, unheard(options.unheard, options.seed))]
-    finally:
-        server.close()
     differing = sum(abs(value.then - value.now) > DIFFERENT for value in known.values())
     sys.stdout.write(
         f"{len(known)} patterns, {differing} of them with values that differ by more than {DIFFERENT:g}\n"

@@ -15,6 +15,7 @@ from academy.store.codec.games import spec_to_proto
 from academy.store.game_registration import RegisterGame
 from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2, pattern_pb2
 from benchmarks.matching import PLAIN
 from benchmarks.pattern_libraries import GO, SIZE, go_position, library
@@ -94,6 +95,13 @@ def teach(store: Store, game_id: str = FIRST, share: float = 1.0) -> str:
     store.run(RegisterGame(spec_to_proto(go(game_id)), "benchmark"))
     store.run(ImportLibraries(game_id, patterns, nodes, False, "benchmark"))
     return game_id
+
+
+def tokens(store: Store) -> tuple[str, str]:
+    """Make the tokens of a bot, which may ask outside of contests, and of an arena."""
+    _, bot = store.run(CreateToken("bot", Role.ANALYST))
+    _, arena = store.run(CreateToken("arena", Role.ARENA))
+    return bot, arena
 
 
 def reports(game_id: str, count: int, first: int = 0) -> Iterator[contests_pb2.ReportContestRequest]:

@@ -56,10 +56,6 @@ class Echo:
         self._games = games
         self._game: CachedGame | None = None
 
-    def prepare(self, answer: messages.MatchPatternsResponse) -> None:
-        self.answer = answer
-        self.play_answer = messages.PlayResponse(request_id=1, patterns=answer)
-
     def nothing(self, request: messages.MatchPatternsRequest) -> None:
         """What an echo does."""
 
@@ -109,7 +105,8 @@ class Echo:
         self, request: messages.MatchPatternsResponse, context: Any
     ) -> messages.MatchPatternsResponse:
         self._game = await self._games.game(full_game.FIRST)
-        self.prepare(request)
+        self.answer = request
+        self.play_answer = messages.PlayResponse(request_id=1, patterns=request)
         return request
 
     def handler(self) -> grpc.GenericRpcHandler:

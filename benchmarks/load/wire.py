@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Final
 
+_HOST: Final = "127.0.0.1"
 _PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _DATA, _HEADERS, _RESET, _SETTINGS, _PING, _GOAWAY, _WINDOW = 0, 1, 3, 4, 6, 7, 8
 _END_STREAM, _END_HEADERS, _ACK = 1, 4, 1
@@ -44,7 +45,6 @@ def _text(text: str) -> bytes:
 class Bot:
     """One connection, one question in flight; `seconds` are the times between question and answer."""
 
-    host: str
     port: int
     path: str
     token: str
@@ -54,7 +54,7 @@ class Bot:
     received: int = 0
 
     def __post_init__(self) -> None:
-        self.socket = socket.create_connection((self.host, self.port))
+        self.socket = socket.create_connection((_HOST, self.port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         window = struct.pack(">HI", 4, _LARGEST_WINDOW)
         more = (_LARGEST_WINDOW - 65_535).to_bytes(4)
@@ -63,7 +63,7 @@ class Bot:
             (":method", "POST"),
             (":scheme", "http"),
             (":path", self.path),
-            (":authority", f"{self.host}:{self.port}"),
+            (":authority", f"{_HOST}:{self.port}"),
             ("content-type", "application/grpc"),
             ("te", "trailers"),
         ]
@@ -155,7 +155,6 @@ def _has_answer(crowd: list[Bot]) -> bool:
 
 
 def load(  # noqa: C901, PLR0913 - one loop, and the fields of the order in JSON
-    host: str,
     port: int,
     path: str,
     token: str,
@@ -168,7 +167,7 @@ def load(  # noqa: C901, PLR0913 - one loop, and the fields of the order in JSON
 ) -> Load:
     """Ask for some seconds, with no pause or `rate` questions a second, after a warm-up."""
     crowd = [
-        Bot(host, port, path, token, [*questions[place:], *questions[:place]], streaming)
+        Bot(port, path, token, [*questions[place:], *questions[:place]], streaming)
         for place in (number * len(questions) // bots for number in range(bots))
     ]
     with selectors.DefaultSelector() as selector:

@@ -78,9 +78,9 @@ def main() -> None:
     held_out.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
     held_out.add_argument(
         "--contests",
-        type=_count_to_hold_out,
+        type=arguments.at_least(FEWEST),
         default=500,
-        help=f"played where they are missing ({FEWEST} or more; 500)",
+        help=f"played where they are missing ({FEWEST} or more, of which one is held out; 500)",
     )
     held_out.add_argument("--data", type=Path, default=DATA, help="ACADEMY's folders")
     commands.add_parser("report", parents=[kept], help="write the tables and the chart")
@@ -151,13 +151,6 @@ def _commit() -> str:
         check=False,
     )
     return described.stdout.strip() or "unknown"
-
-
-def _count_to_hold_out(text: str) -> int:
-    contests = arguments.count(text)
-    if contests < FEWEST:
-        raise argparse.ArgumentTypeError(f"{text!r}: {FEWEST} are needed, of which one is held out")
-    return contests
 
 
 def _share(text: str) -> float:

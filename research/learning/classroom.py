@@ -6,7 +6,7 @@ import shutil
 import time
 from bisect import bisect_left
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -78,18 +78,14 @@ class Classroom:
         """ACADEMY as it is after its lessons, and a clock of its work and this process's."""
         folder = self._place
         folder.mkdir(parents=True, exist_ok=True)
-        server = EmbeddedAcademy(folder / "academy", folder / "server.log")
-        try:
-            trial = self.population.trial
-            patterns = trial.evaluation_patterns if self.lessons == "evaluated" else 0
-            hall = Hall(trial.referee(), server.start(), patterns)
+        trial = self.population.trial
+        patterns = trial.evaluation_patterns if self.lessons == "evaluated" else 0
+        with (
+            closing(EmbeddedAcademy(folder / "academy", folder / "server.log")) as server,
+            closing(Hall(trial.referee(), server.start(), patterns)) as hall,
+        ):
             assert server.process_id is not None
-            try:
-                yield hall, ProcessorClock(server.process_id)
-            finally:
-                hall.close()
-        finally:
-            server.close()
+            yield hall, ProcessorClock(server.process_id)
 
     @property
     def _place(self) -> Path:

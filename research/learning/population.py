@@ -1,6 +1,7 @@
 """The players that ACADEMY learns from: their contests, kept in a file, and their Elo."""
 
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -118,18 +119,10 @@ class Population:
 
     def levels(self, contests: int) -> dict[Level, float]:
         """The mean Elo of the players of each level after a number of contests, the weakest level first."""
-        elos = self.elos(contests)
-        return {
-            level: sum(of_level) / len(of_level)
-            for level in dict.fromkeys(self.trial.levels)
-            if (
-                of_level := [
-                    elo
-                    for elo, player_level in zip(elos, self.trial.levels, strict=True)
-                    if player_level == level
-                ]
-            )
-        }
+        of_level: defaultdict[Level, list[float]] = defaultdict(list)
+        for level, elo in zip(self.trial.levels, self.elos(contests), strict=True):
+            of_level[level].append(elo)
+        return {level: sum(elos) / len(elos) for level, elos in of_level.items()}
 
 
 _LIKELIEST: Final = (-3000.0, 5000.0)

@@ -7,7 +7,7 @@ from research.learning.conditions import CONDITIONS
 from research.learning.experiment import Row
 from research.learning.games import EDITIONS, POPULATIONS
 from research.learning.ledger import Ledger
-from research.learning.report import gained, measured_row
+from research.learning.report import gain_columns, gained, head, measured_row
 
 # (game, condition, contests learnt from, where that is not the game's own number).
 QUOTED: Final[Sequence[tuple[str, str, int | None]]] = (
@@ -22,13 +22,8 @@ QUOTED: Final[Sequence[tuple[str, str, int | None]]] = (
 )
 # Seeds begin with a population's name, so these play what nobody has played before.
 OTHER_POPULATIONS: Final = ("third", "fourth")
-HEAD: Final = "\n".join(
-    (
-        "| game, a move | learnt from | what it has | the README | "
-        + " | ".join(f"{name} population" for name in OTHER_POPULATIONS)
-        + " | both | games |",
-        "|---|---|---|---|" + "---|" * len(OTHER_POPULATIONS) + "---|---|",
-    )
+HEAD: Final = head(
+    "game, a move", "learnt from", "what it has", "the README", *gain_columns(OTHER_POPULATIONS)
 )
 
 
@@ -52,15 +47,12 @@ def table(ledger: Ledger) -> Iterator[str]:
         played = _in_each(quoted, OTHER_POPULATIONS)
         trial = played[0].trial
         match = measured_row(ledger, played)
-        counts = match.counts if match else (None,) * len(played)
         cells = [
             f"{trial.title}, {trial.a_move}",
             f"{trial.contests:,}",
             CONDITIONS[played[0].condition].title,
             _of_readme(ledger, _in_each(quoted, POPULATIONS)),
-            *map(gained, counts),
-            gained(match.together) if match and all(counts) else "",
-            " + ".join(f"{2 * sum(of_population):,}" for of_population in counts if of_population),
+            *(match.gains if match else ("",) * len(gain_columns(OTHER_POPULATIONS))),
         ]
         yield f"| {' | '.join(cells)} |"
 

@@ -19,25 +19,26 @@ DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "explanation" /
 CHART: Final = DOCUMENT.with_suffix(".svg")
 CHECKPOINT_CHART: Final = DOCUMENT.with_name("does-it-help-contests.svg")
 SOCIETY_CHART: Final = DOCUMENT.with_name("does-it-help-society.svg")
-HEAD: Final = "\n".join(
-    (
-        "| game, a move | learnt from | what it has | "
-        + " | ".join(f"{name} population" for name in POPULATIONS)
-        + " | both | games | test | time | study | player |",
-        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|---|---|---|",
-    )
+
+
+def head(*columns: str) -> str:
+    """The head of a table."""
+    return f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|"
+
+
+def gain_columns(populations: Sequence[str]) -> tuple[str, ...]:
+    """The columns that `Measured.gains` fills."""
+    return (*(f"{name} population" for name in populations), "both", "games")
+
+
+HEAD: Final = head(
+    *("game, a move", "learnt from", "what it has", *gain_columns(POPULATIONS)),
+    *("test", "time", "study", "player"),
 )
-CHECKPOINT_HEAD: Final = "\n".join(
-    (
-        "| game, a move | what it has | learnt from | "
-        + " | ".join(f"{name} population" for name in POPULATIONS)
-        + " | both | games | player |",
-        "|---|---|---|" + "---|" * len(POPULATIONS) + "---|---|---|",
-    )
+CHECKPOINT_HEAD: Final = head(
+    "game, a move", "what it has", "learnt from", *gain_columns(POPULATIONS), "player"
 )
-SOCIETY_HEAD: Final = "\n".join(
-    ("| game | consulted in | contests learnt from | games | Elo gained |", "|---|---|---|---|---|")
-)
+SOCIETY_HEAD: Final = head("game", "consulted in", "contests learnt from", "games", "Elo gained")
 NOTHING: Final = "Nothing was measured yet."
 # Contests over which the pairs of a row of that table are spread.
 WINDOW: Final = 500
@@ -76,6 +77,15 @@ class Measured:
             sum(of_points) for of_points in zip(*filter(None, self.counts), strict=True)
         )
         return none, half, whole, more, two
+
+    @property
+    def gains(self) -> tuple[str, ...]:
+        """What was gained in each population and in all of them, and in how many games."""
+        return (
+            *map(gained, self.counts),
+            gained(self.together) if all(self.counts) else "",
+            " + ".join(f"{2 * sum(counts):,}" for counts in self.counts if counts),
+        )
 
 
 def measured(ledger: Ledger, game: str) -> list[Measured]:
@@ -140,14 +150,11 @@ def rows(ledger: Ledger, game: str) -> list[str]:
     table = []
     for match in measured(ledger, game):
         judged = zip(match.verdicts, match.counts, strict=True)
-        games = " + ".join(f"{2 * sum(counts):,}" for counts in match.counts if counts)
         cells = [
             f"{trial.title}, {trial.a_move}",
             f"{trial.contests:,}",
             CONDITIONS[match.condition].title,
-            *(gained(counts) for counts in match.counts),
-            gained(match.together) if all(match.counts) else "",
-            games,
+            *match.gains,
             " + ".join(str(verdict or "open") for verdict, counts in judged if counts),
             f"x {match.took[0] / match.took[1]:.2f}",
             match.study.removeprefix("study-"),
@@ -167,9 +174,7 @@ def checkpoint_rows(ledger: Ledger, game: str) -> list[str]:
                 f"{trial.title}, {trial.a_move}",
                 CONDITIONS[match.condition].title,
                 f"{contests:,}",
-                *(gained(counts) for counts in match.counts),
-                gained(match.together) if all(match.counts) else "",
-                " + ".join(f"{2 * sum(counts):,}" for counts in match.counts if counts),
+                *match.gains,
                 str(match.player),
             ]
             table.append(f"| {' | '.join(cells)} |")

@@ -17,7 +17,6 @@ _POSITIVE = "'0': it must be a number above 0"
         ("benchmarks.driver", ["--game-seconds", "0"], _POSITIVE),
         ("benchmarks.driver", ["--workers", "0"], _COUNT),
         ("benchmarks.explorer", ["--steps", "0"], _COUNT),
-        ("benchmarks.game_lists", ["--games", "0"], _COUNT),
         ("benchmarks.idle_members", ["--members", "0"], _COUNT),
         ("benchmarks.league", ["--games", "0"], _COUNT),
         ("benchmarks.league", ["--players", "1"], "'1': it must be a whole number from 2"),
@@ -29,8 +28,14 @@ _POSITIVE = "'0': it must be a number above 0"
         ("benchmarks.restart", ["--games", "0"], _COUNT),
         ("benchmarks.standing_day", ["--bots", "1"], "'1': it must be a whole number from 2"),
         ("benchmarks.standing_day", ["--seconds", "0"], _POSITIVE),
-        ("benchmarks.watchers", ["--watchers", "0"], _COUNT),
+        *(
+            ("research.crash_loop", [option, "0"], _COUNT)
+            for option in ("--rounds", "--processes", "--callers")
+        ),
         ("research.evolution", ["folder", "--generations", "0"], _COUNT),
+        ("research.game_table", ["results", "--contests", "0"], _COUNT),
+        ("research.game_table", ["results", "--games", "Hex 6x6"], "invalid choice: 'Hex 6x6'"),
+        ("research.game_table", ["results", "--positions", "0"], _COUNT),
         ("research.shared_log_faults", ["--rounds", "0"], _COUNT),
         ("research.soak", ["--minutes", "0"], _POSITIVE),
         ("research.stopped_playoff", ["--rounds", "0"], _COUNT),

@@ -6,12 +6,11 @@ import grpc
 import pytest
 
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2_grpc
 from benchmarks import following
 from benchmarks.following import NotFollowedError, Reader, changes, reports, until
 from benchmarks.load import full_game
-from benchmarks.load.bench import Server
+from benchmarks.load.processes import Server
 
 
 def test_a_reader_sees_reports_and_changed_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,7 +19,7 @@ def test_a_reader_sees_reports_and_changed_patterns(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("ACADEMY_MATCHING_KERNEL", "numpy")
     with Store(tmp_path) as store:
         game_id = full_game.teach(store, share=0.02)
-        _, token = store.run(CreateToken("bot", Role.ANALYST))
+        token, _ = full_game.tokens(store)
         with Server(tmp_path) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
             reader = Reader(consultation_pb2_grpc.ConsultationServiceStub(channel), token, game_id)
             assert len(reports(store, reader, game_id, first=0)) == 4

@@ -15,31 +15,20 @@ from tests.waiting import until
 SECONDS = 300
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(
+    ("processes", "shared_port"),
+    [(1, False), (2, False), (2, True)],
+    ids=["one", "two", "one port, compacted"],
+)
 @pytest.mark.threat("faults")
-def test_servers_killed_at_random_moments_lose_nothing(tmp_path: Path, processes: int) -> None:
-    outcome = crash_loop(tmp_path, rounds=2, processes=processes, callers=3)
-
-    assert outcome.faults == []
-    acknowledged = outcome.acknowledged
-    assert acknowledged.reports and acknowledged.proposals and acknowledged.admin_changes
-    assert acknowledged.interrupted, "calls must have been cut off, or nothing was tried"
-
-
-@pytest.mark.threat("faults")
-def test_processes_of_one_port_lose_nothing_while_the_log_is_compacted(tmp_path: Path) -> None:
-    outcome = crash_loop(tmp_path, rounds=2, processes=2, callers=3, shared_port=True, compact=True)
-
-    assert outcome.faults == []
-    acknowledged = outcome.acknowledged
-    assert (
-        acknowledged.reports
-        and acknowledged.proposals
-        and acknowledged.admin_changes
-        and acknowledged.interrupted
+def test_servers_killed_at_random_moments_lose_nothing(
+    tmp_path: Path, processes: int, shared_port: bool
+) -> None:
+    outcome = crash_loop(
+        tmp_path, rounds=2, processes=processes, callers=3, shared_port=shared_port, compact=shared_port
     )
-    assert outcome.killed["child"] and outcome.killed["parent"]
-    assert outcome.compacted
+    # A loop in which something was not tried has a fault.
+    assert outcome.faults == []
 
 
 def test_a_loop_in_which_nothing_was_killed_is_not_sound(tmp_path: Path) -> None:
@@ -49,15 +38,8 @@ def test_a_loop_in_which_nothing_was_killed_is_not_sound(tmp_path: Path) -> None
 
 
 def test_a_loop_that_is_stopped_ends_its_servers() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "research.crash_loop",
-        "--shared-port",
-        "--compact",
-        "--rounds",
-        "9999",
-    ]
+    options = ("--shared-port", "--compact", "--rounds", "9999")
+    command = [sys.executable, "-m", "research.crash_loop", *options]
     # A session of its own tells what it started from all else.
     loop = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     try:

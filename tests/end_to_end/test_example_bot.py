@@ -6,14 +6,12 @@ import shutil
 import socket
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
-
-import pytest
 
 from academy.store import event_log
 from academy.store.library_store import Store
 from tests.arena.cli.command import Done, arena
-from tests.end_to_end.conftest import ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "bot.py"
@@ -40,9 +38,7 @@ address = "embedded"
 
 
 def run(control: Path) -> Done:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", ENVIRONMENT["PATH"])
-        patch.chdir(control.parent)
+    with chdir(control.parent):
         return arena("run", control)
 
 

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from academy.store import event_log
 from academy.store.library_store import Store
 from referees.api import Termination
 from referees.hex import Hex
 from tests.arena.cli.command import arena
-from tests.end_to_end.conftest import ENVIRONMENT
 from tests.referees.hex.games import played
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hex.toml"
@@ -25,9 +22,7 @@ def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
     everybody = '"random", "quick", "slow", "scholar", "master"'
     assert everybody in shorter
     control.write_text(shorter.replace(everybody, '"random", "quick", "scholar"'))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", ENVIRONMENT["PATH"])
-        done = arena("run", control)
+    done = arena("run", control)
     assert done.returncode == 0, done.stdout + done.stderr
     game = Hex.from_settings({"board_size": 7, "swap": True})
     records = sorted((tmp_path / "hex.games").iterdir())

@@ -12,7 +12,6 @@ from clients import Academy, Connection
 from tests.academy.service import certificates
 from tests.academy.service.running import serving
 from tests.arena.cli.command import arena
-from tests.end_to_end.conftest import ENVIRONMENT
 
 CONTROL = """\
 [competition]
@@ -58,7 +57,6 @@ def test_players_show_the_certificate_that_the_control_file_names(
         control = tmp_path / "cup.toml"
         token = academy.token("arena", Role.ARENA)
         control.write_text(CONTROL.format(port=academy.address.port, token=token))
-        monkeypatch.setenv("PATH", ENVIRONMENT["PATH"])
         # The files are named relative to the control file's folder.
         monkeypatch.chdir("/")
         done = arena("run", control, "--quiet")

@@ -6,8 +6,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from referees.warlight import WarLight
 from tests.arena.cli.command import arena
 from tests.end_to_end.conftest import BIN, ENVIRONMENT
@@ -15,16 +13,6 @@ from tests.waiting import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 A_GENEROUS_TIME = 240.0
-
-
-def started(*words: str | Path) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [BIN / "arena", *words],
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
 
 
 def games_played(control: Path) -> list[str]:
@@ -68,8 +56,7 @@ def shortened(name: str, games: int, folder: Path) -> Path:
     return control
 
 
-def play(control: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", ENVIRONMENT["PATH"])
+def play(control: Path) -> None:
     done = arena("run", "--quiet", control)
     assert done.returncode == 0 and "warning" not in done.stdout + done.stderr, done.stdout + done.stderr
 
@@ -83,24 +70,23 @@ def check_games(control: Path, games: list[str]) -> None:
         check_replay(json.loads(record.read_text()))
 
 
-def test_a_tournament_that_is_killed_goes_on_where_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tournament_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     control = shortened("warlight", 2, tmp_path)
-    run = started("run", "--quiet", control)
+    run = subprocess.Popen(
+        [BIN / "arena", "run", "--quiet", control],
+        env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
     until(lambda: games_played(control), run, A_GENEROUS_TIME)
     run.kill()
     run.communicate()
     first = tmp_path / "warlight.games" / f"{games_played(control)[0]}.json"
     before = first.read_bytes()
-    play(control, monkeypatch)
+    play(control)
     assert first.read_bytes() == before
     check_games(control, ["0_0", "0_1", "1_0", "1_1"])
 
 
-def test_the_tournament_on_the_map_of_the_earth_is_played(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tournament_on_the_map_of_the_earth_is_played(tmp_path: Path) -> None:
     control = shortened("warlight_earth", 1, tmp_path)
-    play(control, monkeypatch)
+    play(control)
     check_games(control, ["0_0", "1_0"])

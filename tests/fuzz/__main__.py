@@ -6,7 +6,6 @@ The targets take turns. What breaks one is made as small as hypothesis can, kept
 reported; the others go on. Ends with 1 where something broke.
 """
 
-import argparse
 import hashlib
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from benchmarks import arguments
 from tests.fuzz.mutation import mutated
 from tests.fuzz.served import SERVED
 from tests.fuzz.targets import TARGETS, Target
@@ -53,7 +53,7 @@ def turn(target: Target, number: int) -> bytes | None:
 
 def main() -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = arguments.parser(__doc__)
     parser.add_argument("--seconds", type=float, default=600.0)
     every = (*TARGETS, SERVED)
     parser.add_argument("targets", nargs="*", metavar="TARGET")

@@ -1,6 +1,7 @@
 """Contests of the learning study: rules as of each condition, and nobody measured without ACADEMY."""
 
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,8 +28,7 @@ WEAK = Strength("monte-carlo", playouts=4)
 
 
 def test_each_condition_is_measured_by_its_rules_and_teaches_nothing(tmp_path: Path) -> None:
-    server = EmbeddedAcademy(tmp_path / "academy", tmp_path / "server.log")
-    try:
+    with closing(EmbeddedAcademy(tmp_path / "academy", tmp_path / "server.log")) as server:
         connection = replace(server.start(), timeout=60.0)
         hall = Hall(TIC_TAC_TOE, connection)
         for number in range(6):
@@ -43,13 +43,10 @@ def test_each_condition_is_measured_by_its_rules_and_teaches_nothing(tmp_path: P
             assert played.seconds[1] > 0.0
             assert hall.knows("learnt/5") and not hall.knows(name)
         hall.close()
-    finally:
-        server.close()
 
 
 def test_a_game_whose_run_was_killed_before_it_had_settings_learns_the_same(tmp_path: Path) -> None:
-    server = EmbeddedAcademy(tmp_path / "academy", tmp_path / "server.log")
-    try:
+    with closing(EmbeddedAcademy(tmp_path / "academy", tmp_path / "server.log")) as server:
         connection = server.start()
         link = AcademyClient(connection)
         link.register_game(SPEC)
@@ -61,8 +58,6 @@ def test_a_game_whose_run_was_killed_before_it_had_settings_learns_the_same(tmp_
             )
         learnt = answer.game.settings
         assert (learnt.evaluation, learnt.evaluation_patterns) == (True, 7)
-    finally:
-        server.close()
 
 
 def _check_weights(connection: Connection, condition: str) -> None:

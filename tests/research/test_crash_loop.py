@@ -1,13 +1,11 @@
 """What the crash loop takes for a fault."""
 
-import sys
 from collections import Counter
 
 import pytest
 
 from academy.v1.pattern_pb2 import LIBRARY_ENDGAME, LIBRARY_MIDDLE_GAME, Library
 from academy.v1.proposals_pb2 import NewProposal, Proposal
-from research import crash_loop
 from research.crash_loop import Outcome, repeated
 from research.mixed_load import Acknowledged
 
@@ -52,13 +50,3 @@ def test_what_was_never_tried_is_named() -> None:
     taken = Acknowledged({"a report"}, {"a proposal"}, admin_changes=1, interrupted=1)
     tried = Outcome(acknowledged=taken, killed=Counter({"child": 1}))
     assert tried.untried(shared_port=True, compact=True) == ["parent killed", "compaction ended"]
-
-
-@pytest.mark.parametrize("option", ["--rounds", "--processes", "--callers"])
-def test_a_loop_of_nothing_is_refused(
-    option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["crash_loop", option, "0"])
-    with pytest.raises(SystemExit):
-        crash_loop.main()
-    assert "'0': it must be a whole number from 1" in capsys.readouterr().err

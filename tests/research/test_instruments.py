@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,7 @@ generation 0, family weights:
 
 
 def test_a_vote_weighs_by_the_proposers_elo_of_its_day_and_of_today(tmp_path: Path) -> None:
-    server = EmbeddedAcademy(tmp_path / "data", tmp_path / "log")
-    try:
+    with closing(EmbeddedAcademy(tmp_path / "data", tmp_path / "log")) as server:
         connection = server.start()
         with connection.channel() as channel:
             libraries = libraries_pb2_grpc.LibraryServiceStub(channel)
@@ -64,8 +64,6 @@ def test_a_vote_weighs_by_the_proposers_elo_of_its_day_and_of_today(tmp_path: Pa
                 metadata=connection.metadata,
             )
             (values,) = votes.values(connection, spec.game_id).values()
-    finally:
-        server.close()
     assert abs(values.then - 0.5) < 1e-6
     assert abs(values.now - (1500 * 0.9 + 500 * 0.1) / 2000) < 1e-6
 
@@ -107,27 +105,6 @@ def test_clarity_comes_from_searches_whose_trees_were_measured() -> None:
     assert measured["searches"] == 2 and 1 <= measured["search_depth"] <= measured["search_nodes"]
     sizes = [game_table.clearness(name) or 0 for name in ("hex", "go", "draughts")]
     assert 500 < sizes[0] < sizes[1] < 20_000 and sizes[2] > 500
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--games", "Hex 6x6"], "invalid choice: 'Hex 6x6'"),
-        (["--contests", "0"], "'0': it must be a whole number from 1"),
-        (["--positions", "0"], "'0': it must be a whole number from 1"),
-    ],
-)
-def test_a_table_of_nothing_is_refused_before_anything_is_measured(
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["game_table", str(tmp_path / "results.jsonl"), *arguments])
-    with pytest.raises(SystemExit):
-        game_table.main()
-    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("scores", [[], [(0.2, 0.1)]])

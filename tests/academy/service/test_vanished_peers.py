@@ -36,7 +36,7 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def answered(academy: Running, path: str, question: bytes, streaming: bool) -> Bot:
     """A bot that has been answered once. It answers no ping."""
     port = academy.address.port
-    bot = Bot("127.0.0.1", port, path, academy.token("ann", Role.BOT), [question], streaming)
+    bot = Bot(port, path, academy.token("ann", Role.BOT), [question], streaming)
     bot.socket.settimeout(SECONDS)
     bot.ask()
     while not bot.take():

@@ -1,4 +1,4 @@
-"""A server under load, and what the load generator says of it."""
+"""The processes of a benchmark: a server under load, and the generator of its load."""
 
 import json
 import subprocess
@@ -6,14 +6,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final, Self
+from typing import Any, Final, Self
 
 import grpc
 
 from academy.v1 import consultation_pb2 as messages
 from benchmarks.load.wire import Load
 
-SERVICE: Final = "/academy.v1.ConsultationService/"
+PLAY: Final = "/academy.v1.ConsultationService/Play"
+MATCH: Final = "/academy.v1.ConsultationService/MatchPatterns"
+SUCCESSORS: Final = "/academy.v1.ConsultationService/MatchSuccessors"
 REPORT: Final = "/academy.v1.ContestService/ReportContest"
 ECHO: Final = "/benchmark.Echo/"
 
@@ -28,25 +30,27 @@ class Child:
             stdout=subprocess.PIPE,
             text=True,
         )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
 
     def tell(self, line: str) -> None:
-        self._pipe(self._process.stdin).write(line + "\n")
-        self._pipe(self._process.stdin).flush()
+        self._in.write(line + "\n")
+        self._in.flush()
 
     def hear(self) -> str:
-        line = self._pipe(self._process.stdout).readline()
+        line = self._out.readline()
         assert line, f"{self._process.args!r}: ended with {self._process.wait()}"
         return line
 
-    def close(self) -> None:
-        self._pipe(self._process.stdin).close()
-        self._process.wait(300)
-        self._pipe(self._process.stdout).close()
+    def __enter__(self) -> Self:
+        return self
 
-    @staticmethod
-    def _pipe(pipe: IO[str] | None) -> IO[str]:
-        assert pipe is not None
-        return pipe
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._in.close()
+        self._process.wait(300)
+        self._out.close()
 
 
 class Generator(Child):
@@ -55,33 +59,26 @@ class Generator(Child):
     def __init__(self, core: int = -1) -> None:
         super().__init__("benchmarks.load.wire", "--core", str(core))
 
-    def begin(  # noqa: PLR0913 - the fields of the order in JSON
-        self,
-        port: int,
-        path: str,
-        token: str,
-        questions: Sequence[bytes],
-        *,
-        bots: int,
-        seconds: float,
-        streaming: bool = False,
-        rate: float = 0.0,
-    ) -> None:
-        order: dict[str, Any] = {
-            "host": "127.0.0.1",
-            "port": port,
-            "path": path,
-            "token": token,
-            "questions": [question.hex() for question in questions],
-            "bots": bots,
-            "streaming": streaming,
-            "seconds": seconds,
-            "rate": rate,
-        }
-        self.tell(json.dumps(order))
+    def begin(self, port: int, path: str, token: str, questions: Sequence[Any], **pace: Any) -> None:
+        """Begin to ask; `pace` has the number of `bots`, the `seconds`, and the `rate` if it is limited.
+
+        Where the method is a stream, it is asked about patterns.
+        """
+        streaming = path.rpartition("/")[2].startswith("Play")
+        if streaming:
+            questions = [messages.PlayRequest(request_id=1, patterns=question) for question in questions]
+        written = [question.SerializeToString().hex() for question in questions]
+        order = {"port": port, "path": path, "token": token, "questions": written, "streaming": streaming}
+        self.tell(json.dumps(order | pace))
 
     def result(self) -> Load:
+        """Wait for what came of it."""
         return Load(**json.loads(self.hear()))
+
+    def ask(self, port: int, path: str, token: str, questions: Sequence[Any], **pace: Any) -> Load:
+        """Ask, and return what came of it."""
+        self.begin(port, path, token, questions, **pace)
+        return self.result()
 
 
 class Server(Child):
@@ -94,19 +91,11 @@ class Server(Child):
             ports[name] for name in ("port", "echo_port", "no_op_port")
         )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def answer(self, token: str, request: messages.MatchPatternsRequest) -> messages.MatchPatternsResponse:
         """Ask once, as a client does."""
         with grpc.insecure_channel(f"127.0.0.1:{self.port}") as channel:
             call = channel.unary_unary(
-                SERVICE + "MatchPatterns",
+                MATCH,
                 messages.MatchPatternsRequest.SerializeToString,
                 messages.MatchPatternsResponse.FromString,
             )
