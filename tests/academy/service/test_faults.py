@@ -17,9 +17,11 @@ from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 from academy.wire.rates import Bucket
 from tests.academy.service import examples
-from tests.academy.service.asking import EXHAUSTED, GAME
 from tests.academy.service.examples import EMPTY, contest, position, report
 from tests.academy.service.running import Running, refusal, serving
+
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+GAME = "faulty"
 
 
 def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
