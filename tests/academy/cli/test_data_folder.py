@@ -185,10 +185,9 @@ def filled(some_contests: Path, tmp_path: Path) -> Path:
 
 
 def fill(server: Running, first: int = 0) -> None:
-    arena = server.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    server.register(examples.tiny_go("go"))
     for number in range(first, first + 3):
-        arena.contests.ReportContest(examples.report(examples.contest(f"c/{number}", "go"), ["c3", "b2"]))
+        server.report(examples.report(examples.contest(f"c/{number}", "go"), ["c3", "b2"]))
 
 
 def test_check_calls_a_sound_folder_sound(filled: Path) -> None:
@@ -299,18 +298,17 @@ def test_the_help_of_the_program_shows_first_steps() -> None:
 def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path, beside: Beside) -> None:
     data = tmp_path / "data"
     with serving(data) as server:
-        arena = server.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         reports = [examples.report(examples.contest(f"go/{number}", "go"), ["c3"]) for number in range(9)]
         for report in reports:
-            arena.contests.ReportContest(report)
+            server.report(report)
 
         done = beside("compact", "--data", data, "--keep", 2, "--json").json()
 
         assert done == {"removed": 8, "left": 2}
-        assert not arena.contests.ReportContest(reports[0]).counted
+        assert not server.report(reports[0]).counted
         more = examples.report(examples.contest("go/more", "go"), ["c3"])
-        assert arena.contests.ReportContest(more).counted
+        assert server.report(more).counted
         refused = beside("compact", "--data", data, "--shrink")
         assert refused.exit_code == 1 and "stop its servers" in refused.err
         assert "events replaced by snapshots" in refused.out, "it tells what it did before"

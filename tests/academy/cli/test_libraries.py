@@ -11,13 +11,12 @@ import pytest
 from academy.cli.comparison import standard_errors
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2, pattern_pb2
-from academy.wire.addresses import ServerAddress
+from academy.v1 import consultation_pb2, game_pb2, libraries_pb2, pattern_pb2
 from academy.wire.tls import Certificates
 from tests.academy.cli.conftest import PATTERNS, Academy, pointed_at, run
 from tests.academy.service import certificates, examples
 from tests.academy.service.examples import teach_weights
-from tests.academy.service.running import Running, serving
+from tests.academy.service.running import LOCAL, Running, serving
 
 
 def test_a_token_may_be_in_a_file(running: Running, tmp_path: Path) -> None:
@@ -96,7 +95,7 @@ def various(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Academy]:
     """The command line pointed at a server with patterns of different sizes, strengths and proposers."""
     with serving(tmp_path_factory.mktemp("various") / "data") as server:
         # Its players have patterns of their own.
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hunt("hunt")))
+        server.register(examples.hunt("hunt"))
         patterns = [
             voted(1, "x -", 1, ann=(1_500, 0.5)),
             voted(2, "x - o", 2, bob=(1_900, 0.9)),
@@ -290,7 +289,7 @@ def test_settings_are_shown_and_changed(academy: Academy) -> None:
 
 def test_what_was_pruned_is_shown_with_its_undo(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         examples.teach(server, "go", "taught", PATTERNS)
         academy = pointed_at(server)
         pruned = academy("prune", "go", "endgame", "--below", "1")
@@ -308,7 +307,7 @@ def test_weights_of_features_and_of_patterns_on_named_cells(tmp_path: Path) -> N
         assert run("weights", "weighed", "--json", *where).json()["contests"] == 8
         switched = run("settings", "weighed", "local_weights=false", *where)
         assert re.search(r"local_weights\s+│\s+false", switched.out)
-        running.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=checkers()))
+        running.register(checkers())
         refused = run("settings", "checkers", "tesuji_capacity=100", *where)
     assert refused.exit_code == 1 and "its moves go from cell to cell" in refused.err
 
@@ -373,7 +372,7 @@ def test_a_client_without_its_certificate_is_not_let_in(tmp_path: Path) -> None:
     server = certificates.signed(tmp_path, "server", authority)
     client = certificates.signed(tmp_path, "client", authority)
     settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"),
+        address=LOCAL,
         certificates=Certificates(server.certificate, server.key, authority=authority),
     )
     with serving(tmp_path / "data", settings) as running:

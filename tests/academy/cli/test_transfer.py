@@ -21,8 +21,8 @@ from tests.arena.cli.command import arena
 def elsewhere(tmp_path: Path):  # type: ignore[no-untyped-def]
     """Another server that knows the game and nothing of it, and the command line pointed at it."""
     with serving(tmp_path / "elsewhere") as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hexagons("hex")))
+        server.register(examples.tiny_go("go"))
+        server.register(examples.hexagons("hex"))
         yield pointed_at(server)
 
 
@@ -166,7 +166,7 @@ def test_a_players_silent_vote_beside_its_earlier_one_is_moved_and_exports_are_e
     assert elsewhere("import", "go", first).exit_code == 0
     elsewhere("export", "go", "--to", first, "--force", "--format", form)
     with serving(tmp_path / "third") as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         third = pointed_at(server)
         assert third("import", "go", first).exit_code == 0
         third("export", "go", "--to", second, "--format", form)
@@ -300,15 +300,15 @@ def lived(server: Running, game: game_pb2.Game) -> None:
     """Contests, patterns that leave gaps in the numbers, and settings of its own."""
     game.settings.endgame_capacity = 50
     game.settings.forget_after = 7
-    arena, players = server.arena().contests, ("ann", "bob", "carl")[: game.players]
-    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    players = ("ann", "bob", "carl")[: game.players]
+    server.register(game)
     size = {"square": 25, "hex": 16, "graph": 5}[game.geometry.WhichOneof("shape") or ""]
     cells = "x A\n- B" if game.geometry.HasField("graph") else "x"
     for number in range(14):
         contest = examples.contest(
             f"{game.game_id}/{number}", game.game_id, players, (1500.0,) * game.players
         )
-        ticket = arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest)).tickets[number % 2]
+        player = server.open(contest)[number % 2]
         seat = number % 2 + 1
         report = contests_pb2.ReportContestRequest(contest=contest, termination="score")
         report.results.extend([contests_pb2.RESULT_DRAW] * game.players)
@@ -326,10 +326,10 @@ def lived(server: Running, game: game_pb2.Game) -> None:
             if (ply - 1) % game.players + 1 == seat
         ]
         if proposals:
-            server.client(ticket).proposals.SubmitProposals(
+            player.proposals.SubmitProposals(
                 proposals_pb2.SubmitProposalsRequest(contest_id=contest.contest_id, proposals=proposals)
             )
-        arena.ReportContest(report)
+        server.report(report)
 
 
 MAKERS = {"go": examples.tiny_go, "hex": examples.hexagons, "ring": simultaneous_ring}
@@ -432,7 +432,7 @@ def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_run
     with serving(data) as server:
         games = server.arena().contests
         squat = examples.hexagons("squat")
-        games.RegisterGame(contests_pb2.RegisterGameRequest(game=squat))
+        server.register(squat)
         with_patterns = libraries_pb2.GetStatisticsRequest(game_id="squat")
         assert server.admin().libraries.GetStatistics(with_patterns).contests == 0
         wanted = contests_pb2.RegisterGameRequest(game=examples.tiny_go("squat"))
@@ -463,8 +463,7 @@ def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_run
 
 def test_another_game_in_place_of_a_deleted_one_is_consulted_by_its_own_board(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
-        games = server.arena().contests
-        games.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hexagons("squat")))
+        server.register(examples.hexagons("squat"))
         statistics = libraries_pb2.GetStatisticsRequest(game_id="squat")
         server.admin().libraries.GetStatistics(statistics)
         # Nobody asks between the two, so that the server meets another game under the same id.

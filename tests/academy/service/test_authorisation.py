@@ -34,12 +34,11 @@ from academy.v1 import (
     tokens_pb2,
 )
 from academy.wire import logs
-from academy.wire.addresses import ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.service import examples
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report
-from tests.academy.service.running import Client, Running, as_refused, serving
+from tests.academy.service.running import LOCAL, Client, Running, as_refused, serving
 from tests.asking_health import health_of, listed_by
 
 GAME: Final = "matrix"
@@ -242,9 +241,7 @@ def gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         served = Certificates(served.certificate, served.key, root)
     log = io.StringIO()
     handler = logging.StreamHandler(log)
-    settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), certificates=served, backups=folder / "backups"
-    )
+    settings = ServerSettings(LOCAL, certificates=served, backups=folder / "backups")
     # Only where it is long past can a token be made that has expired.
     with Store(folder / "data", clock=lambda: 1_000.0) as store:
         _, expired = store.run(CreateToken("guest", Role.ADMIN, expires=2_000.0))
@@ -367,9 +364,7 @@ def test_health_alone_is_for_everybody(gate: Gate, caller: str) -> None:
 @pytest.mark.threat("access")
 def test_without_tls_a_tls_server_answers_nothing(tmp_path: Path) -> None:
     root = authority(tmp_path, "root")
-    settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), certificates=signed(tmp_path, "server", root)
-    )
+    settings = ServerSettings(LOCAL, certificates=signed(tmp_path, "server", root))
     with serving(tmp_path / "data", settings) as running:
         client = running.client(running.token("admin", Role.ADMIN))
         outcomes = {method: call_and_outcome(client, method)[0] for method in ROWS}

@@ -8,24 +8,13 @@ import grpc
 import pytest
 
 from academy.knowledge.text import read_cells, write_cells
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from tests.academy.service import examples
-from tests.academy.service.examples import board, contest, position, report, teach
+from tests.academy.service.examples import board, contest, position, propose, report, teach
 from tests.academy.service.running import Client, Running, refusal
 
 MIDDLE = board("-----", "-----", "--x--", "-----", "-----")
-
-
-def registered(academy: Running, game_id: str) -> Client:
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
-    return arena
-
-
-def opened(academy: Running, played: contests_pb2.Contest) -> list[Client]:
-    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
-    return [academy.client(ticket) for ticket in response.tickets]
 
 
 def look_up(
@@ -42,13 +31,11 @@ class TestOpenings:
     def test_the_recommended_move_comes_with_what_may_follow(self, academy: Running) -> None:
         game = examples.tiny_go("book")
         game.settings.opening_plies_ahead = 2
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        academy.register(game)
         lines = [(["c3", "b2", "d4"], "WIN"), (["c3", "b3", "d3"], "WIN"), (["d2", "a1"], "LOSS")]
         for number, (moves, first) in enumerate(line for line in lines for _ in range(5)):
-            academy.arena().contests.ReportContest(
-                report(contest(f"book/{number}", "book"), moves, first=first)
-            )
-        ticket = opened(academy, contest("book/asking", "book"))[0]
+            academy.report(report(contest(f"book/{number}", "book"), moves, first=first))
+        ticket = academy.open(contest("book/asking", "book"))[0]
 
         recommended = look_up(ticket, "book", contest_id="book/asking").recommendation
         assert (recommended.move, recommended.visits) == ("c3", 10)
@@ -63,8 +50,8 @@ class TestOpenings:
         game = examples.tiny_go("generous")
         game.settings.opening_moves_per_consultation = 1
         game.settings.pattern_value_limit = 0.5
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-        player = opened(academy, contest("generous/1", "generous"))[0]
+        academy.register(game)
+        player = academy.open(contest("generous/1", "generous"))[0]
         for moves in ([], ["c3"]):
             look_up(player, "generous", moves, "generous/1")
         answer = partial(look_up, player, "generous", ["c3", "b2"], "generous/1")
@@ -84,16 +71,16 @@ class TestOpenings:
         assert (refused.reason, refused.metadata["limit"]) == ("VALUE_NOT_LOW", "0.5")
 
     def test_without_a_setting_only_the_position_itself_is_answered(self, academy: Running) -> None:
-        arena = registered(academy, "one-node")
+        academy.register(examples.tiny_go("one-node"))
         for number in range(5):
             played = contest(f"one-node/{number}", "one-node")
-            arena.contests.ReportContest(report(played, ["c3", "b2", "d4"], first="WIN"))
+            academy.report(report(played, ["c3", "b2", "d4"], first="WIN"))
         answer = look_up(academy.bot("reader"), "one-node")
         assert (answer.recommendation.move, list(answer.recommendation.replies)) == ("c3", [])
         assert not look_up(academy.bot("reader"), "one-node", ["a1"]).HasField("recommendation")
 
     def test_results_and_moves_are_seen_from_the_asking_player(self, academy: Running) -> None:
-        arena = registered(academy, "openings")
+        academy.register(examples.tiny_go("openings"))
         for number, (moves, first) in enumerate(
             [
                 (["b2", "c3", "d4"], "WIN"),
@@ -102,9 +89,7 @@ class TestOpenings:
                 (["c3", "b2"], "DRAW"),
             ]
         ):
-            arena.contests.ReportContest(
-                report(contest(f"openings/{number}", "openings"), moves, first=first)
-            )
+            academy.report(report(contest(f"openings/{number}", "openings"), moves, first=first))
         bot = academy.bot("reader")
 
         start = look_up(bot, "openings")
@@ -123,25 +108,25 @@ class TestOpenings:
         assert not look_up(bot, "openings", ["a1", "a2"]).known
 
     def test_the_best_move_of_the_mover_comes_first(self, academy: Running) -> None:
-        arena = registered(academy, "best")
+        academy.register(examples.tiny_go("best"))
         for number, (move, first) in enumerate([("a1", "LOSS"), ("b2", "WIN"), ("c3", "DRAW")]):
-            arena.contests.ReportContest(report(contest(f"best/{number}", "best"), [move, "a2"], first=first))
+            academy.report(report(contest(f"best/{number}", "best"), [move, "a2"], first=first))
 
         values = [move.statistics.value for move in look_up(academy.bot("reader"), "best").moves]
         assert values == [1.0, 0.5, 0.0]
 
     def test_an_answer_follows_the_next_report(self, academy: Running) -> None:
-        arena = registered(academy, "follow")
+        academy.register(examples.tiny_go("follow"))
         bot = academy.bot("reader")
         assert look_up(bot, "follow").position.visits == 0
-        arena.contests.ReportContest(report(contest("follow/1", "follow"), ["c3"]))
+        academy.report(report(contest("follow/1", "follow"), ["c3"]))
         assert look_up(bot, "follow").position.visits == 1
 
 
 class TestFairUse:
     def test_opening_questions_are_limited_to_one_for_every_four_own_moves(self, academy: Running) -> None:
-        registered(academy, "quarter")
-        ann, bob = opened(academy, contest("quarter/1", "quarter"))
+        academy.register(examples.tiny_go("quarter"))
+        ann, bob = academy.open(contest("quarter/1", "quarter"))
         game = [f"{column}{row}" for row in range(1, 6) for column in "abcde"]
 
         answered = []
@@ -172,23 +157,23 @@ class TestFairUse:
     def test_own_moves_are_counted_where_the_second_player_begins_and_where_turns_do_not_alternate(
         self, academy: Running, game_id: str, movers: str, seat: int, own_moves: dict[int, int]
     ) -> None:
-        arena = registered(academy, game_id)
+        academy.register(examples.tiny_go(game_id))
         game = [f"{column}{row}" for row in range(1, 6) for column in "abcde"]
         for number in range(4):
             known = report(contest(f"{game_id}/{seat}-{number}", game_id), game[: len(movers)], first="DRAW")
             for ply, mover in zip(known.plies, movers, strict=True):
                 ply.player = int(mover)
-            arena.contests.ReportContest(known)
+            academy.report(known)
         contest_id = f"{game_id}/{seat}"
-        asker = opened(academy, contest(contest_id, game_id))[seat - 1]
+        asker = academy.open(contest(contest_id, game_id))[seat - 1]
         look_up(asker, game_id, [], contest_id, player=seat)
         for plies, own_move in own_moves.items():
             refused = refusal(partial(look_up, asker, game_id, game[:plies], contest_id, player=seat))
             assert refused.metadata["own_move"] == str(own_move), plies
 
     def test_a_refusal_says_the_rule_and_its_numbers(self, academy: Running) -> None:
-        registered(academy, "numbers")
-        ann, _ = opened(academy, contest("numbers/1", "numbers"))
+        academy.register(examples.tiny_go("numbers"))
+        ann, _ = academy.open(contest("numbers/1", "numbers"))
         look_up(ann, "numbers", [], "numbers/1")
 
         refused = refusal(lambda: look_up(ann, "numbers", ["a1", "a2"], "numbers/1"))
@@ -197,14 +182,14 @@ class TestFairUse:
         assert refused.metadata == {"consultations": "1", "own_move": "2", "allowed": "1"}
 
     def test_the_same_question_again_is_answered_and_not_counted(self, academy: Running) -> None:
-        registered(academy, "repeat")
-        ann, _ = opened(academy, contest("repeat/1", "repeat"))
+        academy.register(examples.tiny_go("repeat"))
+        ann, _ = academy.open(contest("repeat/1", "repeat"))
 
         assert [look_up(ann, "repeat", [], "repeat/1").consultations for _ in range(3)] == [1, 1, 1]
 
     def test_consultations_must_follow_the_game(self, academy: Running) -> None:
-        registered(academy, "branch")
-        ann, _ = opened(academy, contest("branch/1", "branch"))
+        academy.register(examples.tiny_go("branch"))
+        ann, _ = academy.open(contest("branch/1", "branch"))
         look_up(ann, "branch", ["a1", "b1"], "branch/1")
 
         other = ["a1", "c1", "a2", "b2", "a3", "b3", "a4", "b4"]
@@ -222,8 +207,8 @@ class TestFairUse:
     def test_patterns_only_in_bad_positions(
         self, academy: Running, value: float | None, metadata: str
     ) -> None:
-        registered(academy, "bad")
-        ann, _ = opened(academy, contest("bad/1", "bad"))
+        academy.register(examples.tiny_go("bad"))
+        ann, _ = academy.open(contest("bad/1", "bad"))
         request = consultation_pb2.MatchPatternsRequest(
             game_id="bad", contest_id="bad/1", positions=[position(MIDDLE, 1, value)]
         )
@@ -234,8 +219,8 @@ class TestFairUse:
         assert refused.metadata["value"] == metadata
 
     def test_patterns_in_a_position_bad_enough(self, academy: Running) -> None:
-        registered(academy, "enough")
-        ann, _ = opened(academy, contest("enough/1", "enough"))
+        academy.register(examples.tiny_go("enough"))
+        ann, _ = academy.open(contest("enough/1", "enough"))
         request = consultation_pb2.MatchPatternsRequest(
             game_id="enough", contest_id="enough/1", positions=[position(MIDDLE, 1, 0.33)]
         )
@@ -243,10 +228,10 @@ class TestFairUse:
         assert len(ann.consultation.MatchPatterns(request).positions) == 1
 
     def test_knowledge_of_much_weaker_players_is_left_out(self, academy: Running) -> None:
-        registered(academy, "weak")
+        academy.register(examples.tiny_go("weak"))
         teach(academy, "weak", "weak/low", [("low", "-x-", 0.9)], elo=1300.0)
         teach(academy, "weak", "weak/high", [("high", "---\n-x-", 0.9)], elo=1301.0)
-        ann, _ = opened(academy, contest("weak/1", "weak", elos=(1500.0, 1500.0)))
+        ann, _ = academy.open(contest("weak/1", "weak", elos=(1500.0, 1500.0)))
         request = consultation_pb2.MatchPatternsRequest(
             game_id="weak", contest_id="weak/1", positions=[position(MIDDLE, 1, 0.1)]
         )
@@ -264,11 +249,11 @@ class TestFairUse:
         assert all(elo > 1300.0 for elo in moves)
 
     def test_a_strong_player_gets_strong_answers_to_a_weak_reply(self, academy: Running) -> None:
-        arena = registered(academy, "reply")
+        academy.register(examples.tiny_go("reply"))
         for number in range(5):
             played = contest(f"reply/{number}", "reply", elos=(1600.0, 1300.0))
-            arena.contests.ReportContest(report(played, ["c3", "b2", "d4", "a1"], first="WIN"))
-        strong, _ = opened(academy, contest("reply/asking", "reply", elos=(1600.0, 1300.0)))
+            academy.report(report(played, ["c3", "b2", "d4", "a1"], first="WIN"))
+        strong, _ = academy.open(contest("reply/asking", "reply", elos=(1600.0, 1300.0)))
 
         answer = look_up(strong, "reply", ["c3", "b2"], "reply/asking")
 
@@ -277,16 +262,16 @@ class TestFairUse:
         assert answer.recommendation.move == "d4"
         # What the position itself is worth is knowledge of those who moved there.
         assert not answer.HasField("position")
-        beyond = opened(academy, contest("reply/beyond", "reply", elos=(1600.0, 1300.0)))[0]
+        beyond = academy.open(contest("reply/beyond", "reply", elos=(1600.0, 1300.0)))[0]
         assert not look_up(beyond, "reply", ["c3", "b2", "d4"], "reply/beyond").moves
 
     def test_a_player_cannot_ask_about_its_game_from_outside(self, academy: Running) -> None:
-        registered(academy, "outside")
-        registered(academy, "elsewhere")
+        academy.register(examples.tiny_go("outside"))
+        academy.register(examples.tiny_go("elsewhere"))
         ann = academy.bot("ann")
         look_up(ann, "outside")
         played = contest("outside/1", "outside")
-        tickets = opened(academy, played)
+        tickets = academy.open(played)
 
         for client in (ann, tickets[0]):
             refused = refusal(partial(look_up, client, "outside"))
@@ -297,31 +282,31 @@ class TestFairUse:
             assert refused.metadata == {"game_id": "outside", "contest_id": "outside/1"}
         look_up(ann, "elsewhere")
         look_up(academy.bot("carl"), "outside")
-        academy.arena().contests.ReportContest(report(played, ["c3"]))
+        academy.report(report(played, ["c3"]))
         look_up(ann, "outside")
 
     @pytest.mark.parametrize(("who", "player"), [("carl", 1), ("ann", 2), ("bob", 1)])
     def test_question_from_another_players_seat_is_refused(
         self, academy: Running, who: str, player: int
     ) -> None:
-        registered(academy, "seats")
-        opened(academy, contest("seats/1", "seats"))
+        academy.register(examples.tiny_go("seats"))
+        academy.open(contest("seats/1", "seats"))
 
         refused = refusal(lambda: look_up(academy.bot(who), "seats", [], "seats/1", player))
 
         assert refused.code is grpc.StatusCode.PERMISSION_DENIED
 
     def test_bot_without_ticket_asks_under_its_own_name(self, academy: Running) -> None:
-        registered(academy, "own")
-        opened(academy, contest("own/1", "own"))
+        academy.register(examples.tiny_go("own"))
+        academy.open(contest("own/1", "own"))
 
         assert look_up(academy.bot("bob"), "own", ["c3"], "own/1", player=2).consultations == 1
 
     def test_ticket_is_refused_for_other_contests_and_seats(self, academy: Running) -> None:
-        registered(academy, "bound")
-        ann, bob = opened(academy, contest("bound/1", "bound"))
-        opened(academy, contest("bound/2", "bound"))
-        opened(academy, contest("bound/3", "bound", ("ann", "ann")))
+        academy.register(examples.tiny_go("bound"))
+        ann, bob = academy.open(contest("bound/1", "bound"))
+        academy.open(contest("bound/2", "bound"))
+        academy.open(contest("bound/3", "bound", ("ann", "ann")))
 
         for call in (
             lambda: look_up(ann, "bound", [], "bound/2"),
@@ -336,7 +321,7 @@ class TestFairUse:
 
 class TestPatterns:
     def test_placements_are_where_the_patterns_fit(self, academy: Running) -> None:
-        registered(academy, "places")
+        academy.register(examples.tiny_go("places"))
         teach(academy, "places", "places", [("ann", "x-\n-o", 0.8)])
         here = board("-----", "-x---", "--o--", "-----", "-----")
 
@@ -356,7 +341,7 @@ class TestPatterns:
         assert write_cells(image, spec.geometry).replace(" ", "") == "x-\n-o"
 
     def test_colours_are_exchanged_for_the_second_player(self, academy: Running) -> None:
-        registered(academy, "colours")
+        academy.register(examples.tiny_go("colours"))
         teach(academy, "colours", "colours", [("ann", "xxo", 0.9)])
         here = board("oox--", "-----", "-----", "-----", "-----")
         bot = academy.bot("reader")
@@ -377,8 +362,7 @@ class TestPatterns:
         assert values(2, both=True) == [False]
 
     def test_patterns_of_an_asymmetric_game_address_one_player(self, academy: Running) -> None:
-        arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hunt("hunt")))
+        academy.register(examples.hunt("hunt"))
         teach(academy, "hunt", "hunt", [("ann", "xo", 0.9)])
         bot = academy.bot("reader")
 
@@ -394,7 +378,7 @@ class TestPatterns:
         assert [total(1, True), total(2, True)] == [(1, [False]), (1, [True])]
 
     def test_the_strongest_come_first_and_the_rest_is_counted(self, academy: Running) -> None:
-        registered(academy, "strong")
+        academy.register(examples.tiny_go("strong"))
         teach(academy, "strong", "strong", [("a", "x", 0.9), ("b", "x-", 0.5), ("c", "-x-", 0.99)])
         request = consultation_pb2.MatchPatternsRequest(game_id="strong", positions=[position(MIDDLE)] * 2)
         bot = academy.bot("reader")
@@ -421,7 +405,7 @@ class TestPatterns:
         assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
 
     def test_placements_of_each_pattern_are_limited(self, academy: Running) -> None:
-        registered(academy, "each")
+        academy.register(examples.tiny_go("each"))
         teach(academy, "each", "each", [("a", "-", 0.99), ("b", "xo", 0.5)])
         request = consultation_pb2.MatchPatternsRequest(
             game_id="each", positions=[position("-" * 23 + "xo")], max_matches=4, max_matches_each=2
@@ -433,7 +417,7 @@ class TestPatterns:
         assert answer.total == 23 + 1
 
     def test_answer_has_only_the_requested_libraries(self, academy: Running) -> None:
-        registered(academy, "only")
+        academy.register(examples.tiny_go("only"))
         teach(academy, "only", "only", [("a", "x", 0.9)])
         request = consultation_pb2.MatchPatternsRequest(
             game_id="only", positions=[position(MIDDLE)], libraries=[examples.MIDDLE_GAME]
@@ -442,17 +426,17 @@ class TestPatterns:
         assert academy.bot("reader").consultation.MatchPatterns(request).positions[0].total == 0
 
     def test_uses_in_a_contest_are_counted_with_its_report(self, academy: Running) -> None:
-        arena = registered(academy, "uses")
+        academy.register(examples.tiny_go("uses"))
         teach(academy, "uses", "uses", [("a", "x", 0.9)])
         for number, first in enumerate(("WIN", "LOSS")):
             played = contest(f"uses/{number}", "uses")
-            ann, _ = opened(academy, played)
+            ann, _ = academy.open(played)
             request = consultation_pb2.MatchPatternsRequest(
                 game_id="uses", contest_id=played.contest_id, positions=[position(MIDDLE, 1, 0.2)] * 3
             )
             for _ in range(2):
                 ann.consultation.MatchPatterns(request)
-            arena.contests.ReportContest(report(played, ["c3"], first=first))
+            academy.report(report(played, ["c3"], first=first))
 
         listing = libraries_pb2.ListPatternsRequest(game_id="uses", library=examples.ENDGAME)
         pattern = academy.admin().libraries.ListPatterns(listing).patterns[0]
@@ -460,18 +444,9 @@ class TestPatterns:
         assert (pattern.uses, pattern.successes) == (2, 1)
 
     def test_a_game_of_three_on_a_graph(self, academy: Running) -> None:
-        arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("ring")))
+        academy.register(examples.ring("ring"))
         played = contest("ring/1", "ring", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
-        academy.client(tickets[1]).proposals.SubmitProposals(
-            proposals_pb2.SubmitProposalsRequest(
-                contest_id="ring/1",
-                proposals=[
-                    proposals_pb2.NewProposal(library=examples.ENDGAME, cells="x A\no C", ply=1, value=0.9)
-                ],
-            )
-        )
+        propose(academy.open(played)[1], "ring/1", "x A\no C", 0.9)
         ended = contests_pb2.ReportContestRequest(
             contest=played,
             plies=[
@@ -484,7 +459,7 @@ class TestPatterns:
             ],
             results=[contests_pb2.RESULT_LOSS, contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
         )
-        assert arena.contests.ReportContest(ended).accepted == 1
+        assert academy.report(ended).accepted == 1
         bot = academy.bot("reader")
 
         def asked(player: int, here: str = "x-o--", **more: Any) -> consultation_pb2.MatchPatternsResponse:
@@ -502,10 +477,10 @@ class TestPatterns:
         assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ["both_players"])
 
     def test_analysis_hides_patterns_of_much_weaker_players(self, academy: Running) -> None:
-        registered(academy, "rated")
+        academy.register(examples.tiny_go("rated"))
         teach(academy, "rated", "rated", [("low", "x", 0.9)], elo=1000.0)
         strong = contest("rated/strong", "rated", ("strong", "other"), (1201.0, 1200.0))
-        academy.arena().contests.ReportContest(report(strong, ["c3"]))
+        academy.report(report(strong, ["c3"]))
         request = consultation_pb2.MatchPatternsRequest(game_id="rated", positions=[position(MIDDLE)])
 
         totals = {

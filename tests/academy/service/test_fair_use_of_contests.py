@@ -18,7 +18,7 @@ def registered(academy: Running, game_id: str) -> None:
     game.settings.opening_moves_per_consultation = 2
     game.settings.opening_plies_ahead = 4
     game.settings.pattern_value_limit = 0.5
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    academy.register(game)
 
 
 def opened(academy: Running, contest_id: str, game_id: str, **rules: Any) -> contests_pb2.OpenContestResponse:
@@ -39,7 +39,7 @@ def test_a_contest_has_the_stricter_rules_and_says_which(academy: Running) -> No
     registered(academy, "strict")
     for number in range(6):
         played = contest(f"strict/{number}", "strict")
-        academy.arena().contests.ReportContest(report(played, ["c3", "b2", "d4"]))
+        academy.report(report(played, ["c3", "b2", "d4"]))
     response = opened(
         academy,
         "strict/now",
@@ -78,7 +78,7 @@ def test_a_contest_has_the_stricter_rules_and_says_which(academy: Running) -> No
     academy.admin().libraries.UpdateSettings(changed)
     patterns.positions[0].expected_value = 0.1
     player.consultation.MatchPatterns(patterns)
-    academy.arena().contests.ReportContest(report(response.contest, ["c3"]))
+    academy.report(report(response.contest, ["c3"]))
     events = academy.admin().libraries.ListEvents(
         libraries_pb2.ListEventsRequest(game_id="strict", newest_first=True, page_size=1)
     )

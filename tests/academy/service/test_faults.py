@@ -8,17 +8,14 @@ import grpc
 import pytest
 
 from academy.service import errors
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store import game_tables
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire import logs
-from academy.wire.addresses import ServerAddress
 from academy.wire.rates import Bucket
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, contest, position, report
-from tests.academy.service.running import Running, refusal, serving
+from tests.academy.service.running import Running, limited, refusal, serving
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 GAME = "faulty"
@@ -27,14 +24,14 @@ GAME = "faulty"
 def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
     with serving(tmp_path, largest_map=4 << 20) as academy:
         arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        academy.register(examples.tiny_go(GAME))
         stored = 0
         refused = None
         while refused is None:
             # Random, so that it takes room.
             played = report(contest(f"full/{stored}", GAME), [os.urandom(500).hex() for _ in range(500)])
             try:
-                arena.contests.ReportContest(played)
+                academy.report(played)
                 stored += 1
                 assert stored < 100
             except grpc.RpcError:
@@ -65,12 +62,12 @@ def test_faults_of_the_disk(
     def failing(command: object) -> None:
         raise fault
 
-    arena = fresh.arena()
+    contests = fresh.arena().contests
     # A disk cannot be made to fail this way on demand.
     monkeypatch.setattr(fresh.store, "submit", failing)
 
     refused = refusal(
-        lambda: arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        lambda: contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
     )
 
     assert (refused.code, refused.reason, refused.retry_after) == (code, reason, retry)
@@ -114,11 +111,8 @@ def test_faults_cannot_fill_the_log(
 
 @pytest.mark.threat("faults")
 def test_an_answer_that_no_message_holds_is_refused(tmp_path: Path) -> None:
-    limits = Limits(message_bytes=20_000)
-    with serving(
-        tmp_path, ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
-    ) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+    with limited(tmp_path, message_bytes=20_000) as academy:
+        academy.register(examples.tiny_go(GAME))
         examples.teach(academy, GAME, "large", [("ann", "-", 0.9)])
         request = consultation_pb2.MatchPatternsRequest(
             game_id=GAME, positions=[position(EMPTY)] * 400, include_cells=True

@@ -18,7 +18,7 @@ from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment
 from academy.store.event_log import read_page
 from academy.store.maintenance.backup import last_backup, open_copy
-from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import (
     ENDGAME,
@@ -46,7 +46,7 @@ PATTERNS = [
 @pytest.fixture(scope="module")
 def admin(academy: Running) -> Client:
     """An admin of a server whose game `go` has patterns and openings."""
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    academy.register(examples.tiny_go("go"))
     teach(academy, "go", "go", PATTERNS)
     return academy.admin()
 
@@ -54,7 +54,7 @@ def admin(academy: Running) -> Client:
 @pytest.fixture
 def grown(fresh: Running) -> Running:
     """The same on a server of its own, to be changed."""
-    fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    fresh.register(examples.tiny_go("go"))
     teach(fresh, "go", "go", PATTERNS)
     return fresh
 
@@ -305,7 +305,7 @@ class TestMending:
     def test_settings_that_are_not_given_become_the_defaults_of_such_a_game(self, fresh: Running) -> None:
         game = go_game("stones")
         game.move_forms.append("*")
-        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        fresh.register(game)
         everything = libraries_pb2.UpdateSettingsRequest(
             game_id="stones", settings=game_pb2.LibrarySettings(opening_capacity=5)
         )
@@ -333,7 +333,7 @@ class TestMending:
         game = go_game("taught")
         learning = game_pb2.LibrarySettings(tesuji_capacity=100, evaluation=True, evaluation_patterns=100)
         game.settings.MergeFrom(learning)
-        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        fresh.register(game)
         learn(fresh.store, contests=4, game_id="taught")
         admin = fresh.admin()
         request = libraries_pb2.UpdateSettingsRequest(
@@ -372,11 +372,9 @@ def reader(academy: Running) -> Client:
 
 
 def with_lines(academy: Running) -> Client:
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("lines")))
+    academy.register(examples.tiny_go("lines"))
     for number, moves in enumerate((["c3", "a1"], ["c3", "b2"], ["c3", "e5", "d4"], ["b2", "c3"])):
-        academy.arena().contests.ReportContest(
-            report(contest(f"lines/{number}", "lines"), moves, first="DRAW")
-        )
+        academy.report(report(contest(f"lines/{number}", "lines"), moves, first="DRAW"))
     return academy.admin()
 
 
@@ -410,7 +408,7 @@ class TestOpenings:
         second = reader.libraries.ListOpenings(request)
         assert [*page.nodes, *second.nodes] == self.nodes(reader)[:4]
 
-        fresh.arena().contests.ReportContest(report(contest("lines/more", "lines"), ["a1"]))
+        fresh.report(report(contest("lines/more", "lines"), ["a1"]))
 
         assert refusal(lambda: reader.libraries.ListOpenings(request)).reason == "STALE_PAGE_TOKEN"
 
@@ -436,15 +434,15 @@ class TestMoving:
 
     def test_an_export_is_of_one_moment(self, fresh: Running) -> None:
         game = examples.tiny_go("go")
-        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        fresh.register(game)
         reader, done = fresh.admin(), threading.Event()
         statistics = libraries_pb2.GetStatisticsRequest(game_id="go")
 
         def play(place: int) -> None:
-            arena, number = fresh.arena(), 0
+            number = 0
             while not done.is_set():
                 number += 1
-                arena.contests.ReportContest(report(contest(f"{place}/{number}", "go"), ["c3"]))
+                fresh.report(report(contest(f"{place}/{number}", "go"), ["c3"]))
 
         def look(place: int) -> None:
             # The server's view of the game follows.

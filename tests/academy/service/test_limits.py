@@ -38,7 +38,7 @@ def test_a_caller_who_asks_too_fast_learns_when_to_come_again(tmp_path: Path) ->
 
 def test_every_position_of_a_call_counts_as_a_question(tmp_path: Path) -> None:
     with limited(tmp_path, questions_per_second=1.0, question_burst=10.0) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)] * 8)
         bot = academy.bot("batches")
         bot.consultation.MatchPatterns(request)
@@ -168,7 +168,7 @@ def test_no_number_of_bots_keeps_arenas_and_admins_out(tmp_path: Path) -> None:
 
 def test_four_waves_of_calls_are_held_to_the_limit(tmp_path: Path) -> None:
     with limited(tmp_path, concurrent_calls=4) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         clients = [academy.bot(f"bot {number}") for number in range(12)]
         request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)] * 200)
 

@@ -13,9 +13,8 @@ import pytest
 from grpc import aio
 
 from academy.service.limits import Limits
-from academy.service.server import MultiListenerServer, ServerSettings, channel_options
+from academy.service.server import MultiListenerServer, channel_options
 from academy.v1 import contests_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import serving
 
@@ -110,14 +109,12 @@ def test_a_port_that_another_has_is_refused() -> None:
 
 def test_a_server_is_one_to_all_of_its_connections(tmp_path: Path) -> None:
     """What one connection has written is what any other one reads."""
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"))
-    with serving(tmp_path, settings) as academy:
+    with serving(tmp_path) as academy:
         bots = [academy.bot("reader") for _ in range(CONNECTIONS)]
-        arena = academy.arena()
         answers = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
         assert not any(answer.games for answer in answers)
 
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
+        academy.register(tiny_go("go"))
         answers = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
 
     assert [[game.game_id for game in answer.games] for answer in answers] == [["go"]] * CONNECTIONS

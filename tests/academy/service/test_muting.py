@@ -13,7 +13,7 @@ from academy.store.library_commands import DeleteGame
 from academy.store.library_store import Store
 from academy.store.player_commands import MuteInGame, UnmuteInGame
 from academy.store.writer import WriteContext
-from academy.v1 import contests_pb2, libraries_pb2
+from academy.v1 import libraries_pb2
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import Client, Running
 from tests.waiting import until
@@ -24,7 +24,7 @@ GAMES = ("a", "b", "c")
 @pytest.fixture
 def admin(fresh: Running) -> Client:
     for game_id in GAMES:
-        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(game_id)))
+        fresh.register(tiny_go(game_id))
     return fresh.admin()
 
 

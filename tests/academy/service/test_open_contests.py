@@ -8,24 +8,18 @@ from unittest.mock import patch
 import grpc
 import pytest
 
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store.contest_tables import contest_record
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
-from tests.academy.service.running import Client, Running, refusal, serving
+from tests.academy.service.running import Client, Running, limited, refusal
 
 
 def opened(academy: Running, game_id: str, *contest_ids: str) -> None:
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
+    academy.register(examples.tiny_go(game_id))
     for contest_id in contest_ids:
-        arena.contests.OpenContest(
-            contests_pb2.OpenContestRequest(contest=contest(contest_id, game_id, ("ann", "bob")))
-        )
+        academy.open(contest(contest_id, game_id))
 
 
 def listed(academy: Running, **fields: object) -> contests_pb2.ListOpenContestsResponse:
@@ -148,11 +142,8 @@ def test_an_open_contest_bars_its_players_from_analysis_of_the_games_forks(
 
 
 def test_contest_open_for_too_long_allows_analysis(tmp_path: Path) -> None:
-    settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
-    )
     now = [1_800_000_000.0]
-    with serving(tmp_path / "data", settings, clock=lambda: now[0]) as academy:
+    with limited(tmp_path, lambda: now[0], contest_seconds=3_600.0) as academy:
         opened(academy, "go", "old")
         now[0] += 3_500.0
         assert "'old'" in refusal(lambda: analyse(academy.bot("ann"), "go")).message
@@ -163,11 +154,8 @@ def test_contest_open_for_too_long_allows_analysis(tmp_path: Path) -> None:
 
 
 def test_expired_contests_are_read_once(tmp_path: Path) -> None:
-    settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
-    )
     now = [1_800_000_000.0]
-    with serving(tmp_path / "data", settings, clock=lambda: now[0]) as academy:
+    with limited(tmp_path, lambda: now[0], contest_seconds=3_600.0) as academy:
         for number in range(5):
             opened(academy, "go", f"old/{number}")
         now[0] += 3_700.0

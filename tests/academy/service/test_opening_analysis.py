@@ -8,7 +8,7 @@ import pytest
 
 from academy.store.maintenance.check import check
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import consultation_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client, Running, refusal, serving
@@ -16,11 +16,10 @@ from tests.academy.service.running import Client, Running, refusal, serving
 
 def played(academy: Running, game_id: str) -> None:
     """A game with two first moves, of which the first won more."""
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
+    academy.register(examples.tiny_go(game_id))
     lines = [(["c3", "a1"], "WIN")] * 8 + [(["d2", "a1"], "WIN")] * 5 + [(["d2", "a1"], "LOSS")] * 2
     for number, (moves, first) in enumerate(lines):
-        arena.contests.ReportContest(report(contest(f"{game_id}/{number}", game_id), moves, first=first))
+        academy.report(report(contest(f"{game_id}/{number}", game_id), moves, first=first))
 
 
 def tell(client: Client, game_id: str, *lines: tuple[str, float, int]) -> int:
@@ -161,7 +160,7 @@ def test_only_analysts_and_admins_may_report(academy: Running) -> None:
             "admin, analyst",
         )
     ring = examples.ring("three")
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=ring))
+    academy.register(ring)
     refused = refusal(lambda: tell(academy.admin(), "three", ("A", 0.5, 200)))
     assert "only games of two players" in refused.message
     refused = refusal(lambda: analyst(academy).libraries.DeleteOpening(libraries_pb2.DeleteOpeningRequest()))

@@ -320,8 +320,8 @@ CASES = [(how, what) for how, cases in REFUSED.items() for what in cases]
 def everyone(academy: Running) -> dict[str, Client]:
     """An arena, an admin, and a player in an open contest of a registered game."""
     arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
-    player, _ = examples.opened(academy, contest(CONTEST, GAME))
+    academy.register(examples.tiny_go(GAME))
+    player, _ = academy.open(contest(CONTEST, GAME))
     return {"arena": arena, "admin": academy.admin(), "reader": academy.bot("reader"), "player": player}
 
 

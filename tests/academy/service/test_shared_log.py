@@ -64,10 +64,8 @@ def lagging(store: Store) -> Iterator[None]:
 
 def open_contest(academy: Running) -> str:
     """Open a contest, and return the first player's ticket."""
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-    opened = contests_pb2.OpenContestRequest(contest=examples.contest("shared", "go"))
-    return str(arena.contests.OpenContest(opened).tickets[0])
+    academy.register(examples.tiny_go("go"))
+    return academy.open(examples.contest("shared", "go"))[0].token
 
 
 @pytest.mark.usefixtures("patient_catch_up")
@@ -135,12 +133,11 @@ def test_many_bad_tokens_have_nats_asked_a_few_times_alone(
 
 def test_a_report_may_come_again_where_the_log_cannot_be_followed(log: LogAddress, tmp_path: Path) -> None:
     with serving(tmp_path / "one", log=log) as academy:
-        arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         with closing(JetStreamLog(log)) as program:
             message = Message(program.state.last + 1, b"of another program", "foreign")
             program.publish(message, time.monotonic() + 30)
         until(lambda: not academy.store.follows_log)
         played = examples.report(examples.contest("late", "go"), ["A1"])
-        refused = refusal(lambda: arena.contests.ReportContest(played))
+        refused = refusal(lambda: academy.report(played))
         assert (refused.reason, refused.retry_after) == ("LOG_DIVERGED", 30.0)

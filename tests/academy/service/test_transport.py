@@ -14,9 +14,8 @@ from academy.v1 import contests_pb2
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.service.certificates import authority, signed
-from tests.academy.service.running import Client, Running, serving
+from tests.academy.service.running import LOCAL, Client, Running, serving
 
-LOCAL = ServerAddress.parse("127.0.0.1:0")
 GAMES = contests_pb2.ListGamesRequest()
 
 

@@ -148,11 +148,10 @@ def test_positions_and_tesujis_of_go_are_evaluated_by_the_page_alone(
     game.settings.MergeFrom(LEARNING)
     if captures:
         game.placement = game_pb2.PLACEMENT_CAPTURING
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    academy.register(game)
     for number in range(8):
         played = contest(f"{game.game_id}/{number}", game.game_id)
-        arena.contests.ReportContest(beside_each_other(played, Random(number)))
+        academy.report(beside_each_other(played, Random(number)))
     answer = downloaded(academy, game)
     spec = academy.store.follow().refresh(game.game_id).spec
     written, library = Written(game, answer), LocalWeights(spec, answer)
@@ -174,8 +173,7 @@ def test_positions_of_connect_four_are_evaluated_by_the_page_alone(academy: Runn
     spec = rules.spec()
     game = spec_to_proto(spec)
     game.settings.MergeFrom(LEARNING)
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    academy.register(game)
     random = Random(2)
     for number in range(6):
         report = contests_pb2.ReportContestRequest(
@@ -190,7 +188,7 @@ def test_positions_of_connect_four_are_evaluated_by_the_page_alone(academy: Runn
             report.plies.add(player=to_move[0], move=rules.move_text(move), board=letters)
         won, lost = contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS
         report.results.extend([won, lost] if number % 2 else [lost, won])
-        arena.contests.ReportContest(report)
+        academy.report(report)
     answer = downloaded(academy, game)
     written, library = Written(game, answer), LocalWeights(spec, answer)
     for player in (1, 2):

@@ -187,10 +187,8 @@ def test_a_full_journal_refuses_questions_until_the_store_has_those_it_holds(
 
 def test_a_question_is_in_the_store_within_a_second_and_needs_no_commit(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=go_game()))
-        opened = contests_pb2.OpenContestRequest(contest=contest("c1"))
-        ticket = server.arena().contests.OpenContest(opened).tickets[0]
-        bot = server.client(ticket)
+        server.register(go_game())
+        bot, _ = server.open(contest("c1"))
         question = consultation_pb2.LookUpOpeningRequest(game_id="go-9x9", contest_id="c1", player=1)
         begun, before = time.monotonic(), server.store.environment.version
         assert bot.consultation.LookUpOpening(question).consultations == 1
