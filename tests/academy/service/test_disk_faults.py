@@ -4,14 +4,12 @@ Each gives a clear error; what can still be answered is; and nothing that was ac
 """
 
 import os
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
 import pytest
 
-from academy.store import game_tables
 from academy.store.environment import Environment, TableName
 from academy.store.errors import StoreError
 from academy.store.game_registration import RegisterGame
@@ -99,33 +97,13 @@ def test_a_full_map_refuses_writes_and_answers_reads(tmp_path: Path) -> None:
         reports, refused = reports_until_refused(academy)
         assert reports > 5
         assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STORE_FULL")
+        assert refused.retry_after == 30.0 and str(tmp_path) not in refused.message
         check_reads_go_on(academy)
         check_kept(academy.store, reports)
     # With a larger limit everything is there, and goes on.
     with serving(tmp_path) as academy:
         assert academy.report(report_of(reports)).counted
         check_kept(academy.store, reports + 1)
-
-
-def test_a_limit_on_the_size_of_files_refuses_the_write_alone(tmp_path: Path) -> None:
-    """Where no disk can be mounted this is what comes nearest to a full one."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with Store(tmp_path) as store:
-        store.run(RegisterGame(examples.tiny_go(GAME), "arena"))
-        size = (tmp_path / "data.mdb").stat().st_size
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-        try:
-            with pytest.raises(StoreError, match=r"room|limit on file sizes"):
-                for number in range(50):
-                    store.run(CreateToken(f"bot {number} " + "x" * 100, Role.BOT))
-                    store.environment.write(
-                        lambda transaction: transaction.put(TableName.META, b"ballast", bytes(1 << 16))
-                    )
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        assert store.read(game_tables.game_record, GAME).game_id == GAME
-    with Store(tmp_path) as store:
-        assert list(check(store.environment)) == []
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Faults of the disk and of the server itself, as callers see them."""
 
-import os
-from functools import partial
 from pathlib import Path
 
 import grpc
@@ -10,37 +8,15 @@ import pytest
 from academy.service import errors
 from academy.store import game_tables
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.v1 import consultation_pb2, contests_pb2
 from academy.wire import logs
 from academy.wire.rates import Bucket
 from tests.academy.service import examples
-from tests.academy.service.examples import EMPTY, contest, position, report
-from tests.academy.service.running import Running, limited, refusal, serving
+from tests.academy.service.examples import EMPTY, position
+from tests.academy.service.running import Running, limited, refusal
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 GAME = "faulty"
-
-
-def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
-    with serving(tmp_path, largest_map=4 << 20) as academy:
-        arena = academy.arena()
-        academy.register(examples.tiny_go(GAME))
-        stored = 0
-        refused = None
-        while refused is None:
-            # Random, so that it takes room.
-            played = report(contest(f"full/{stored}", GAME), [os.urandom(500).hex() for _ in range(500)])
-            try:
-                academy.report(played)
-                stored += 1
-                assert stored < 100
-            except grpc.RpcError:
-                refused = refusal(partial(arena.contests.ReportContest, played))
-
-        assert (refused.code, refused.reason, refused.retry_after) == (EXHAUSTED, "STORE_FULL", 30.0)
-        assert str(tmp_path) not in refused.message
-        statistics = libraries_pb2.GetStatisticsRequest(game_id=GAME)
-        assert academy.admin().libraries.GetStatistics(statistics).contests == stored
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,8 @@ def write_until_full(folder: Path) -> None:
             while True:
                 store.run(ReportContest(report(f"c{counted}"), "arena"))
                 counted += 1
-        except StoreError:
+        except StoreError as error:
+            assert "no room left" in str(error)
             print("refused")
         try:
             store.run(ReportContest(report(f"c{counted}"), "arena"))
