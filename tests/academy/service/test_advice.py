@@ -9,7 +9,7 @@ import pytest
 
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.tesujis.surroundings import surroundings
-from academy.v1 import consultation_pb2, game_pb2, libraries_pb2
+from academy.v1 import consultation_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from clients import Connection
 from clients.academy import Academy
@@ -203,18 +203,6 @@ def test_where_pieces_move_from_cell_to_cell_a_question_must_name_the_moves(acad
     refused = refusal(partial(advise, academy.bot("reader"), "moved", position(MIDDLE)))
     assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "moves")
     assert "pieces move from cell to cell" in refused.message
-
-
-def test_where_pieces_fall_only_the_lowest_empty_cell_of_a_column_can_be_moved_to(academy: Running) -> None:
-    falling = examples.tiny_go("falling")
-    falling.placement = game_pb2.PLACEMENT_DROPPED
-    falling.symmetries[:] = ["identity", "mirror_columns"]
-    academy.register(falling)
-    ask = partial(advise, academy.bot("reader"), "falling", position(MIDDLE))
-    # On the piece in the middle, and on the ground; above an empty cell.
-    assert ask([7, 20]).moves_asked
-    refused = refusal(partial(ask, [7, 15]))
-    assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "cells[1]")
 
 
 class TestClient:
