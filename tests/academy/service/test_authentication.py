@@ -83,17 +83,6 @@ def test_a_ticket_is_good_until_its_contest_is_reported(academy: Running) -> Non
     assert refused.metadata["contest_id"] == "tickets/1"
 
 
-def test_opening_a_contest_again_ends_the_tickets_there_were(academy: Running) -> None:
-    arena = academy.arena()
-    academy.register(examples.tiny_go("again"))
-    request = contests_pb2.OpenContestRequest(contest=examples.contest("again/1", "again"))
-    before = arena.contests.OpenContest(request).tickets
-    after = arena.contests.OpenContest(request).tickets
-
-    assert refusal(lambda: academy.client(before[0]).contests.ListGames(GAMES)).reason == "TOKEN_UNKNOWN"
-    academy.client(after[0]).contests.ListGames(GAMES)
-
-
 def test_logs_name_callers_and_hold_no_secret(academy: Running) -> None:
     token = academy.token("quiet one")
     stderr = io.StringIO()

@@ -12,7 +12,7 @@ from academy.store.contest_tables import contest_record
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from tests.academy.service import examples
-from tests.academy.service.examples import contest, report
+from tests.academy.service.examples import contest
 from tests.academy.service.running import Client, Running, limited, refusal
 
 
@@ -50,17 +50,6 @@ def test_open_contests_are_listed_oldest_first(fresh: Running) -> None:
     assert abs(first.open_time.ToNanoseconds() / 1e9 - time.time()) < 60
 
 
-def test_pages_hold_every_open_contest_once(fresh: Running) -> None:
-    wanted = [f"{number:02}" for number in range(7)]
-    opened(fresh, "go", *wanted)
-    seen, token = [], ""
-    for _ in range(3):
-        page = listed(fresh, page_size=3, page_token=token)
-        seen += ids(page)
-        token = page.next_page_token
-    assert (seen, token) == (wanted, "")
-
-
 def test_pages_hold_the_contests_of_several_arenas_once(fresh: Running) -> None:
     opened(fresh, "go", "1", "2")
     rival = fresh.client(fresh.token("rival", Role.ARENA))
@@ -77,14 +66,6 @@ def test_pages_hold_the_contests_of_several_arenas_once(fresh: Running) -> None:
         assert seen == wanted
 
 
-def test_reported_and_void_contests_are_not_listed(fresh: Running) -> None:
-    opened(fresh, "go", "reported", "void", "open")
-    contests = fresh.admin().contests
-    contests.ReportContest(report(contest("reported", "go"), ["c3"], first="DRAW"))
-    contests.ReportContest(contests_pb2.ReportContestRequest(contest=contest("void", "go"), void=True))
-    assert ids(listed(fresh)) == ["open"]
-
-
 @pytest.mark.parametrize(
     ("fields", "code", "reason"),
     [
@@ -98,16 +79,6 @@ def test_invalid_listing_is_refused(
 ) -> None:
     error = refusal(lambda: listed(academy, **fields))
     assert error.code is code and error.reason.startswith(reason)
-
-
-def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: Running) -> None:
-    opened(fresh, "go", "left/1")
-    ann = fresh.bot("ann")
-    assert refusal(lambda: analyse(ann, "go")).reason == "ANALYSIS_DURING_CONTEST"
-    fresh.admin().contests.ReportContest(
-        contests_pb2.ReportContestRequest(contest=contests_pb2.Contest(contest_id="left/1"), void=True)
-    )
-    analyse(ann, "go")
 
 
 @pytest.mark.threat("leaks")

@@ -83,28 +83,6 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
     assert of_bob.player == "bob" and "stated no expected value after ply 3" in of_bob.reason
 
 
-def test_the_same_proposal_again_is_the_same(academy: Running) -> None:
-    ann, bob = opened(academy, "same", "same/1")
-
-    first = submitted(ann, "same/1", tesuji(), tesuji())
-    second = submitted(ann, "same/1", tesuji(cells=" - x - "))
-    of_bob = submitted(bob, "same/1", tesuji())
-
-    assert first[0] == first[1] == second[0]
-    assert of_bob[0].proposal_id != first[0].proposal_id
-    assert len(own(ann, contest_id="same/1").proposals) == 1
-
-
-def test_a_proposal_after_the_report_is_judged_at_once(academy: Running) -> None:
-    opened(academy, "late", "late/1")
-    academy.report(report(contest("late/1", "late"), ["a1", "b2", "c3"], [AFTER] * 3, values=VALUES))
-
-    proposals = submitted(academy.bot("ann"), "late/1", tesuji())
-
-    assert [proposal.verdict for proposal in proposals] == [proposals_pb2.VERDICT_INSERTED]
-    assert proposals[0].pattern_id
-
-
 @pytest.mark.threat("vote_stuffing")
 def test_a_bot_without_ticket_proposes_for_its_own_seat(academy: Running) -> None:
     opened(academy, "named", "named/1")
@@ -222,15 +200,6 @@ def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh
     assert len(own(fresh.arena()).proposals) == 3
     assert len(own(fresh.admin(), arena="other").proposals) == 1
     assert not own(fresh.client(fresh.token("new", Role.ARENA))).proposals
-
-
-def test_reported_board_decides_over_the_proposed_one(academy: Running) -> None:
-    ann, _ = opened(academy, "counts", "counts/1")
-    submitted(ann, "counts/1", proposals_pb2.NewProposal(library=ENDGAME, cells="xx", ply=1, value=0.9))
-
-    played = report(contest("counts/1", "counts"), ["c3"], [EMPTY], values=[0.9])
-
-    assert academy.report(played).accepted == 0
 
 
 def unreadable(count: int) -> list[proposals_pb2.NewProposal]:
