@@ -318,24 +318,6 @@ def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path, beside
     assert "sound" in run("check", "--data", data).out
 
 
-def test_damaged_table_is_named_before_it_can_end_the_process(filled: Path) -> None:
-    file = filled / "data.mdb"
-    content = file.read_bytes()
-    named = []
-    for page in range(2, len(content) // 4096):
-        file.write_bytes(content[: page * 4096] + bytes(4096) + content[(page + 1) * 4096 :])
-        result = run("check", "--data", filled)
-        if result.exit_code == 4:
-            assert "restore a backup" in result.out
-            if re.search("table '|the list of", result.out):
-                named.append(page)
-            else:
-                assert "data.mdb cannot be read" in result.out, "the page where the list of tables begins"
-            if len(named) == 3:
-                break
-    assert len(named) == 3
-
-
 @pytest.mark.parametrize("command", [("backup", "TARGET"), ("compact",), ("compact", "--shrink")])
 def test_damaged_pages_are_neither_copied_nor_compacted(
     filled: Path, tmp_path: Path, command: tuple[str, ...]
@@ -356,7 +338,10 @@ def test_damaged_pages_are_neither_copied_nor_compacted(
 
 @pytest.mark.parametrize(
     "command",
-    [("check",), ("backup", "TARGET"), ("compact",), ("tokens", "list"), ("tokens", "create", "ann")],
+    [
+        *(("check",), ("backup", "TARGET"), ("compact",), ("tokens", "list"), ("tokens", "create", "ann")),
+        ("serve", "--address", "127.0.0.1:0", "--log-level", "warning"),
+    ],
 )
 def test_a_file_that_was_cut_short_ends_no_command_without_a_word(
     filled: Path, tmp_path: Path, command: tuple[str, ...]
@@ -369,12 +354,3 @@ def test_a_file_that_was_cut_short_ends_no_command_without_a_word(
     assert result.exit_code == 4
     assert "the file ends after page 3" in result.out + result.err
     assert "restore a backup" in result.out + result.err
-
-
-def test_an_empty_file_is_named_as_that(filled: Path, tmp_path: Path) -> None:
-    (filled / "data.mdb").write_bytes(b"")
-
-    result = run("backup", tmp_path / "backup", "--data", filled)
-
-    assert result.exit_code == 4
-    assert "data.mdb is empty; " in result.err

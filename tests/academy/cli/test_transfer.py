@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import DeleteGame
 from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
 from tests.academy.cli.conftest import Academy, Beside, pointed_at, run
@@ -459,21 +457,6 @@ def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_run
     assert "sound" in run("check", "--data", data).out
     assert run("compact", "--keep", "1", "--data", data).exit_code == 0
     assert "sound" in run("check", "--data", data).out
-
-
-def test_another_game_in_place_of_a_deleted_one_is_consulted_by_its_own_board(tmp_path: Path) -> None:
-    with serving(tmp_path / "data") as server:
-        server.register(examples.hexagons("squat"))
-        statistics = libraries_pb2.GetStatisticsRequest(game_id="squat")
-        server.admin().libraries.GetStatistics(statistics)
-        # Nobody asks between the two, so that the server meets another game under the same id.
-        server.store.run(DeleteGame("squat", "admin"))
-        server.store.run(RegisterGame(examples.tiny_go("squat"), "admin"))
-        examples.teach(server, "squat", "taught", [("ann", "x", 0.9)])
-        assert server.admin().libraries.GetStatistics(statistics).endgame_patterns == 1
-        listed = libraries_pb2.ListPatternsRequest(game_id="squat", library=examples.ENDGAME)
-        (pattern,) = server.admin().libraries.ListPatterns(listed).patterns
-        assert pattern.cells == "x"
 
 
 def test_a_servers_data_come_over_the_network_and_are_restored(
