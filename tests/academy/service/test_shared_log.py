@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import grpc
@@ -15,10 +14,10 @@ from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.stream import Message
-from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.running import Running, refusal, serving
+from tests.academy.store.holding import held
 from tests.academy.store.shared_log.nats_servers import NatsServer
 from tests.waiting import until
 
@@ -37,28 +36,14 @@ def patient_catch_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("academy.service.log_catch_up._CATCH_UP_SECONDS", 60.0)
 
 
-@dataclass
-class WaitForEvent:
-    """A write that takes long."""
-
-    begun: threading.Event = field(default_factory=threading.Event)
-    ended: threading.Event = field(default_factory=threading.Event)
-
-    def execute(self, work: WriteContext) -> None:
-        self.begun.set()
-        self.ended.wait(30)
-
-
 @contextmanager
 def lagging(store: Store) -> Iterator[None]:
     """Have a store take in nothing of what others write."""
-    busy = WaitForEvent()
-    written = store.submit(busy)
-    assert busy.begun.wait(30)
+    hold, written = held(store)
     try:
         yield
     finally:
-        busy.ended.set()
+        hold.may_end.set()
         written.result()
 
 
