@@ -27,18 +27,10 @@ from academy.store.library_commands import (
 from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
-from academy.store.replica import GameView
 from academy.v1 import game_pb2
-from tests.academy.store.examples import contest, go_game, learn, report
+from tests.academy.store.examples import contest, go_game, learn, report, view
 
 ENDGAME = Library.ENDGAME
-
-
-MIDDLE_GAME = Library.MIDDLE_GAME
-
-
-def view(store: Store, game_id: str = "go-9x9") -> GameView:
-    return store.follow().refresh(game_id)
 
 
 def test_settings_given_change_and_others_stay(store: Store) -> None:

@@ -69,6 +69,7 @@ from tests.academy.store.examples import (
     contest,
     endgame_proposal,
     go_game,
+    keep_notes,
     learn,
     report,
     submission,
@@ -334,8 +335,7 @@ def test_several_processes_of_one_server_write_to_its_folder_and_the_log(
 ) -> None:
     first = open_store("first", log)
     first.run(RegisterGame(go_game(), "arena"))
-    process = start_python(_ANOTHER_PROCESS, str(tmp_path / "first"))
-    assert process.stdout is not None and process.stdout.readline() == "open\n"
+    process = start_python(_ANOTHER_PROCESS, str(tmp_path / "first"), says="open")
     number = 0
     while process.poll() is None:
         assert teach(first, f"here/{number}")
@@ -599,10 +599,7 @@ def test_more_questions_than_a_message_takes_are_known_to_the_other_server(
             for _ in range(1_500):
                 claim = Claim(None, chance.randbytes(8), chance.random())
                 first.note(NoteClaim(f"c/{number}", seat, claim))
-    kept = first.keep_notes()
-    assert kept is not None
-    kept.result(60)
-    assert first.keep_notes() is None
+    keep_notes(first)
     wait_until_equal(first, second)
     for number in range(3):
         record = second.read(contest_tables.contest_record, f"c/{number}")
