@@ -182,6 +182,16 @@ def limited(
     return serving(folder, ServerSettings(LOCAL, limits=Limits(**limits)), clock=clock, log=log)
 
 
+def pages(method: Callable[[Any], Any], request: Any) -> Iterator[Any]:
+    """The pages of a listing, from that of the request on."""
+    while True:
+        page = method(request)
+        yield page
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            return
+
+
 @dataclass(frozen=True)
 class Refused:
     """How a call was refused."""

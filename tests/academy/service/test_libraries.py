@@ -29,7 +29,7 @@ from tests.academy.service.examples import (
     teach,
     teach_weights,
 )
-from tests.academy.service.running import Client, Running, refusal
+from tests.academy.service.running import Client, Running, pages, refusal
 from tests.academy.store.examples import go_game, learn
 
 PATTERNS = [
@@ -140,14 +140,10 @@ class TestListing:
             game_id="go", library=ENDGAME, page_size=size, order_by=order_by
         )
         seen: list[int] = []
-        while True:
-            page = admin.libraries.ListPatterns(request)
+        for page in pages(admin.libraries.ListPatterns, request):
             assert page.total_size == 6
             assert len(page.patterns) <= size
             seen += [pattern.pattern_id for pattern in page.patterns]
-            request.page_token = page.next_page_token
-            if not page.next_page_token:
-                break
         assert seen == [pattern.pattern_id for pattern in listed(admin, order_by=order_by)]
 
     def test_a_page_that_is_too_large_is_cut_to_the_most_there_is(self, admin: Client) -> None:
@@ -245,12 +241,8 @@ class TestMending:
         all_codes = [tesuji.code for tesuji in admin.libraries.ListTesujis(request).tesujis]
         request.page_size = 7
         listed: list[int] = []
-        while True:
-            page = admin.libraries.ListTesujis(request)
+        for page in pages(admin.libraries.ListTesujis, request):
             listed += [tesuji.code for tesuji in page.tesujis]
-            if not page.next_page_token:
-                break
-            request.page_token = page.next_page_token
             if len(listed) <= 3 * 7:
                 # The first of this page, and the last, after which the next page begins.
                 for code in (listed[-7], listed[-1]):
@@ -536,13 +528,9 @@ def test_what_people_did_is_listed_without_the_contests(grown: Running) -> None:
         admin.RestorePattern(libraries_pb2.RestorePatternRequest(game_id="go", library=ENDGAME, pattern_id=1))
     request = libraries_pb2.ListEventsRequest(newest_first=True, without_contests=True, page_size=3)
     kinds: list[str | None] = []
-    while True:
-        page = admin.ListEvents(request)
+    for page in pages(admin.ListEvents, request):
         assert len(page.events) <= 3
         kinds += [event.WhichOneof("kind") for event in page.events]
-        request.page_token = page.next_page_token
-        if not request.page_token:
-            break
     assert kinds == [*["pattern_restored", "pattern_deleted"] * 3, "game_registered"]
 
 

@@ -13,7 +13,7 @@ from academy.v1 import libraries_pb2
 from academy.v1 import tokens_pb2 as messages
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, teach
-from tests.academy.service.running import LOCAL, Running, refusal, serving
+from tests.academy.service.running import LOCAL, Running, pages, refusal, serving
 
 
 def create(running: Running, name: str, role: int = messages.TOKEN_ROLE_BOT) -> messages.CreateTokenResponse:
@@ -67,14 +67,10 @@ def test_wrong_tokens_are_refused_by_field(fresh: Running) -> None:
 
 def test_pages_of_tokens_have_each_once_and_no_secret(fresh: Running) -> None:
     made = {create(fresh, "twin").token.token_id for _ in range(5)}
-    request, listed = messages.ListTokensRequest(page_size=2), []
-    while True:
-        page = fresh.admin().tokens.ListTokens(request)
+    listed = []
+    for page in pages(fresh.admin().tokens.ListTokens, messages.ListTokensRequest(page_size=2)):
         assert len(page.tokens) <= 2
         listed += [token.token_id for token in page.tokens if token.name == "twin"]
-        if not page.next_page_token:
-            break
-        request.page_token = page.next_page_token
     assert len(listed) == 5 and set(listed) == made
 
 
