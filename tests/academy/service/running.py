@@ -1,6 +1,7 @@
 """A real server over a real socket and a real data folder, for tests that call it from outside."""
 
 import asyncio
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import (
+    consultation_pb2,
     consultation_pb2_grpc,
     contests_pb2,
     contests_pb2_grpc,
@@ -50,6 +52,24 @@ class Client:
         self.libraries = libraries_pb2_grpc.LibraryServiceStub(introduced)
         self.tokens = tokens_pb2_grpc.TokenServiceStub(introduced)
         self.history = history_pb2_grpc.HistoryServiceStub(introduced)
+
+
+class Playing:
+    """An open stream of questions: ask, and read the answer."""
+
+    def __init__(self, client: Client) -> None:
+        self._questions: queue.Queue[consultation_pb2.PlayRequest | None] = queue.Queue()
+        self.answers = client.consultation.Play(iter(self._questions.get, None))
+
+    def ask(self, **question: Any) -> consultation_pb2.PlayResponse:
+        self.send(**question)
+        return next(self.answers)
+
+    def send(self, **question: Any) -> None:
+        self._questions.put(consultation_pb2.PlayRequest(**question))
+
+    def end(self) -> None:
+        self._questions.put(None)
 
 
 class _Token(

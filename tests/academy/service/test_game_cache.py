@@ -12,6 +12,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec, Placement
+from academy.knowledge.text import read_cells
 from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import MatchQuery
 from academy.service import game_cache
@@ -108,8 +109,6 @@ def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> N
 
 def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:
     spec = read_spec(examples.tiny_go("go"))
-    from academy.knowledge.text import read_cells
-
     votes = tuple(
         Vote.of(f"player {number}", chance.uniform(0, 2_000), chance.random(), number)
         for number in range(chance.randint(1, 3))

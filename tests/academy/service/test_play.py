@@ -1,6 +1,5 @@
 """Questions on a stream: the same answers as single calls, and refusals that do not end it."""
 
-import queue
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,26 +12,8 @@ from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import consultation_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, contest, position, report, teach
-from tests.academy.service.running import Client, Running, as_refused, limited
+from tests.academy.service.running import Playing, Running, as_refused, limited
 from tests.waiting import until
-
-
-class Playing:
-    """An open stream: ask, and read the answer."""
-
-    def __init__(self, client: Client) -> None:
-        self._questions: queue.Queue[consultation_pb2.PlayRequest | None] = queue.Queue()
-        self.answers = client.consultation.Play(iter(self._questions.get, None))
-
-    def ask(self, **question: object) -> consultation_pb2.PlayResponse:
-        self.send(**question)
-        return next(self.answers)
-
-    def send(self, **question: object) -> None:
-        self._questions.put(consultation_pb2.PlayRequest(**question))  # type: ignore[arg-type]
-
-    def end(self) -> None:
-        self._questions.put(None)
 
 
 @pytest.fixture(scope="module")
