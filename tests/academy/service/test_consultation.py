@@ -27,6 +27,13 @@ def look_up(
     )
 
 
+def match(
+    client: Client, game_id: str, *positions: consultation_pb2.Position, **more: Any
+) -> consultation_pb2.MatchPatternsResponse:
+    request = consultation_pb2.MatchPatternsRequest(game_id=game_id, positions=positions, **more)
+    return client.consultation.MatchPatterns(request)
+
+
 class TestOpenings:
     def test_the_recommended_move_comes_with_what_may_follow(self, academy: Running) -> None:
         game = examples.tiny_go("book")
@@ -56,18 +63,9 @@ class TestOpenings:
             look_up(player, "generous", moves, "generous/1")
         answer = partial(look_up, player, "generous", ["c3", "b2"], "generous/1")
         assert refusal(answer).reason == "FAIR_USE_EXCEEDED"
-
-        def ask(value: float) -> consultation_pb2.MatchPatternsResponse:
-            return player.consultation.MatchPatterns(
-                consultation_pb2.MatchPatternsRequest(
-                    game_id="generous",
-                    contest_id="generous/1",
-                    positions=[position(MIDDLE, expected_value=value)],
-                )
-            )
-
-        assert len(ask(0.5).positions) == 1
-        refused = refusal(partial(ask, 0.6))
+        low, high = (position(MIDDLE, expected_value=value) for value in (0.5, 0.6))
+        assert len(match(player, "generous", low, contest_id="generous/1").positions) == 1
+        refused = refusal(lambda: match(player, "generous", high, contest_id="generous/1"))
         assert (refused.reason, refused.metadata["limit"]) == ("VALUE_NOT_LOW", "0.5")
 
     def test_without_a_setting_only_the_position_itself_is_answered(self, academy: Running) -> None:
@@ -186,29 +184,22 @@ class TestFairUse:
     ) -> None:
         academy.register(examples.tiny_go("bad"))
         ann, _ = academy.open(contest("bad/1", "bad"))
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="bad", contest_id="bad/1", positions=[position(MIDDLE, 1, value)]
-        )
 
-        refused = refusal(lambda: ann.consultation.MatchPatterns(request))
+        refused = refusal(lambda: match(ann, "bad", position(MIDDLE, 1, value), contest_id="bad/1"))
 
         assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "VALUE_NOT_LOW")
         assert refused.metadata["value"] == metadata
-        request.positions[0].expected_value = 0.33
-        assert len(ann.consultation.MatchPatterns(request).positions) == 1
+        assert len(match(ann, "bad", position(MIDDLE, 1, 0.33), contest_id="bad/1").positions) == 1
 
     def test_knowledge_of_much_weaker_players_is_left_out(self, academy: Running) -> None:
         academy.register(examples.tiny_go("weak"))
         teach(academy, "weak", "weak/low", [("low", "-x-", 0.9)], elo=1300.0)
         teach(academy, "weak", "weak/high", [("high", "---\n-x-", 0.9)], elo=1301.0)
         ann, _ = academy.open(contest("weak/1", "weak", elos=(1500.0, 1500.0)))
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="weak", contest_id="weak/1", positions=[position(MIDDLE, 1, 0.1)]
-        )
+        bad = position(MIDDLE, 1, 0.1)
 
-        in_contest = ann.consultation.MatchPatterns(request)
-        request.contest_id = ""
-        by_admin = academy.admin().consultation.MatchPatterns(request)
+        in_contest = match(ann, "weak", bad, contest_id="weak/1")
+        by_admin = match(academy.admin(), "weak", bad)
 
         # Only Elo above 1500 - 200.
         assert list(in_contest.patterns.elos) == [1301.0]
@@ -282,11 +273,7 @@ class TestPatterns:
         teach(academy, "places", "places", [("ann", "x-\n-o", 0.8)])
         here = board("-----", "-x---", "--o--", "-----", "-----")
 
-        answer = academy.bot("reader").consultation.MatchPatterns(
-            consultation_pb2.MatchPatternsRequest(
-                game_id="places", positions=[position(here)], include_cells=True
-            )
-        )
+        answer = match(academy.bot("reader"), "places", position(here), include_cells=True)
 
         matches = answer.positions[0]
         assert (list(matches.rows), list(matches.columns), matches.total) == ([1], [1], 1)
@@ -304,11 +291,7 @@ class TestPatterns:
         bot = academy.bot("reader")
 
         def values(player: int, both: bool) -> list[bool]:
-            answer = bot.consultation.MatchPatterns(
-                consultation_pb2.MatchPatternsRequest(
-                    game_id="colours", positions=[position(here, player)], both_players=both
-                )
-            )
+            answer = match(bot, "colours", position(here, player), both_players=both)
             assert len(answer.positions[0].patterns) == answer.positions[0].total
             return list(answer.positions[0].for_opponent) if both else [False] * answer.positions[0].total
 
@@ -324,11 +307,7 @@ class TestPatterns:
         bot = academy.bot("reader")
 
         def total(player: int, both: bool) -> tuple[int, list[bool]]:
-            answer = bot.consultation.MatchPatterns(
-                consultation_pb2.MatchPatternsRequest(
-                    game_id="hunt", positions=[position("xo-------", player)], both_players=both
-                )
-            )
+            answer = match(bot, "hunt", position("xo-------", player), both_players=both)
             return answer.positions[0].total, list(answer.positions[0].for_opponent)
 
         assert [total(1, False), total(2, False)] == [(1, []), (0, [])]
@@ -337,21 +316,14 @@ class TestPatterns:
     def test_the_strongest_come_first_and_the_rest_is_counted(self, academy: Running) -> None:
         academy.register(examples.tiny_go("strong"))
         teach(academy, "strong", "strong", [("a", "x", 0.9), ("b", "x-", 0.5), ("c", "-x-", 0.99)])
-        request = consultation_pb2.MatchPatternsRequest(game_id="strong", positions=[position(MIDDLE)] * 2)
         bot = academy.bot("reader")
 
-        everything = bot.consultation.MatchPatterns(request)
-        request.max_matches = 3
-        cut = bot.consultation.MatchPatterns(request)
+        everything = match(bot, "strong", position(MIDDLE), position(MIDDLE))
+        cut = match(bot, "strong", position(MIDDLE), position(MIDDLE), max_matches=3)
 
-        listed = {
-            pattern.pattern_id: pattern.strength
-            for pattern in academy.admin()
-            .libraries.ListPatterns(
-                libraries_pb2.ListPatternsRequest(game_id="strong", library=examples.ENDGAME)
-            )
-            .patterns
-        }
+        listing = libraries_pb2.ListPatternsRequest(game_id="strong", library=examples.ENDGAME)
+        patterns = academy.admin().libraries.ListPatterns(listing).patterns
+        listed = {pattern.pattern_id: pattern.strength for pattern in patterns}
         for answer in (everything, cut):
             for matches in answer.positions:
                 strengths = [listed[answer.patterns.pattern_ids[row]] for row in matches.patterns]
@@ -364,23 +336,16 @@ class TestPatterns:
     def test_placements_of_each_pattern_are_limited(self, academy: Running) -> None:
         academy.register(examples.tiny_go("each"))
         teach(academy, "each", "each", [("a", "-", 0.99), ("b", "xo", 0.5)])
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="each", positions=[position("-" * 23 + "xo")], max_matches=4, max_matches_each=2
-        )
-
-        answer = academy.bot("reader").consultation.MatchPatterns(request).positions[0]
-
+        here = position("-" * 23 + "xo")
+        (answer,) = match(academy.bot("reader"), "each", here, max_matches=4, max_matches_each=2).positions
         assert list(answer.patterns) == [0, 0, 1]
         assert answer.total == 23 + 1
 
     def test_answer_has_only_the_requested_libraries(self, academy: Running) -> None:
         academy.register(examples.tiny_go("only"))
         teach(academy, "only", "only", [("a", "x", 0.9)])
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="only", positions=[position(MIDDLE)], libraries=[examples.MIDDLE_GAME]
-        )
-
-        assert academy.bot("reader").consultation.MatchPatterns(request).positions[0].total == 0
+        answer = match(academy.bot("reader"), "only", position(MIDDLE), libraries=[examples.MIDDLE_GAME])
+        assert answer.positions[0].total == 0
 
     def test_uses_in_a_contest_are_counted_with_its_report(self, academy: Running) -> None:
         academy.register(examples.tiny_go("uses"))
@@ -388,11 +353,8 @@ class TestPatterns:
         for number, first in enumerate(("WIN", "LOSS")):
             played = contest(f"uses/{number}", "uses")
             ann, _ = academy.open(played)
-            request = consultation_pb2.MatchPatternsRequest(
-                game_id="uses", contest_id=played.contest_id, positions=[position(MIDDLE, 1, 0.2)] * 3
-            )
             for _ in range(2):
-                ann.consultation.MatchPatterns(request)
+                match(ann, "uses", *[position(MIDDLE, 1, 0.2)] * 3, contest_id=played.contest_id)
             academy.report(report(played, ["c3"], first=first))
 
         listing = libraries_pb2.ListPatternsRequest(game_id="uses", library=examples.ENDGAME)
@@ -406,25 +368,14 @@ class TestPatterns:
         propose(academy.open(played)[1], "ring/1", "x A\no C", 0.9)
         ended = contests_pb2.ReportContestRequest(
             contest=played,
-            plies=[
-                contests_pb2.Ply(
-                    player=2,
-                    move="A-C",
-                    board="x-o--",
-                    values=[contests_pb2.SeatValue(player=2, value=0.9)],
-                )
-            ],
             results=[contests_pb2.RESULT_LOSS, contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
         )
+        ended.plies.add(player=2, move="A-C", board="x-o--").values.add(player=2, value=0.9)
         assert academy.report(ended).accepted == 1
         bot = academy.bot("reader")
 
         def asked(player: int, here: str = "x-o--", **more: Any) -> consultation_pb2.MatchPatternsResponse:
-            return bot.consultation.MatchPatterns(
-                consultation_pb2.MatchPatternsRequest(
-                    game_id="ring", positions=[position(here, player)], include_cells=True, **more
-                )
-            )
+            return match(bot, "ring", position(here, player), include_cells=True, **more)
 
         assert [asked(player).positions[0].total for player in (1, 2, 3)] == [0, 1, 0]
         assert asked(2).patterns.cells == ["x A\no C"]
@@ -438,10 +389,9 @@ class TestPatterns:
         teach(academy, "rated", "rated", [("low", "x", 0.9)], elo=1000.0)
         strong = contest("rated/strong", "rated", ("strong", "other"), (1201.0, 1200.0))
         academy.report(report(strong, ["c3"]))
-        request = consultation_pb2.MatchPatternsRequest(game_id="rated", positions=[position(MIDDLE)])
 
         totals = {
-            name: academy.bot(name).consultation.MatchPatterns(request).positions[0].total
+            name: match(academy.bot(name), "rated", position(MIDDLE)).positions[0].total
             for name in ("strong", "other", "low", "never rated")
         }
 
