@@ -158,14 +158,19 @@ def beside_each_other(played: contests_pb2.Contest, random: Random) -> contests_
     return request
 
 
+def teach_moves(academy: Running, game: game_pb2.Game, contests: int = 8, elo: float = 1500.0) -> None:
+    """Register a game, and report contests whose players move right beside the last move."""
+    academy.register(game)
+    for number in range(contests):
+        played = contest(f"{game.game_id}/taught-{number}", game.game_id, elos=(elo, elo))
+        academy.report(beside_each_other(played, Random(number)))
+
+
 def teach_tesujis(academy: Running, game_id: str, contests: int = 12, elo: float = 1500.0) -> game_pb2.Game:
     """Make a game of contests whose players nearly always move right beside the last move."""
     game = tiny_go(game_id)
     game.settings.tesuji_capacity = 1_000
-    academy.register(game)
-    for number in range(contests):
-        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
-        academy.report(beside_each_other(played, Random(number)))
+    teach_moves(academy, game, contests, elo)
     return game
 
 
@@ -182,10 +187,7 @@ def teach_weights(
             local_weights=open_to_players,
         )
     )
-    academy.register(game)
-    for number in range(8):
-        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
-        academy.report(beside_each_other(played, Random(number)))
+    teach_moves(academy, game, elo=elo)
     return game
 
 

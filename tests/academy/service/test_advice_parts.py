@@ -33,6 +33,7 @@ from tests.academy.service.examples import (
     position,
     report,
     teach,
+    teach_moves,
     teach_tesujis,
 )
 from tests.academy.service.running import Client, Running, refusal
@@ -186,10 +187,7 @@ class TestMoves:
         game = examples.tiny_go("takes")
         game.placement = game_pb2.PLACEMENT_CAPTURING
         game.settings.MergeFrom(game_pb2.LibrarySettings(evaluation=True, evaluation_patterns=2_000))
-        academy.register(game)
-        for number in range(ENOUGH_CONTESTS):
-            played = contest(f"takes/{number}", "takes")
-            academy.report(beside_each_other(played, Random(number)))
+        teach_moves(academy, game, ENOUGH_CONTESTS)
         where = position(board("o----", "x----", "--o--", "-----", "-----"))
         reader = academy.bot("reader")
         by_cell = ask(reader, "takes", where, [1, 7, 24])
@@ -203,10 +201,7 @@ class TestMoves:
         game.settings.MergeFrom(
             game_pb2.LibrarySettings(tesuji_capacity=500, evaluation=True, evaluation_patterns=2_000)
         )
-        academy.register(game)
-        for number in range(ENOUGH_CONTESTS):
-            played = contest(f"apart/{number}", "apart")
-            academy.report(beside_each_other(played, Random(number)))
+        teach_moves(academy, game, ENOUGH_CONTESTS)
         teach(academy, "apart", "apart/taught", [(name, "x x x", 0.9) for name in "abcd"])
         played = contest("apart/asked", "apart")
         ann, _ = academy.open(played)

@@ -14,7 +14,7 @@ from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from clients.local_weights import LocalWeights
 from referees.api import referee
 from tests.academy.knowledge.tesujis.test_captures import counted
-from tests.academy.service.examples import beside_each_other, contest, tiny_go
+from tests.academy.service.examples import contest, teach_moves, tiny_go
 from tests.academy.service.running import Running
 
 PAGE = (Path(__file__).parents[3] / "docs/reference/weights.md").read_text()
@@ -148,10 +148,7 @@ def test_positions_and_tesujis_of_go_are_evaluated_by_the_page_alone(
     game.settings.MergeFrom(LEARNING)
     if captures:
         game.placement = game_pb2.PLACEMENT_CAPTURING
-    academy.register(game)
-    for number in range(8):
-        played = contest(f"{game.game_id}/{number}", game.game_id)
-        academy.report(beside_each_other(played, Random(number)))
+    teach_moves(academy, game)
     answer = downloaded(academy, game)
     spec = academy.store.follow().refresh(game.game_id).spec
     written, library = Written(game, answer), LocalWeights(spec, answer)
