@@ -254,11 +254,8 @@ def test_a_log_whose_host_nobody_knows_is_waited_for_less_long(
 
 def test_a_wrong_password_for_nats_is_named_and_not_shown(tmp_path: Path) -> None:
     accounts = 'authorization { user: "academy", password: "right" }\n'
-    nats = NatsServer(tmp_path / "nats", more=accounts)
-    try:
+    with NatsServer(tmp_path / "nats", more=accounts) as nats:
         refused = run("serve", "--data", tmp_path / "data", "--log", f"nats://academy:wrong@{nats.host}/club")
-    finally:
-        nats.kill()
     assert refused.exit_code == 3
     # At once: waiting mends none.
     assert refused.err.startswith("academy: no NATS server lets this one in")

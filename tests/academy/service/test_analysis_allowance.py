@@ -118,22 +118,18 @@ def test_a_restart_forgets_nothing(clock: Clock, tmp_path: Path) -> None:
 
 
 def test_a_bot_is_answered_and_limited_while_the_servers_writes_wait_for_nats(
-    tmp_path: Path, clock: Clock
+    own_nats: NatsServer, tmp_path: Path, clock: Clock
 ) -> None:
-    nats = NatsServer(tmp_path / "nats")
-    try:
-        with taught(tmp_path, clock, nats.address("club")) as academy:
-            bot = academy.bot("copier")
-            assert count_patterns(bot, most=2) == 2
-            nats.kill()
-            # A write that waits, as notes of contests do all the time.
-            waiting = academy.store.submit(CreateToken("waits", Role.BOT))
-            time.sleep(0.1)
-            assert count_patterns(bot, most=LIMIT) == LIMIT
-            assert refusal(lambda: count_patterns(bot)).reason == "ANALYSIS_EXCEEDED"
-            assert not waiting.done()
-    finally:
-        nats.kill()
+    with taught(tmp_path, clock, own_nats.address("club")) as academy:
+        bot = academy.bot("copier")
+        assert count_patterns(bot, most=2) == 2
+        own_nats.kill()
+        # A write that waits, as notes of contests do all the time.
+        waiting = academy.store.submit(CreateToken("waits", Role.BOT))
+        time.sleep(0.1)
+        assert count_patterns(bot, most=LIMIT) == LIMIT
+        assert refusal(lambda: count_patterns(bot)).reason == "ANALYSIS_EXCEEDED"
+        assert not waiting.done()
 
 
 def test_admins_and_analysts_are_free_and_players_in_contests(guarded: Running) -> None:
