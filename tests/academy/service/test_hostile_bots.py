@@ -11,7 +11,7 @@ from academy.service.errors import StalePageTokenError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, propose, teach
-from tests.academy.service.running import Running, as_refused, refusal, serving
+from tests.academy.service.running import Running, as_refused, limited, refusal
 
 GAME = "hostile"
 
@@ -128,7 +128,8 @@ def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_receive(fresh: 
 
 @pytest.mark.threat("flood")
 def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> None:
-    with serving(tmp_path) as academy:
+    # On a slow machine, too, what is allowed is allowed at once, and no more comes with the time.
+    with limited(tmp_path, questions_per_second=1.0) as academy:
         academy.register(examples.tiny_go(GAME))
         teach(academy, GAME, "flooded", [("ann", "--\n--", 0.9)])
         flood = academy.bot("flood")

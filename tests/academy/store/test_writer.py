@@ -253,7 +253,7 @@ def write_until_full(folder: Path) -> None:
                 store.run(ReportContest(report(f"c{counted}"), "arena"))
                 counted += 1
         except StoreError as error:
-            assert "no room left" in str(error)
+            assert "check the limit on file sizes, the room left, and the disk" in str(error)
             print("refused")
         try:
             store.run(ReportContest(report(f"c{counted}"), "arena"))
