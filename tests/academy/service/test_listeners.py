@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from academy.service.server import MultiListenerServer, channel_options
 from academy.v1 import contests_pb2
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import serving
+from tests.waiting import until
 
 CONNECTIONS = 48
 
@@ -79,20 +79,18 @@ def is_free(port: int) -> bool:
 
 
 def test_a_stopped_server_frees_its_port_with_all_listeners() -> None:
-    async def ask() -> bool:
+    async def ask() -> int:
         async with listening(4) as (listeners, port):
             await answer_from(port)
             assert not is_free(port)
             waiting = asyncio.create_task(listeners.wait_for_termination())
             await listeners.stop(None)
             assert not await waiting
-        # gRPC closes its sockets a moment later.
-        end = time.monotonic() + 180
-        while not is_free(port) and time.monotonic() < end:
-            await asyncio.sleep(0.02)
-        return is_free(port)
+        return port
 
-    assert asyncio.run(ask())
+    port = asyncio.run(ask())
+    # gRPC closes its sockets a moment later.
+    until(lambda: is_free(port))
 
 
 def test_a_port_that_another_has_is_refused() -> None:
