@@ -275,7 +275,7 @@ def test_a_folder_that_this_user_may_not_read_is_not_called_damaged(tmp_path: Pa
         assert "restore" not in refused.err and not (tmp_path / "copy").exists()
 
 
-def test_version_and_help() -> None:
+def test_the_version_and_the_commands_are_shown() -> None:
     assert re.fullmatch(r"academy \d+\.\d+\.\d+\n", run("--version").out)
     help_text = run("--help").out
     for command in (

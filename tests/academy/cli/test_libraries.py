@@ -63,7 +63,7 @@ def test_patterns_are_drawn_beside_their_figures(academy: Academy) -> None:
     assert ("- o", "+ o") in itertools.pairwise(drawn)
 
 
-def test_patterns_by_order_and_page(academy: Academy) -> None:
+def test_patterns_are_listed_in_the_order_and_the_pages_asked_for(academy: Academy) -> None:
     options = ("patterns", "list", "go", "--library", "endgame", "--json")
 
     values = [

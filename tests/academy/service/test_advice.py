@@ -63,7 +63,7 @@ def test_cells_that_strong_players_would_choose_are_advised(academy: Running) ->
     assert max(everywhere.log_odds) == everywhere.log_odds[7]
 
 
-def test_the_answer_is_the_tables(academy: Running) -> None:
+def test_advice_is_what_the_table_of_tesujis_says(academy: Running) -> None:
     game = teach_tesujis(academy, "exact")
     around = surroundings(read_spec(game))
     assert around is not None
@@ -206,7 +206,7 @@ def test_where_pieces_move_from_cell_to_cell_a_question_must_name_the_moves(acad
 
 
 class TestClient:
-    def test_a_bot_asks_in_three_lines(self, academy: Running) -> None:
+    def test_the_client_library_asks_for_advice_in_a_call_and_on_a_stream(self, academy: Running) -> None:
         teach_tesujis(academy, "client")
         played = contest("client/1", "client")
         player, _ = academy.open(played)

@@ -116,7 +116,7 @@ def test_an_admin_reads_ratings_by_identity(academy: Running) -> None:
         ({"game_id": "asked", "players": ["a"] * 1_025}, grpc.StatusCode.INVALID_ARGUMENT, "more than 1,024"),
     ],
 )
-def test_questions_about_ratings_that_cannot_be_answered(
+def test_questions_about_ratings_that_cannot_be_answered_are_refused(
     academy: Running, request_: dict[str, Any], code: grpc.StatusCode, what: str
 ) -> None:
     academy.register(examples.tiny_go("asked"))

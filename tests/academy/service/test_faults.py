@@ -27,7 +27,7 @@ GAME = "faulty"
         (StoreError("the disk failed"), grpc.StatusCode.UNAVAILABLE, "STORE_FAILED", None),
     ],
 )
-def test_faults_of_the_disk(
+def test_a_caller_learns_what_failed_at_the_disk_and_when_to_come_again(
     fresh: Running,
     monkeypatch: pytest.MonkeyPatch,
     fault: Exception,

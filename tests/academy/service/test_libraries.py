@@ -365,7 +365,7 @@ class TestOpenings:
         children = [node for node in nodes if node.parent_id == nodes[1].node_id]
         assert sum(node.visits for node in children) == 3
 
-    def test_from_a_line_in_any_orientation_to_a_depth(self, reader: Client) -> None:
+    def test_openings_are_listed_from_a_line_in_any_orientation_to_a_depth(self, reader: Client) -> None:
         corner = self.nodes(reader, moves=["c3", "a5"])
         assert [node.visits for node in corner] == [2, 1]
         assert [node.depth for node in self.nodes(reader, depth=1)] == [0, 1, 1]
@@ -534,7 +534,7 @@ def test_what_people_did_is_listed_without_the_contests(grown: Running) -> None:
     assert kinds == [*["pattern_restored", "pattern_deleted"] * 3, "game_registered"]
 
 
-def test_statistics_and_measures(admin: Client) -> None:
+def test_what_the_reports_did_not_tell_is_absent_from_the_measures(admin: Client) -> None:
     statistics = admin.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="go"))
     measures = admin.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id="go"))
 

@@ -94,7 +94,7 @@ def test_a_refusal_is_an_answer(
 
 
 @pytest.mark.threat("leaks")
-def test_fair_use_on_a_stream(taught: Running) -> None:
+def test_fair_use_holds_on_a_stream(taught: Running) -> None:
     played = contest("stream/1", "go")
     playing = Playing(taught.open(played)[0])
 

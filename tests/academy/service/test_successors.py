@@ -220,7 +220,7 @@ def test_a_stream_answers_as_a_call_does(taught: Running) -> None:
         ({"libraries": [examples.OPENING]}, "INVALID_RECORD", "libraries[0]", "the other two"),
     ],
 )
-def test_what_is_wrong_is_named(
+def test_a_question_about_moves_is_refused_by_the_field_that_is_wrong(
     taught: Running, fields: dict[str, Any], reason: str, field: str, words: str
 ) -> None:
     bot = taught.bot("reader")
