@@ -55,8 +55,7 @@ def test_pages_hold_the_contests_of_several_arenas_once(fresh: Running) -> None:
     opened(fresh, "go", "1", "2")
     rival = fresh.client(fresh.token("rival", Role.ARENA))
     for contest_id in ("1", "2", "3"):
-        request = contests_pb2.OpenContestRequest(contest=contest(contest_id, "go"))
-        rival.contests.OpenContest(request)
+        rival.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(contest_id, "go")))
     wanted = ["1", "2", "1", "2", "3"]
     for size in (1, 2):
         request = contests_pb2.ListOpenContestsRequest(page_size=size)

@@ -121,7 +121,8 @@ PLIES = pattern_pb2.SEARCH_KIND_PLIES
 def test_a_bad_analysis_is_refused_by_its_field(
     academy: Running, wrong: dict[str, Any], field: str, words: str
 ) -> None:
-    line = libraries_pb2.LineAnalysis(**{"moves": ["c3"], "value": 0.5, "budget": 200} | wrong)
+    right: dict[str, Any] = {"moves": ["c3"], "value": 0.5, "budget": 200}
+    line = libraries_pb2.LineAnalysis(**right | wrong)
     request = libraries_pb2.AnalyseOpeningsRequest(game_id="never", lines=[line])
     refused = refusal(lambda: analyst(academy).libraries.AnalyseOpenings(request))
     assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, [f"lines[0].{field}"])
