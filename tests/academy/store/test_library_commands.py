@@ -47,19 +47,6 @@ def test_settings_given_change_and_others_stay(store: Store) -> None:
     assert store.read(event_log.last_sequence) == events, "what changes nothing is not an event"
 
 
-def test_a_lowered_capacity_removes_the_weakest_at_once(store: Store) -> None:
-    learn(store, contests=12)
-    before = view(store).libraries[ENDGAME]
-    assert len(before) > 5
-    lowered = game_pb2.LibrarySettings(endgame_capacity=5)
-    _, removed = store.run(ChangeSettings("go-9x9", lowered, "admin"))
-    after = view(store).libraries[ENDGAME]
-    assert len(after) == 5
-    assert removed == len(before) - 5
-    gone = [entry.strength for number, entry in before.items() if number not in after]
-    assert max(gone) <= min(entry.strength for entry in after.values())
-
-
 def test_wrong_settings_are_refused(store: Store) -> None:
     with pytest.raises(InvalidSettingsError, match="prune_factor 2"):
         store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(prune_factor=2), "admin"))
