@@ -1,10 +1,10 @@
 """Peers that are gone without having closed their connections: their connections and streams end."""
 
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import pytest
 
 from academy.store.tokens import Role
@@ -87,5 +87,7 @@ def test_a_connection_without_calls_is_closed(tmp_path: Path) -> None:
         # A client connects again by itself.
         client = running.bot("bob")
         client.consultation.LookUpOpening(QUESTION)
-        time.sleep(1.5)
+        states: list[grpc.ChannelConnectivity] = []
+        client.channel.subscribe(states.append)
+        until(lambda: states[-1:] == [grpc.ChannelConnectivity.IDLE])
         client.consultation.LookUpOpening(QUESTION)
