@@ -4,7 +4,7 @@ import io
 import json
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -390,20 +390,6 @@ class TestMoving:
         request = libraries_pb2.ExportLibraryRequest(game_id="go", library=library)  # type: ignore[arg-type]
         return list(client.libraries.ExportLibrary(request))
 
-    def imported(
-        self, client: Client, records: list[libraries_pb2.ExportLibraryResponse], *, replace: bool = False
-    ) -> libraries_pb2.ImportLibraryResponse:
-        def requests() -> Iterator[libraries_pb2.ImportLibraryRequest]:
-            header = libraries_pb2.ImportHeader(game_id="go", replace=replace)
-            yield libraries_pb2.ImportLibraryRequest(header=header)
-            for record in records:
-                if record.HasField("pattern"):
-                    yield libraries_pb2.ImportLibraryRequest(pattern=record.pattern)
-                elif record.HasField("node"):
-                    yield libraries_pb2.ImportLibraryRequest(node=record.node)
-
-        return client.libraries.ImportLibrary(requests())
-
     def test_an_export_is_of_one_moment(self, fresh: Running) -> None:
         game = examples.tiny_go("go")
         fresh.register(game)
@@ -458,9 +444,14 @@ class TestMoving:
     def test_replacing_empties_only_what_records_come_for(self, grown: Running) -> None:
         admin = grown.admin()
         before = self.exported(admin, OPENING)[1:]
-        keep = self.exported(admin, ENDGAME)[2:3]
+        header = libraries_pb2.ImportHeader(game_id="go", replace=True)
+        kept = libraries_pb2.ImportLibraryRequest(pattern=self.exported(admin, ENDGAME)[2].pattern)
 
-        assert self.imported(admin, keep, replace=True).patterns == 1
+        imported = admin.libraries.ImportLibrary(
+            iter((libraries_pb2.ImportLibraryRequest(header=header), kept))
+        )
+
+        assert imported.patterns == 1
 
         assert len(listed(admin)) == 1
         assert self.exported(admin, OPENING)[1:] == before
