@@ -97,10 +97,13 @@ def various(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Academy]:
         # Its players have patterns of their own.
         server.register(examples.hunt("hunt"))
         patterns = [
-            voted(1, "x -", 1, ann=(1_500, 0.5)),
-            voted(2, "x - o", 2, bob=(1_900, 0.9)),
+            voted(1, "x -", 1, ann=(1_700, 0.5)),
+            voted(2, "x - o", 2, bob=(1_600, 0.9)),
             voted(3, "x o\no x", 1, ann=(1_500, 0.1), carl=(1_500, 0.1)),
+            # It passes every filter, but is in the other library.
+            voted(4, "x - o", 2, ann=(1_600, 0.5), bob=(1_600, 0.5)),
         ]
+        patterns[-1].library = examples.MIDDLE_GAME
         messages = [
             libraries_pb2.ImportLibraryRequest(header=libraries_pb2.ImportHeader(game_id="hunt")),
             *(libraries_pb2.ImportLibraryRequest(pattern=pattern) for pattern in patterns),
@@ -113,8 +116,8 @@ def various(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Academy]:
     ("option", "value", "patterns"),
     [
         ("--proposer", "ann", [1, 3]),
-        ("--min-elo", "1600", [2]),
-        ("--max-elo", "1600", [1, 3]),
+        ("--min-elo", "1600", [1, 2]),
+        ("--max-elo", "1600", [2, 3]),
         ("--min-size", "3", [2, 3]),
         ("--max-size", "3", [1, 2]),
         ("--cells", "- o", [2]),
@@ -244,7 +247,8 @@ def test_events_with_changes_leave_out_the_contests(academy: Academy) -> None:
 
 def test_figures_that_are_not_known_are_named_so(academy: Academy) -> None:
     figures = academy("statistics", "go", "--json").json()
-    assert (figures["contests"], figures["endgame_patterns"]) == (7, 4)
+    counts = ("contests", "players", "endgame_patterns", "opening_nodes", "opening_depth")
+    assert [figures[count] for count in counts] == [7, 5, 4, 6, 3]
     assert figures["measures"]["draws"] == {"value": 1.0, "contests": 7}
     assert "value" not in figures["measures"]["width"]
     # The proposers reported what they expect of one position each.

@@ -88,30 +88,6 @@ class TestListing:
         assert len(patterns) == 6
         assert keys == sorted(keys, reverse=descending)
 
-    @pytest.mark.parametrize(
-        ("wanted", "holds", "count"),
-        [
-            ({"proposer": "bob"}, lambda pattern: any(vote.player == "bob" for vote in pattern.votes), 2),
-            ({"proposer": "nobody"}, lambda pattern: False, 0),
-            ({"min_proposers": 2}, lambda pattern: pattern.signature.proposers >= 2, 1),
-            ({"min_value": 0.6}, lambda pattern: pattern.signature.value >= 0.6, 2),
-            ({"max_value": 0.4}, lambda pattern: pattern.signature.value <= 0.4, 2),
-            ({"min_value": 0.3, "max_value": 0.6}, lambda pattern: 0.3 <= pattern.signature.value <= 0.6, 3),
-            ({"min_elo": 1500.1}, lambda pattern: False, 0),
-            ({"player": 1}, lambda pattern: pattern.player == 1, 6),
-            ({"player": 2}, lambda pattern: False, 0),
-        ],
-    )
-    def test_filter_selects_patterns(
-        self, admin: Client, wanted: dict[str, Any], holds: Callable[[Any], bool], count: int
-    ) -> None:
-        patterns = listed(admin, filter=libraries_pb2.PatternFilter(**wanted))
-
-        assert [pattern.pattern_id for pattern in patterns] == [
-            pattern.pattern_id for pattern in listed(admin) if holds(pattern)
-        ]
-        assert len(patterns) == count
-
     def test_uses_are_counted_as_of_the_last_contest(self, grown: Running) -> None:
         admin = grown.admin()
         numbers = [pattern.pattern_id for pattern in listed(admin, order_by="pattern_id")]
@@ -319,23 +295,6 @@ class TestMending:
         request.dry_run = False
         assert admin.libraries.UpdateSettings(request) == foreseen
 
-    def test_pruning_removes_what_its_dry_run_shows(self, grown: Running) -> None:
-        admin = grown.admin()
-        strengths = [pattern.strength for pattern in listed(admin)]
-        request = libraries_pb2.PruneLibraryRequest(
-            game_id="go", library=ENDGAME, below=strengths[2], dry_run=True
-        )
-        shown = admin.libraries.PruneLibrary(request)
-        assert len(listed(admin)) == 6
-        request.dry_run = False
-        pruned = admin.libraries.PruneLibrary(request)
-
-        assert shown == pruned
-        assert shown.removed == len(shown.patterns) == sum(strength < strengths[2] for strength in strengths)
-        assert [pattern.strength for pattern in listed(admin)] == [
-            strength for strength in strengths if strength >= strengths[2]
-        ]
-
 
 @pytest.fixture(scope="module")
 def reader(academy: Running) -> Client:
@@ -523,17 +482,6 @@ def test_what_people_did_is_listed_without_the_contests(grown: Running) -> None:
         assert len(page.events) <= 3
         kinds += [event.WhichOneof("kind") for event in page.events]
     assert kinds == [*["pattern_restored", "pattern_deleted"] * 3, "game_registered"]
-
-
-def test_what_the_reports_did_not_tell_is_absent_from_the_measures(admin: Client) -> None:
-    statistics = admin.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="go"))
-    measures = admin.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id="go"))
-
-    assert (statistics.contests, statistics.players, statistics.endgame_patterns) == (7, 4, 6)
-    assert (statistics.opening_nodes, statistics.opening_depth) == (1, 1)
-    assert measures.measures["draws"] == libraries_pb2.Measure(value=1.0, contests=7)
-    # What the reports did not tell is absent, not zero.
-    assert not measures.measures["width"].HasField("value")
 
 
 def test_a_download_that_is_cancelled_or_for_comparison_is_not_a_backup(
