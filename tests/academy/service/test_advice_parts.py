@@ -202,7 +202,7 @@ class TestMoves:
             game_pb2.LibrarySettings(tesuji_capacity=500, evaluation=True, evaluation_patterns=2_000)
         )
         teach_moves(academy, game, ENOUGH_CONTESTS)
-        teach(academy, "apart", "apart/taught", [(name, "x x x", 0.9) for name in "abcd"])
+        teach(academy, "apart", "apart/proposed", [(name, "x x x", 0.9) for name in "abcd"])
         played = contest("apart/asked", "apart")
         ann, _ = academy.open(played)
         where = position(board("o o - - -", "-----", "-----", "-----", "- - - x x"), expected_value=LOW)
