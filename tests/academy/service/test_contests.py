@@ -1,8 +1,5 @@
 """Games registered, contests opened and reported: each counts once when sent twice."""
 
-from typing import Any
-
-import grpc
 import pytest
 
 from academy.store import keys
@@ -106,27 +103,3 @@ def test_an_admin_reads_ratings_by_identity(academy: Running) -> None:
             contests_pb2.GetRatingsRequest(game_id="rated-by-admin", players=["ann"])
         ).ratings
     ] == ["ann"]
-
-
-@pytest.mark.parametrize(
-    ("request_", "code", "what"),
-    [
-        ({"game_id": "none"}, grpc.StatusCode.NOT_FOUND, "'none' is not registered"),
-        ({"game_id": "asked", "players": ["a\n"]}, grpc.StatusCode.INVALID_ARGUMENT, "players[0]"),
-        ({"game_id": "asked", "players": ["a"] * 1_025}, grpc.StatusCode.INVALID_ARGUMENT, "more than 1,024"),
-    ],
-)
-def test_questions_about_ratings_that_cannot_be_answered_are_refused(
-    academy: Running, request_: dict[str, Any], code: grpc.StatusCode, what: str
-) -> None:
-    academy.register(examples.tiny_go("asked"))
-    refused = refusal(lambda: academy.arena().contests.GetRatings(contests_pb2.GetRatingsRequest(**request_)))
-    assert refused.code is code and what in refused.message
-
-
-@pytest.mark.parametrize("elo_after", [[1500.0], [1500.0, float("nan")], [1500.0, 6_001.0]])
-def test_invalid_ratings_after_a_contest_are_refused(academy: Running, elo_after: list[float]) -> None:
-    academy.register(examples.tiny_go("wrong-elo"))
-    played = report(contest("wrong-elo/1", "wrong-elo"), ["c3"])
-    played.elo_after.extend(elo_after)
-    assert "elo_after" in refusal(lambda: academy.report(played)).message

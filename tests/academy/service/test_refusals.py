@@ -71,6 +71,14 @@ def report_with(change: Callable[[contests_pb2.ReportContestRequest], object]) -
     return lambda client: client.contests.ReportContest(request)
 
 
+def rated(*after: float) -> Call:
+    return report_with(lambda request: request.elo_after.extend(after))
+
+
+def ratings(players: list[str]) -> Call:
+    return asking("contests", "GetRatings", game_id=GAME, players=players)
+
+
 def listing(**fields: Any) -> Call:
     return asking("libraries", "ListPatterns", **{"game_id": GAME, "library": ENDGAME} | fields)
 
@@ -194,6 +202,9 @@ REFUSED: dict[tuple[str, grpc.StatusCode, str], dict[str, tuple[Call, str, str]]
     ("player", EXHAUSTED, "TOO_MANY_PROPOSALS"): {
         "more than the game allows": (submit(*ELEVEN), "", "max_submissions_per_contest"),
     },
+    ("arena", INVALID, "INVALID_FIELD"): {
+        "ratings of too many players": (ratings(["a"] * 1_025), "players", "more than 1,024"),
+    },
     ("arena", INVALID, "INVALID_GAME"): {
         "a game without an id": (register(game_id=""), "", "1 to 64 letters"),
         "a game without a board": (register(geometry=game_pb2.Geometry()), "", "geometry"),
@@ -216,6 +227,7 @@ REFUSED: dict[tuple[str, grpc.StatusCode, str], dict[str, tuple[Call, str, str]]
     },
     ("arena", NOT_FOUND, "UNKNOWN_GAME"): {
         "a contest of an unknown game": (open_contest("c", "chess"), "", "'chess'"),
+        "ratings in an unknown game": (asking("contests", "GetRatings", game_id="chess"), "", "'chess'"),
     },
     ("arena", INVALID, "INVALID_RECORD"): {
         "a contest without id": (open_contest("", GAME), "contest_id", "1 to 128 printable"),
@@ -244,6 +256,10 @@ REFUSED: dict[tuple[str, grpc.StatusCode, str], dict[str, tuple[Call, str, str]]
             "plies[1].board",
             "1 letters",
         ),
+        "a rating of what is no name": (ratings(["a\n"]), "players[0]", "control characters"),
+        "too few ratings after a contest": (rated(1_500.0), "elo_after", "1 given for 2 players"),
+        "a rating that is no number": (rated(1_500.0, math.nan), "elo_after[1]", "nan"),
+        "a rating that is too high": (rated(1_500.0, 6_001.0), "elo_after[1]", "from -6000 to 6000"),
     },
     ("arena", EXISTS, "CONTEST_CONFLICT"): {
         "other players in the same contest": (
