@@ -256,9 +256,9 @@ REFUSED: dict[tuple[str, grpc.StatusCode, str], dict[str, tuple[Call, str, str]]
             "plies[1].board",
             "1 letters",
         ),
-        "a rating of what is no name": (ratings(["a\n"]), "players[0]", "control characters"),
+        "a rating under what is not a name": (ratings(["a\n"]), "players[0]", "control characters"),
         "too few ratings after a contest": (rated(1_500.0), "elo_after", "1 given for 2 players"),
-        "a rating that is no number": (rated(1_500.0, math.nan), "elo_after[1]", "nan"),
+        "a rating that is not a number": (rated(1_500.0, math.nan), "elo_after[1]", "nan"),
         "a rating that is too high": (rated(1_500.0, 6_001.0), "elo_after[1]", "from -6000 to 6000"),
     },
     ("arena", EXISTS, "CONTEST_CONFLICT"): {
