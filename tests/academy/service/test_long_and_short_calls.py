@@ -179,7 +179,7 @@ def asked_over_the_wire(count: int) -> list[consultation_pb2.MatchPatternsReques
 def test_concurrent_bots_get_the_same_answers_as_one(taught: Running) -> None:
     questions = asked_over_the_wire(72)
     alone = Playing(taught.bot("reader"))
-    expected = [alone.ask(patterns=asked) for asked in questions]
+    expected = [alone.ask(patterns=question) for question in questions]
     alone.end()
     bots = [Playing(taught.bot("reader")) for _ in range(12)]
     calling = taught.bot("reader").consultation
@@ -193,13 +193,13 @@ def test_concurrent_bots_get_the_same_answers_as_one(taught: Running) -> None:
     holding = threading.Thread(target=taught.within, args=(hold(),))
     holding.start()
     for number, bot in enumerate(bots):
-        for asked in questions[number :: len(bots)]:
-            bot.send(patterns=asked)
+        for question in questions[number :: len(bots)]:
+            bot.send(patterns=question)
     calls = [calling.MatchPatterns.future(questions[place]) for place in answered]
     leaving = [Playing(taught.bot("reader")) for _ in range(4)]
     for bot in leaving:
-        for asked in questions:
-            bot.send(patterns=asked)
+        for question in questions:
+            bot.send(patterns=question)
     held.set()
     holding.join(SECONDS)
     for bot in leaving:

@@ -1,4 +1,4 @@
-"""Settings of a game, as people are told of them; the store's tests read its description back."""
+"""Settings of a game, as people read them; the store's tests read its description back."""
 
 import pytest
 
