@@ -11,8 +11,5 @@ from tests.academy.store.shared_log.nats_servers import NatsServer
 @pytest.fixture
 def own_nats(tmp_path: Path) -> Iterator[NatsServer]:
     """A NATS server that a test may kill."""
-    server = NatsServer(tmp_path / "nats")
-    try:
+    with NatsServer(tmp_path / "nats") as server:
         yield server
-    finally:
-        server.kill()

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from academy.cli.app import application
 from academy.store.tokens import Role
-from academy.v1 import contests_pb2
 from academy.wire.logs import configure as configure_logs
 from tests.academy.service import examples
 from tests.academy.service.running import Running, serving
@@ -131,12 +130,11 @@ def pointed_at(server: Running) -> Academy:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server with a game `go` of four patterns and some openings."""
     with serving(tmp_path_factory.mktemp("served") / "data") as server:
-        arena = server.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         examples.teach(server, "go", "taught", PATTERNS)
         for number, moves in enumerate((["c3", "a1"], ["c3", "b2", "d4"], ["b2", "c3"])):
             contest = examples.contest(f"lines/{number}", "go")
-            arena.contests.ReportContest(examples.report(contest, moves, first="DRAW"))
+            server.report(examples.report(contest, moves, first="DRAW"))
         yield server
 
 

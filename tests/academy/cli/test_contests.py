@@ -16,12 +16,11 @@ from tests.academy.service.running import serving
 def left(tmp_path: Path):  # type: ignore[no-untyped-def]
     """The command line pointed at a server with three open contests and a reported one."""
     with serving(tmp_path / "data") as server:
-        arena = server.arena().contests
-        arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         for number in range(4):
             contest = examples.contest(f"cup/{number}", "go")
-            arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
-        arena.ReportContest(examples.report(contest, ["c3"], first="DRAW"))
+            server.open(contest)
+        server.report(examples.report(contest, ["c3"], first="DRAW"))
         yield pointed_at(server)
 
 
@@ -132,12 +131,11 @@ def test_the_questions_of_a_contest_are_shown_by_ply_to_its_arena_and_admins(tmp
 
 def test_the_questions_of_a_contest_say_which_seats_were_not_allowed_to_ask(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
-        arena = server.arena().contests
-        arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         for contest_id, share in (("free", 1.0), ("alone", 0.0)):
             contest = examples.contest(contest_id, "go")
             contest.fair_use.consult_share = share
-            arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest))
+            server.open(contest)
         academy = pointed_at(server)
         words = "drawn to play without consulting (consult_share 0): seats 1 and 2"
         assert academy("contests", "questions", "alone").out.splitlines()[-1] == words

@@ -18,14 +18,13 @@ def test_a_fork_has_all_that_the_game_knows_learns_alone_and_survives_replays(tm
     data, copy = tmp_path / "data", tmp_path / "copy"
     with serving(data) as server:
         academy = pointed_at(server)
-        arena = server.arena()
         game = examples.tiny_go("go")
         game.settings.opening_capacity = 50
         server.admin().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hexagons("hex")))
+        server.register(examples.hexagons("hex"))
         examples.teach(server, "go", "taught", PATTERNS)
         for number, moves in enumerate((["c3", "a1"], ["c3", "b2", "d4"])):
-            arena.contests.ReportContest(examples.report(examples.contest(f"line/{number}", "go"), moves))
+            server.report(examples.report(examples.contest(f"line/{number}", "go"), moves))
         forked = academy("fork", "go", "--as", "go-nokomi").out
         assert "begins with 4 patterns, 0 tesujis" in forked
         # As the statistics count them: without the position at the start.
@@ -42,7 +41,7 @@ def test_a_fork_has_all_that_the_game_knows_learns_alone_and_survives_replays(tm
             (ann,) = ratings(contests_pb2.GetRatingsRequest(game_id=name, players=["ann"])).ratings
             assert ann.elo == pytest.approx(1500, abs=200)
 
-        arena.contests.ReportContest(examples.report(examples.contest("new/0", "go-nokomi"), ["e5", "a1"]))
+        server.report(examples.report(examples.contest("new/0", "go-nokomi"), ["e5", "a1"]))
         assert known(academy, "go") == before and known(academy, "go-nokomi") != before
         assert "game forked: from go" in academy("events", "go-nokomi").out
         events = academy("events", "go-nokomi", "--json").json()
@@ -70,8 +69,7 @@ def test_a_fork_made_by_mistake_is_deleted_and_a_replay_agrees(tmp_path: Path) -
         def academy(*arguments: object) -> Any:
             return run(*arguments, "--address", server.address, ACADEMY_TOKEN=token)
 
-        arena = server.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         examples.teach(server, "go", "taught", PATTERNS)
         assert "begins with 4 patterns" in academy("fork", "go", "--as", "mistake").out
         # The server knows it by now.
@@ -81,8 +79,7 @@ def test_a_fork_made_by_mistake_is_deleted_and_a_replay_agrees(tmp_path: Path) -
         never = academy("games", "delete", "go", "--really")
         assert never.exit_code == 1 and "has 4 contests" in never.err
 
-        open_contest = contests_pb2.OpenContestRequest(contest=examples.contest("c", "mistake"))
-        arena.contests.OpenContest(open_contest)
+        server.open(examples.contest("c", "mistake"))
         refused = academy("games", "delete", "mistake", "--really")
         assert refused.exit_code == 1 and "has open contests" in refused.err
         assert academy("contests", "void", "c").exit_code == 0

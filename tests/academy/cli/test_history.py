@@ -1,17 +1,20 @@
 """What happened, as the command line tells it."""
 
+import itertools
 import os
 import select
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from academy.store.tokens import Role
-from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import Academy
 from tests.academy.service import examples
 from tests.academy.service.running import Running, limited
+from tests.waiting import until
 
 
 def test_the_contests_behind_an_opening_are_named_and_counted(academy: Academy) -> None:
@@ -41,45 +44,39 @@ def test_growth_and_a_players_games_are_printed(academy: Academy) -> None:
     assert "no game knows a player anne; `academy players list" in academy("history", "player", "anne").out
 
 
+@contextmanager
+def watching(server: Running, *words: str) -> Iterator[IO[str]]:
+    """What `academy watch` prints, line by line."""
+    command = [sys.executable, "-m", "academy", "watch", *words, "--address", str(server.address)]
+    environment = os.environ | {"ACADEMY_TOKEN": server.token("admin", Role.ADMIN)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout
+        finally:
+            process.terminate()
+
+
 def test_what_is_learnt_is_printed_as_it_happens(running: Running) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "academy",
-        "watch",
-        "go",
-        "--after",
-        "0",
-        "--address",
-        str(running.address),
-    ]
-    environment = os.environ | {"ACADEMY_TOKEN": running.token("admin", Role.ADMIN)}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as watching:
-        assert watching.stdout is not None
-        lines = [watching.stdout.readline() for _ in range(2)]
-        watching.terminate()
-    assert "go: game registered" in lines[0]
-    assert "contest reported taught-0: ann drew" in lines[1] and "inserted as pattern 1" in lines[1]
+    with watching(running, "go", "--after", "0") as lines:
+        assert "go: game registered" in lines.readline()
+        learnt = lines.readline()
+    assert "contest reported taught-0: ann drew" in learnt and "inserted as pattern 1" in learnt
 
 
 def test_what_happens_between_two_watches_is_printed_too(tmp_path: Path) -> None:
     # Each of these watches ends before it looks for the second time.
     with limited(tmp_path / "data", library_watch_seconds=0.01) as server:
-        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
-        server.arena().contests.RegisterGame(game)
-        command = [sys.executable, "-m", "academy", "watch", "--address", str(server.address)]
-        environment = os.environ | {"ACADEMY_TOKEN": server.token("admin", Role.ADMIN)}
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as watching:
-            assert watching.stdout is not None
-            deadline = time.monotonic() + 120
-            number = 0
-            while not select.select([watching.stdout], [], [], 0.5)[0]:
-                assert time.monotonic() < deadline, "nothing was printed"
-                examples.teach(server, "go", f"taught{number}", [("ann", "x", 0.9)])
-                number += 1
-            line = watching.stdout.readline()
-            watching.terminate()
-    assert "go: contest reported taught" in line
+        server.register(examples.tiny_go("go"))
+        numbers = itertools.count()
+        with watching(server) as lines:
+
+            def printed() -> object:
+                examples.teach(server, "go", f"taught{next(numbers)}", [("ann", "x", 0.9)])
+                return select.select([lines], [], [], 0.5)[0]
+
+            until(printed)
+            assert "go: contest reported taught" in lines.readline()
 
 
 def test_the_pages_are_a_command_of_academy_too() -> None:

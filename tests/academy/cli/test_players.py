@@ -8,7 +8,6 @@ from academy.knowledge.settings import Library
 from academy.store.contest_commands import ReportContest
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
-from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import Beside, CommandResult, pointed_at, run
 from tests.academy.service import examples
 from tests.academy.service.running import serving
@@ -19,7 +18,7 @@ def test_a_player_muted_in_the_folder_loses_its_votes_at_the_server_that_runs(
 ) -> None:
     data = tmp_path / "data"
     with serving(data) as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         examples.teach(server, "go", "taught", [("ann", "x", 0.9), ("troll", "xo-", 0.2), ("ann", "o", 0.1)])
         muted = beside("players", "mute", "troll", "--data", data)
         assert "muted in 1 game; its votes for 1 pattern" in muted.out
@@ -32,7 +31,7 @@ def test_a_player_muted_in_the_folder_loses_its_votes_at_the_server_that_runs(
 
 def test_a_player_is_listed_muted_and_forgotten(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         examples.teach(server, "go", "taught", [("ann", "x", 0.9), ("troll", "xo-", 0.2), ("ann", "o", 0.1)])
 
     def players(*arguments: str) -> CommandResult:

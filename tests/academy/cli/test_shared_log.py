@@ -139,12 +139,12 @@ def test_check_names_the_record_in_which_a_folder_and_a_server_differ(
     served, copied = folders
     with serving(served) as server:
         for game in ("go", "hex"):
-            server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(game)))
+            server.register(tiny_go(game))
         assert beside("backup", copied, "--data", served).exit_code == 0
         note = served / "last_backup"
         note.unlink()
         # That the server has learnt more is not a difference.
-        server.arena().contests.ReportContest(report(contest("later", "go"), ["c3"], first="WIN"))
+        server.report(report(contest("later", "go"), ["c3"], first="WIN"))
         admin = server.token("admin", Role.ADMIN)
         command = ("check", "--data", copied, "--against", server.address, "--token", admin)
         assert run(*command).exit_code == 0
@@ -167,7 +167,7 @@ def test_a_sound_folder_that_differs_from_a_server_is_not_called_damaged(
     with Store(other) as store:
         store.run(RegisterGame(go_game("go-9x9"), "arena"))
     with serving(served) as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
+        server.register(tiny_go("go"))
         admin = server.token("admin", Role.ADMIN)
         checked = run("check", "--data", other, "--against", server.address, "--token", admin)
     assert checked.exit_code == 4
@@ -254,11 +254,8 @@ def test_a_log_whose_host_nobody_knows_is_waited_for_less_long(
 
 def test_a_wrong_password_for_nats_is_named_and_not_shown(tmp_path: Path) -> None:
     accounts = 'authorization { user: "academy", password: "right" }\n'
-    nats = NatsServer(tmp_path / "nats", more=accounts)
-    try:
+    with NatsServer(tmp_path / "nats", more=accounts) as nats:
         refused = run("serve", "--data", tmp_path / "data", "--log", f"nats://academy:wrong@{nats.host}/club")
-    finally:
-        nats.kill()
     assert refused.exit_code == 3
     # At once: waiting mends none.
     assert refused.err.startswith("academy: no NATS server lets this one in")

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from academy.store.game_registration import RegisterGame
-from academy.store.library_commands import DeleteGame
 from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
 from tests.academy.cli.conftest import Academy, Beside, pointed_at, run
@@ -21,8 +19,8 @@ from tests.arena.cli.command import arena
 def elsewhere(tmp_path: Path):  # type: ignore[no-untyped-def]
     """Another server that knows the game and nothing of it, and the command line pointed at it."""
     with serving(tmp_path / "elsewhere") as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hexagons("hex")))
+        server.register(examples.tiny_go("go"))
+        server.register(examples.hexagons("hex"))
         yield pointed_at(server)
 
 
@@ -166,7 +164,7 @@ def test_a_players_silent_vote_beside_its_earlier_one_is_moved_and_exports_are_e
     assert elsewhere("import", "go", first).exit_code == 0
     elsewhere("export", "go", "--to", first, "--force", "--format", form)
     with serving(tmp_path / "third") as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        server.register(examples.tiny_go("go"))
         third = pointed_at(server)
         assert third("import", "go", first).exit_code == 0
         third("export", "go", "--to", second, "--format", form)
@@ -189,24 +187,6 @@ def test_a_binary_file_that_is_not_whole_is_refused_wherever_it_was_cut(
     assert elsewhere("statistics", "go", "--json").json()["endgame_patterns"] == 0
 
 
-def test_text_that_cannot_be_read_is_named_by_line_and_column(elsewhere: Any, tmp_path: Path) -> None:
-    file = tmp_path / "bad.txt"
-    file.write_text(
-        "% academy text 1\n% game go\n% library endgame\n% player 1\n% vote ann 1500 2 1\nx\n< 1; 1; 1; 1 >\n"
-    )
-    result = elsewhere("import", "go", file)
-    assert result.exit_code == 1
-    assert result.err.startswith("academy: line 5, column ")
-
-
-def test_text_without_its_first_line_is_refused(academy: Academy, elsewhere: Any, tmp_path: Path) -> None:
-    file = tmp_path / "go.txt"
-    file.write_text(academy("export", "go").out.split("\n", 1)[1])
-    result = elsewhere("import", "go", file)
-    assert result.exit_code == 1
-    assert "first line is not '% academy text 1'" in result.err
-
-
 @pytest.mark.parametrize("above", [b"\n \n", b"\xef\xbb\xbf\r\n"])
 def test_a_text_that_an_editor_put_a_byte_order_mark_or_blank_lines_above_is_read(
     academy: Academy, elsewhere: Any, tmp_path: Path, above: bytes
@@ -219,21 +199,21 @@ def test_a_text_that_an_editor_put_a_byte_order_mark_or_blank_lines_above_is_rea
     assert known(elsewhere) == known(academy)
 
 
-def test_notes_in_any_language_are_seen_to_be_text(elsewhere: Any, tmp_path: Path) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("% my café notes\n囲碁\n")
-    assert "is text, but its first line is not '% academy text 1'" in elsewhere("import", "go", file).err
-
-
 @pytest.mark.parametrize(
-    "content", [b"", b"garbage", b"\xff" * 100, b"\xff" * 9 + b"\x01", b"% academy text 1\n\xff\n"]
+    ("content", "why"),
+    [
+        *((content, "") for content in (b"", b"garbage", b"\xff" * 100, b"\xff" * 9 + b"\x01")),
+        (b"% academy text 1\n\xff\n", ""),
+        *((ends, "export") for ends in (b"\x00", bytes(10), b"\x00rest")),
+        ("% my café notes\n囲碁\n".encode(), "is text, but its first line is not '% academy text 1'"),
+    ],
 )
-def test_what_is_not_an_export_is_refused(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
+def test_what_is_not_an_export_is_refused(elsewhere: Any, tmp_path: Path, content: bytes, why: str) -> None:
     file = tmp_path / "strange"
     file.write_bytes(content)
     result = elsewhere("import", "go", file)
     assert result.exit_code == 1
-    assert str(file) in result.err and len(result.err.splitlines()) == 1
+    assert str(file) in result.err and why in result.err and len(result.err.splitlines()) == 1
 
 
 def test_another_games_export_is_refused(academy: Academy, elsewhere: Any, tmp_path: Path) -> None:
@@ -300,15 +280,15 @@ def lived(server: Running, game: game_pb2.Game) -> None:
     """Contests, patterns that leave gaps in the numbers, and settings of its own."""
     game.settings.endgame_capacity = 50
     game.settings.forget_after = 7
-    arena, players = server.arena().contests, ("ann", "bob", "carl")[: game.players]
-    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    players = ("ann", "bob", "carl")[: game.players]
+    server.register(game)
     size = {"square": 25, "hex": 16, "graph": 5}[game.geometry.WhichOneof("shape") or ""]
     cells = "x A\n- B" if game.geometry.HasField("graph") else "x"
     for number in range(14):
         contest = examples.contest(
             f"{game.game_id}/{number}", game.game_id, players, (1500.0,) * game.players
         )
-        ticket = arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest)).tickets[number % 2]
+        player = server.open(contest)[number % 2]
         seat = number % 2 + 1
         report = contests_pb2.ReportContestRequest(contest=contest, termination="score")
         report.results.extend([contests_pb2.RESULT_DRAW] * game.players)
@@ -326,10 +306,10 @@ def lived(server: Running, game: game_pb2.Game) -> None:
             if (ply - 1) % game.players + 1 == seat
         ]
         if proposals:
-            server.client(ticket).proposals.SubmitProposals(
+            player.proposals.SubmitProposals(
                 proposals_pb2.SubmitProposalsRequest(contest_id=contest.contest_id, proposals=proposals)
             )
-        arena.ReportContest(report)
+        server.report(report)
 
 
 MAKERS = {"go": examples.tiny_go, "hex": examples.hexagons, "ring": simultaneous_ring}
@@ -406,14 +386,6 @@ def test_an_export_overwrites_nothing_unless_it_is_asked_to(academy: Academy, tm
     assert file.read_text().startswith("% academy text")
 
 
-@pytest.mark.parametrize("content", [b"\x00", bytes(10), b"\x00rest"], ids=["an end", "zeros", "more"])
-def test_a_file_of_ends_alone_is_not_an_export(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "zeros"
-    file.write_bytes(content)
-    result = elsewhere("import", "go", file)
-    assert result.exit_code == 1 and str(file) in result.err and "export" in result.err
-
-
 def test_what_follows_the_end_of_an_export_is_refused(
     academy: Academy, elsewhere: Any, tmp_path: Path
 ) -> None:
@@ -432,7 +404,7 @@ def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_run
     with serving(data) as server:
         games = server.arena().contests
         squat = examples.hexagons("squat")
-        games.RegisterGame(contests_pb2.RegisterGameRequest(game=squat))
+        server.register(squat)
         with_patterns = libraries_pb2.GetStatisticsRequest(game_id="squat")
         assert server.admin().libraries.GetStatistics(with_patterns).contests == 0
         wanted = contests_pb2.RegisterGameRequest(game=examples.tiny_go("squat"))
@@ -459,22 +431,6 @@ def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_run
     assert "sound" in run("check", "--data", data).out
     assert run("compact", "--keep", "1", "--data", data).exit_code == 0
     assert "sound" in run("check", "--data", data).out
-
-
-def test_another_game_in_place_of_a_deleted_one_is_consulted_by_its_own_board(tmp_path: Path) -> None:
-    with serving(tmp_path / "data") as server:
-        games = server.arena().contests
-        games.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hexagons("squat")))
-        statistics = libraries_pb2.GetStatisticsRequest(game_id="squat")
-        server.admin().libraries.GetStatistics(statistics)
-        # Nobody asks between the two, so that the server meets another game under the same id.
-        server.store.run(DeleteGame("squat", "admin"))
-        server.store.run(RegisterGame(examples.tiny_go("squat"), "admin"))
-        examples.teach(server, "squat", "taught", [("ann", "x", 0.9)])
-        assert server.admin().libraries.GetStatistics(statistics).endgame_patterns == 1
-        listed = libraries_pb2.ListPatternsRequest(game_id="squat", library=examples.ENDGAME)
-        (pattern,) = server.admin().libraries.ListPatterns(listed).patterns
-        assert pattern.cells == "x"
 
 
 def test_a_servers_data_come_over_the_network_and_are_restored(

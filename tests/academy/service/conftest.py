@@ -5,11 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.v1 import contests_pb2
-from tests.academy.service import examples
-from tests.academy.service.asking import CONTEST, GAME
-from tests.academy.service.examples import contest
-from tests.academy.service.running import Client, Running, serving
+from tests.academy.service.running import Running, serving
 
 
 @pytest.fixture(scope="module")
@@ -24,18 +20,3 @@ def fresh(tmp_path: Path) -> Iterator[Running]:
     """A server for one test alone."""
     with serving(tmp_path / "data") as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def everyone(academy: Running) -> Iterator[dict[str, Client]]:
-    """An arena, an admin, and a player in an open contest of a registered game."""
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
-    request = contests_pb2.OpenContestRequest(contest=contest(CONTEST, GAME))
-    ticket = arena.contests.OpenContest(request).tickets[0]
-    yield {
-        "arena": arena,
-        "admin": academy.admin(),
-        "reader": academy.bot("reader"),
-        "player": academy.client(ticket),
-    }

@@ -100,6 +100,16 @@ def report(
     )
 
 
+def propose(
+    player: Client, contest_id: str, cells: str, value: float, ply: int = 1
+) -> proposals_pb2.Proposal:
+    """Propose a pattern for the endgame."""
+    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=ply, value=value)
+    request = proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=[proposal])
+    (answer,) = player.proposals.SubmitProposals(request).proposals
+    return answer
+
+
 def teach(
     academy: Running,
     game_id: str,
@@ -111,17 +121,10 @@ def teach(
 
     The proposers play first and draw, so that their values move towards 0.5.
     """
-    arena = academy.arena()
     for number, (proposer, cells, value) in enumerate(proposals):
         played = contest(f"{contest_id}-{number}", game_id, (proposer, "teacher"), (elo, elo))
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
-        academy.client(tickets[0]).proposals.SubmitProposals(
-            proposals_pb2.SubmitProposalsRequest(
-                contest_id=played.contest_id,
-                proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=1, value=value)],
-            )
-        )
-        arena.contests.ReportContest(report(played, ["c3"], first="DRAW", values=[value]))
+        propose(academy.open(played)[0], played.contest_id, cells, value)
+        academy.report(report(played, ["c3"], first="DRAW", values=[value]))
 
 
 def position(board: str, player: int = 1, expected_value: float | None = None) -> consultation_pb2.Position:
@@ -155,15 +158,19 @@ def beside_each_other(played: contests_pb2.Contest, random: Random) -> contests_
     return request
 
 
+def teach_moves(academy: Running, game: game_pb2.Game, contests: int = 8, elo: float = 1500.0) -> None:
+    """Register a game, and report contests whose players move right beside the last move."""
+    academy.register(game)
+    for number in range(contests):
+        played = contest(f"{game.game_id}/taught-{number}", game.game_id, elos=(elo, elo))
+        academy.report(beside_each_other(played, Random(number)))
+
+
 def teach_tesujis(academy: Running, game_id: str, contests: int = 12, elo: float = 1500.0) -> game_pb2.Game:
     """Make a game of contests whose players nearly always move right beside the last move."""
     game = tiny_go(game_id)
     game.settings.tesuji_capacity = 1_000
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-    for number in range(contests):
-        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
-        arena.contests.ReportContest(beside_each_other(played, Random(number)))
+    teach_moves(academy, game, contests, elo)
     return game
 
 
@@ -180,18 +187,8 @@ def teach_weights(
             local_weights=open_to_players,
         )
     )
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-    for number in range(8):
-        played = contest(f"{game_id}/taught-{number}", game_id, elos=(elo, elo))
-        arena.contests.ReportContest(beside_each_other(played, Random(number)))
+    teach_moves(academy, game, elo=elo)
     return game
-
-
-def opened(academy: Running, played: contests_pb2.Contest) -> list[Client]:
-    """Open a contest and return its players' clients."""
-    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
-    return [academy.client(ticket) for ticket in response.tickets]
 
 
 def download_weights(

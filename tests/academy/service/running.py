@@ -1,10 +1,13 @@
 """A real server over a real socket and a real data folder, for tests that call it from outside."""
 
 import asyncio
+import queue
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +19,14 @@ from grpc_status import rpc_status
 from academy.service.limits import Limits
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
+from academy.store.shared_log.address import LogAddress
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import (
+    consultation_pb2,
     consultation_pb2_grpc,
+    contests_pb2,
     contests_pb2_grpc,
+    game_pb2,
     history_pb2_grpc,
     libraries_pb2_grpc,
     proposals_pb2_grpc,
@@ -29,6 +36,7 @@ from academy.wire import logs
 from academy.wire.addresses import ServerAddress
 
 SECONDS = 90.0
+LOCAL = ServerAddress.parse("127.0.0.1:0")
 
 
 class Client:
@@ -36,6 +44,7 @@ class Client:
 
     def __init__(self, channel: grpc.Channel, token: str) -> None:
         introduced = grpc.intercept_channel(channel, _Token(token)) if token else channel
+        self.token = token
         self.channel = introduced
         self.consultation = consultation_pb2_grpc.ConsultationServiceStub(introduced)
         self.proposals = proposals_pb2_grpc.ProposalServiceStub(introduced)
@@ -43,6 +52,24 @@ class Client:
         self.libraries = libraries_pb2_grpc.LibraryServiceStub(introduced)
         self.tokens = tokens_pb2_grpc.TokenServiceStub(introduced)
         self.history = history_pb2_grpc.HistoryServiceStub(introduced)
+
+
+class Playing:
+    """An open stream of questions: ask, and read the answer."""
+
+    def __init__(self, client: Client) -> None:
+        self._questions: queue.Queue[consultation_pb2.PlayRequest | None] = queue.Queue()
+        self.answers = client.consultation.Play(iter(self._questions.get, None))
+
+    def ask(self, **question: Any) -> consultation_pb2.PlayResponse:
+        self.send(**question)
+        return next(self.answers)
+
+    def send(self, **question: Any) -> None:
+        self._questions.put(consultation_pb2.PlayRequest(**question))
+
+    def end(self) -> None:
+        self._questions.put(None)
 
 
 class _Token(
@@ -89,12 +116,17 @@ class Running:
         """Run a coroutine in the server's event loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(SECONDS)
 
+    def figure(self, name: str, **labels: str) -> float:
+        """A figure as Prometheus sees it; 0 where nothing was counted yet."""
+        return self.server.metrics.registry.get_sample_value(name, labels) or 0.0
+
+    def running(self, method: str) -> float:
+        """How many calls of a method are open."""
+        return self.figure("academy_calls_running", method=method)
+
     def playing(self) -> float:
-        """How many streams of questions are open, as Prometheus sees it."""
-        method = "/academy.v1.ConsultationService/Play"
-        return (
-            self.server.metrics.registry.get_sample_value("academy_calls_running", {"method": method}) or 0.0
-        )
+        """How many streams of questions are open."""
+        return self.running("/academy.v1.ConsultationService/Play")
 
     def token(self, name: str, role: Role = Role.BOT) -> str:
         """A token of this name, made when first asked for."""
@@ -120,6 +152,23 @@ class Running:
         """An admin's client."""
         return self.client(self.token("admin", Role.ADMIN))
 
+    @cached_property
+    def _contests(self) -> contests_pb2_grpc.ContestServiceStub:
+        return self.arena().contests
+
+    def register(self, game: game_pb2.Game) -> contests_pb2.RegisterGameResponse:
+        """Have the arena register a game."""
+        return self._contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+
+    def open(self, contest: contests_pb2.Contest) -> list[Client]:
+        """Have the arena open a contest; return its players' clients, by their tickets."""
+        tickets = self._contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest)).tickets
+        return [self.client(ticket) for ticket in tickets]
+
+    def report(self, request: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestResponse:
+        """Have the arena report a contest."""
+        return self._contests.ReportContest(request)
+
     def close(self) -> None:
         """End it."""
         for channel in self._channels:
@@ -139,17 +188,28 @@ def serving(folder: Path, settings: ServerSettings | None = None, **of_store: An
     # Into what is shown of a failed test, not into what a command prints.
     logs.configure("error", "json")
     with Store(folder, **of_store) as store:
-        running = Running(store, settings or ServerSettings(address=ServerAddress.parse("127.0.0.1:0")))
+        running = Running(store, settings or ServerSettings(LOCAL))
         try:
             yield running
         finally:
             running.close()
 
 
-def limited(folder: Path, **limits: Any) -> AbstractContextManager[Running]:
+def limited(
+    folder: Path, clock: Callable[[], float] = time.time, log: LogAddress | None = None, /, **limits: Any
+) -> AbstractContextManager[Running]:
     """A server with these limits."""
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(**limits))
-    return serving(folder, settings)
+    return serving(folder, ServerSettings(LOCAL, limits=Limits(**limits)), clock=clock, log=log)
+
+
+def pages(method: Callable[[Any], Any], request: Any) -> Iterator[Any]:
+    """The pages of a listing, from that of the request on."""
+    while True:
+        page = method(request)
+        yield page
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            return
 
 
 @dataclass(frozen=True)

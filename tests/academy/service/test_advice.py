@@ -9,10 +9,7 @@ import pytest
 
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.tesujis.surroundings import surroundings
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
-from academy.v1 import consultation_pb2, contests_pb2, game_pb2, libraries_pb2
-from academy.wire.addresses import ServerAddress
+from academy.v1 import consultation_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from clients import Connection
 from clients.academy import Academy
@@ -26,12 +23,11 @@ from tests.academy.service.examples import (
     beside_each_other,
     board,
     contest,
-    opened,
     position,
     teach,
     teach_tesujis,
 )
-from tests.academy.service.running import Client, Running, refusal, serving
+from tests.academy.service.running import Client, Running, limited, refusal
 
 LOW = 0.2
 
@@ -67,7 +63,7 @@ def test_cells_that_strong_players_would_choose_are_advised(academy: Running) ->
     assert max(everywhere.log_odds) == everywhere.log_odds[7]
 
 
-def test_the_answer_is_the_tables(academy: Running) -> None:
+def test_advice_is_what_the_table_of_tesujis_says(academy: Running) -> None:
     game = teach_tesujis(academy, "exact")
     around = surroundings(read_spec(game))
     assert around is not None
@@ -81,14 +77,14 @@ def test_the_answer_is_the_tables(academy: Running) -> None:
 
 
 def test_a_game_without_tesujis_says_nothing(academy: Running) -> None:
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("none")))
+    academy.register(examples.tiny_go("none"))
     answer = advise(academy.bot("reader"), "none", position(MIDDLE), [7, 0])
     assert (list(answer.log_odds), answer.tesujis) == ([0.0, 0.0], 0)
 
 
 @pytest.mark.parametrize("player", [1, 2, 3])
 def test_moves_of_more_than_two_players_are_not_compared(academy: Running, player: int) -> None:
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("ring")))
+    academy.register(examples.ring("ring"))
     where = position("-----", player)
     for cells in ([], [0, 3]):
         answer = advise(academy.bot("reader"), "ring", where, cells)
@@ -106,13 +102,13 @@ def test_a_report_changes_the_next_answer(academy: Running) -> None:
     teach_tesujis(academy, game_id, contests=1)
     bot = academy.bot("reader")
     before = advise(bot, game_id, position(MIDDLE), [7, 0])
-    academy.arena().contests.ReportContest(beside_each_other(contest("fresh/new", game_id), Random(77)))
+    academy.report(beside_each_other(contest("fresh/new", game_id), Random(77)))
     assert advise(bot, game_id, position(MIDDLE), [7, 0]) != before
 
 
 def test_a_stream_answers_and_goes_on_after_a_refusal(academy: Running) -> None:
     teach_tesujis(academy, "streamed")
-    ann = opened(academy, contest("streamed/1", "streamed"))[0]
+    ann = academy.open(contest("streamed/1", "streamed"))[0]
     questions = [
         consultation_pb2.AdviseRequest(
             game_id="streamed",
@@ -137,7 +133,7 @@ def test_a_stream_answers_and_goes_on_after_a_refusal(academy: Running) -> None:
 class TestFairUse:
     def test_only_low_expectations_are_answered(self, academy: Running) -> None:
         teach_tesujis(academy, "low")
-        ann = opened(academy, contest("low/1", "low"))[0]
+        ann = academy.open(contest("low/1", "low"))[0]
         for value in (None, 0.34):
             where = position(MIDDLE, expected_value=value)
             assert refusal(partial(advise, ann, "low", where, [7], "low/1")).reason == "VALUE_NOT_LOW"
@@ -146,18 +142,18 @@ class TestFairUse:
     def test_a_claim_that_the_arena_hears_otherwise_is_noticed(self, academy: Running) -> None:
         teach_tesujis(academy, "claims")
         played = contest("claims/1", "claims")
-        ann = opened(academy, played)[0]
+        ann = academy.open(played)[0]
         where = position(EMPTY, expected_value=0.1)
         where.plies = 0
         advise(ann, "claims", where, [7], "claims/1")
-        academy.arena().contests.ReportContest(beside_each_other(played, Random(1)))
+        academy.report(beside_each_other(played, Random(1)))
         request = libraries_pb2.ListPlayerStatisticsRequest(game_id="claims", player="ann")
         (known,) = academy.admin().libraries.ListPlayerStatistics(request).players
         assert (known.claims, known.false_claims) == (1, 1)
 
     def test_knowledge_of_far_weaker_players_is_left_out(self, academy: Running) -> None:
         teach_tesujis(academy, "weak", elo=1500.0)
-        strong = opened(academy, contest("weak/1", "weak", elos=(1700.0, 1699.0)))
+        strong = academy.open(contest("weak/1", "weak", elos=(1700.0, 1699.0)))
         where = position(MIDDLE, expected_value=LOW)
         answer = advise(strong[0], "weak", where, [7, 0], "weak/1")
         assert (list(answer.log_odds), answer.tesujis) == ([0.0, 0.0], 0)
@@ -167,20 +163,16 @@ class TestFairUse:
     def test_uses_are_counted_with_the_contests_result(self, academy: Running) -> None:
         teach_tesujis(academy, "uses")
         played = contest("uses/1", "uses")
-        ann = opened(academy, played)[0]
+        ann = academy.open(played)[0]
         for _ in range(2):
             advise(ann, "uses", position(MIDDLE, expected_value=LOW), [7, 0], "uses/1")
-        academy.arena().contests.ReportContest(beside_each_other(played, Random(1)))
+        academy.report(beside_each_other(played, Random(1)))
         table = academy.store.follow().refresh("uses").tesujis
         assert (table.uses.sum(), table.successes.sum()) == (2, 2)
 
     def test_analysis_outside_a_contest_has_an_allowance(self, tmp_path: Path) -> None:
-        limits = Limits(patterns_outside_contests_per_hour=1)
-        settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
-        with serving(tmp_path / "data", settings) as academy:
-            academy.arena().contests.RegisterGame(
-                contests_pb2.RegisterGameRequest(game=examples.tiny_go("allowance"))
-            )
+        with limited(tmp_path, patterns_outside_contests_per_hour=1) as academy:
+            academy.register(examples.tiny_go("allowance"))
             teach(academy, "allowance", "taught", [("ann", "x x x", 0.9), ("bob", "x - x\nx - x", 0.9)])
             bot = academy.bot("scraper")
             row = position(board("o o - - -", "-----", "-----", "-----", "-----"))
@@ -199,7 +191,7 @@ class TestFairUse:
 def test_cells_off_the_board_taken_or_twice_are_refused(
     academy: Running, cells: list[int], field: str
 ) -> None:
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("bad")))
+    academy.register(examples.tiny_go("bad"))
     refused = refusal(partial(advise, academy.bot("reader"), "bad", position(MIDDLE), cells))
     assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", field)
 
@@ -207,32 +199,20 @@ def test_cells_off_the_board_taken_or_twice_are_refused(
 def test_where_pieces_move_from_cell_to_cell_a_question_must_name_the_moves(academy: Running) -> None:
     game = examples.tiny_go("moved")
     game.move_forms[:] = ["@#-@#"]
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    academy.register(game)
     refused = refusal(partial(advise, academy.bot("reader"), "moved", position(MIDDLE)))
     assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "moves")
     assert "pieces move from cell to cell" in refused.message
 
 
-def test_where_pieces_fall_only_the_lowest_empty_cell_of_a_column_can_be_moved_to(academy: Running) -> None:
-    falling = examples.tiny_go("falling")
-    falling.placement = game_pb2.PLACEMENT_DROPPED
-    falling.symmetries[:] = ["identity", "mirror_columns"]
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=falling))
-    ask = partial(advise, academy.bot("reader"), "falling", position(MIDDLE))
-    # On the piece in the middle, and on the ground; above an empty cell.
-    assert ask([7, 20]).moves_asked
-    refused = refusal(partial(ask, [7, 15]))
-    assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "cells[1]")
-
-
 class TestClient:
-    def test_a_bot_asks_in_three_lines(self, academy: Running) -> None:
+    def test_the_client_library_asks_for_advice_in_a_call_and_on_a_stream(self, academy: Running) -> None:
         teach_tesujis(academy, "client")
         played = contest("client/1", "client")
-        response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+        player, _ = academy.open(played)
         seat = Seat("client", SquareGeometry(SIZE, SIZE), 1, "client/1")
         here = Board.from_letters(seat.geometry, MIDDLE)
-        with Academy(Connection(str(academy.address), response.tickets[0])) as bot:
+        with Academy(Connection(str(academy.address), player.token)) as bot:
             advice = bot.advise(seat, here, [7, 0], LOW)
             assert advice.log_odds[0] > 0.3 > advice.log_odds[1]
             assert advice.cells == (7, 0)

@@ -30,10 +30,10 @@ from tests.academy.service.examples import (
     beside_each_other,
     board,
     contest,
-    opened,
     position,
     report,
     teach,
+    teach_moves,
     teach_tesujis,
 )
 from tests.academy.service.running import Client, Running, refusal
@@ -70,17 +70,12 @@ def put(cell: int, letter: str = "x") -> consultation_pb2.CandidateMove:
     return consultation_pb2.CandidateMove(cells=[cell], letters=letter)
 
 
-def registered(academy: Running, game: game_pb2.Game) -> None:
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-
-
 class TestBook:
     def test_each_part_has_its_own_fair_use(self, academy: Running) -> None:
         teach_tesujis(academy, "both")
-        arena = academy.arena()
         for number in range(6):
-            arena.contests.ReportContest(report(contest(f"both/book-{number}", "both"), ["c3", "c4"]))
-        ann = opened(academy, contest("both/1", "both"))[0]
+            academy.report(report(contest(f"both/book-{number}", "both"), ["c3", "c4"]))
+        ann = academy.open(contest("both/1", "both"))[0]
         there = partial(ask, ann, "both", contest_id="both/1")
         both = there(position(EMPTY, expected_value=LOW), [7, 0], line=[])
         assert (both.opening_asked, both.moves_asked, both.consultations) == (True, True, 1)
@@ -102,8 +97,8 @@ class TestBook:
         assert refusal(partial(there, position(EMPTY), [7, 0])).reason == "VALUE_NOT_LOW"
 
     def test_a_question_that_is_left_out_is_not_counted(self, academy: Running) -> None:
-        registered(academy, examples.tiny_go("uncounted"))
-        ann = opened(academy, contest("uncounted/1", "uncounted"))[0]
+        academy.register(examples.tiny_go("uncounted"))
+        ann = academy.open(contest("uncounted/1", "uncounted"))[0]
         there = partial(ask, ann, "uncounted", contest_id="uncounted/1")
         wrong = refusal(partial(there, position("-", expected_value=LOW), line=[]))
         assert wrong.metadata["field"] == "position.board"
@@ -112,16 +107,14 @@ class TestBook:
     def test_a_bot_holds_the_line_that_the_answer_brought(self, academy: Running) -> None:
         game = examples.tiny_go("held")
         game.settings.opening_plies_ahead = 6
-        registered(academy, game)
+        academy.register(game)
         for number in range(8):
             played = report(contest(f"held/book-{number}", "held"), ["c3", "c4", "b2", "d4"])
-            academy.arena().contests.ReportContest(played)
-        response = academy.arena().contests.OpenContest(
-            contests_pb2.OpenContestRequest(contest=contest("held/1", "held"))
-        )
+            academy.report(played)
+        player, _ = academy.open(contest("held/1", "held"))
         seat = Seat("held", GEOMETRY, 1, "held/1")
         here = Board.from_letters(GEOMETRY, EMPTY)
-        with Academy(Connection(str(academy.address), response.tickets[0])) as bot:
+        with Academy(Connection(str(academy.address), player.token)) as bot:
             first = bot.advise(seat, here, line=[])
             assert first.book is not None and first.book.move == "c3" and first.opening_asked
             second = bot.advise(seat, here, line=["c3", "c4"])
@@ -134,7 +127,7 @@ class TestMoves:
     def test_a_move_is_good_that_goes_where_the_opponent_would_have_good_patterns(
         self, academy: Running
     ) -> None:
-        registered(academy, examples.tiny_go("patterns"))
+        academy.register(examples.tiny_go("patterns"))
         teach(academy, "patterns", "patterns/1", [(name, "x x x", 0.9) for name in "abcd"])
         where = position(board("o o - - -", "-----", "-----", "-----", "- - - x x"))
         answer = ask(academy.bot("reader"), "patterns", where, [2, 12, 22])
@@ -167,14 +160,14 @@ class TestMoves:
                 tesuji_capacity=500, evaluation=True, evaluation_patterns=2_000, local_weights=True
             )
         )
-        registered(academy, game)
+        academy.register(game)
         where = position(board("-----", "-----", "--o--", "-----", "-----"))
         reader = academy.bot("reader")
         for number in range(ENOUGH_CONTESTS):
             if number == ENOUGH_CONTESTS - 1:
                 assert ask(reader, "sum", where, [7, 0]).evaluation_contests == 0
             played = contest(f"sum/{number}", "sum")
-            academy.arena().contests.ReportContest(beside_each_other(played, Random(number)))
+            academy.report(beside_each_other(played, Random(number)))
         answer = ask(reader, "sum", where, [7, 0, 20])
         assert answer.evaluation_contests == ENOUGH_CONTESTS
         request = consultation_pb2.DownloadWeightsRequest(game_id="sum", player=1)
@@ -194,10 +187,7 @@ class TestMoves:
         game = examples.tiny_go("takes")
         game.placement = game_pb2.PLACEMENT_CAPTURING
         game.settings.MergeFrom(game_pb2.LibrarySettings(evaluation=True, evaluation_patterns=2_000))
-        registered(academy, game)
-        for number in range(ENOUGH_CONTESTS):
-            played = contest(f"takes/{number}", "takes")
-            academy.arena().contests.ReportContest(beside_each_other(played, Random(number)))
+        teach_moves(academy, game, ENOUGH_CONTESTS)
         where = position(board("o----", "x----", "--o--", "-----", "-----"))
         reader = academy.bot("reader")
         by_cell = ask(reader, "takes", where, [1, 7, 24])
@@ -211,19 +201,16 @@ class TestMoves:
         game.settings.MergeFrom(
             game_pb2.LibrarySettings(tesuji_capacity=500, evaluation=True, evaluation_patterns=2_000)
         )
-        registered(academy, game)
-        for number in range(ENOUGH_CONTESTS):
-            played = contest(f"apart/{number}", "apart")
-            academy.arena().contests.ReportContest(beside_each_other(played, Random(number)))
-        teach(academy, "apart", "apart/taught", [(name, "x x x", 0.9) for name in "abcd"])
+        teach_moves(academy, game, ENOUGH_CONTESTS)
+        teach(academy, "apart", "apart/proposed", [(name, "x x x", 0.9) for name in "abcd"])
         played = contest("apart/asked", "apart")
-        ann, _ = opened(academy, played)
+        ann, _ = academy.open(played)
         where = position(board("o o - - -", "-----", "-----", "-----", "- - - x x"), expected_value=LOW)
         where.plies = 0
         answer = ask(ann, "apart", where, [2, 12, 22], contest_id="apart/asked")
         assert answer.patterns and answer.tesujis and answer.evaluation_contests
         ended = report(played, ["c3", "c4"], values=[LOW, 0.5])
-        academy.arena().contests.ReportContest(ended)
+        academy.report(ended)
 
         request = contests_pb2.GetConsultationsRequest(contest_id="apart/asked")
         seat, other = academy.admin().contests.GetConsultations(request).seats
@@ -237,20 +224,20 @@ class TestMoves:
         assert kept.best_cell == (2, 12, 22)[int(np.argmax(answer.log_odds))]
 
     def test_of_moves_that_are_all_as_good_none_is_kept_as_the_best(self, academy: Running) -> None:
-        registered(academy, examples.tiny_go("even"))
+        academy.register(examples.tiny_go("even"))
         played = contest("even/1", "even")
-        ann, _ = opened(academy, played)
+        ann, _ = academy.open(played)
         where = position(EMPTY, expected_value=LOW)
         where.plies = 0
         assert set(ask(ann, "even", where, [2, 12], contest_id="even/1").log_odds) == {0.0}
-        academy.arena().contests.ReportContest(report(played, ["c3", "c4"], values=[LOW, 0.5]))
+        academy.report(report(played, ["c3", "c4"], values=[LOW, 0.5]))
         request = contests_pb2.GetConsultationsRequest(contest_id="even/1")
         (question,) = academy.admin().contests.GetConsultations(request).seats[0].questions
         assert question.HasField("answer") and not question.answer.HasField("best_cell")
 
     def test_without_candidates_those_are_compared_that_learning_compares(self, academy: Running) -> None:
         spec = referee("openspiel").from_settings({"game": "connect_four"}).spec()
-        registered(academy, spec_to_proto(spec))
+        academy.register(spec_to_proto(spec))
         letters = "-" * 35 + "x" + "-" * 6
         answer = ask(academy.bot("reader"), spec.game_id, position(letters, player=2))
         assert list(answer.cells) == [28, 36, 37, 38, 39, 40, 41]
@@ -258,7 +245,7 @@ class TestMoves:
 
     def test_a_cell_in_mid_air_is_refused(self, academy: Running) -> None:
         spec = referee("openspiel").from_settings({"game": "connect_four"}).spec()
-        registered(academy, spec_to_proto(spec))
+        academy.register(spec_to_proto(spec))
         reader = academy.bot("reader")
         where = position("-" * 35 + "x" + "-" * 6, player=2)
         assert len(ask(reader, spec.game_id, where, [28, 36]).log_odds) == 2
@@ -267,7 +254,7 @@ class TestMoves:
         assert "the lowest empty cell of its column" in refused.message
 
     def test_moves_without_their_board_are_refused(self, academy: Running) -> None:
-        registered(academy, examples.tiny_go("boardless"))
+        academy.register(examples.tiny_go("boardless"))
         reader = academy.bot("reader")
         ask_boardless = partial(ask, reader, "boardless", position(""), line=[])
         assert ask_boardless().opening_asked
@@ -276,7 +263,7 @@ class TestMoves:
             assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "position.board")
 
     def test_cells_and_moves_together_are_refused(self, academy: Running) -> None:
-        registered(academy, examples.tiny_go("twice"))
+        academy.register(examples.tiny_go("twice"))
         reader = academy.bot("reader")
         refused = refusal(partial(ask, reader, "twice", position(EMPTY), [1], moves=[put(2)]))
         assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "cells")

@@ -2,21 +2,18 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import grpc
 import pytest
 
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store.shared_log.address import LogAddress
 from academy.store.tokens import CreateToken, Role
-from academy.v1 import consultation_pb2, contests_pb2
-from academy.wire.addresses import ServerAddress
+from academy.v1 import consultation_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
-from tests.academy.service.running import Client, Running, refusal, serving
+from tests.academy.service.running import Client, Running, limited, refusal
 from tests.academy.store.shared_log.nats_servers import NatsServer
 
 GAME = "guarded"
@@ -31,10 +28,10 @@ class Clock:
         return self.now
 
 
-def settings() -> ServerSettings:
-    return ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(patterns_outside_contests_per_hour=LIMIT)
-    )
+def limited_server(
+    tmp_path: Path, clock: Clock, log: LogAddress | None = None
+) -> AbstractContextManager[Running]:
+    return limited(tmp_path / "data", clock, log, patterns_outside_contests_per_hour=LIMIT)
 
 
 @pytest.fixture
@@ -44,8 +41,8 @@ def clock() -> Clock:
 
 @contextmanager
 def taught(tmp_path: Path, clock: Clock, log: LogAddress | None = None) -> Iterator[Running]:
-    with serving(tmp_path / "data", settings(), clock=clock, log=log) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+    with limited_server(tmp_path, clock, log) as academy:
+        academy.register(examples.tiny_go(GAME))
         teach(academy, GAME, "t", [("ann", cells, 0.9 - 0.1 * at) for at, cells in enumerate(PATTERNS)])
         yield academy
 
@@ -115,39 +112,33 @@ def test_a_restart_forgets_nothing(clock: Clock, tmp_path: Path) -> None:
     with taught(tmp_path, clock) as academy:
         token = academy.token("copier")
         assert count_patterns(academy.client(token), most=LIMIT) == LIMIT
-    with serving(tmp_path / "data", settings(), clock=clock) as again:
+    with limited_server(tmp_path, clock) as again:
         assert count_patterns(again.client(token), most=LIMIT) == LIMIT
         assert refusal(lambda: count_patterns(again.client(token))).reason == "ANALYSIS_EXCEEDED"
 
 
 def test_a_bot_is_answered_and_limited_while_the_servers_writes_wait_for_nats(
-    tmp_path: Path, clock: Clock
+    own_nats: NatsServer, tmp_path: Path, clock: Clock
 ) -> None:
-    nats = NatsServer(tmp_path / "nats")
-    try:
-        with taught(tmp_path, clock, nats.address("club")) as academy:
-            bot = academy.bot("copier")
-            assert count_patterns(bot, most=2) == 2
-            nats.kill()
-            # A write that waits, as notes of contests do all the time.
-            waiting = academy.store.submit(CreateToken("waits", Role.BOT))
-            time.sleep(0.1)
-            assert count_patterns(bot, most=LIMIT) == LIMIT
-            assert refusal(lambda: count_patterns(bot)).reason == "ANALYSIS_EXCEEDED"
-            assert not waiting.done()
-    finally:
-        nats.kill()
+    with taught(tmp_path, clock, own_nats.address("club")) as academy:
+        bot = academy.bot("copier")
+        assert count_patterns(bot, most=2) == 2
+        own_nats.kill()
+        # A write that waits, as notes of contests do all the time.
+        waiting = academy.store.submit(CreateToken("waits", Role.BOT))
+        time.sleep(0.1)
+        assert count_patterns(bot, most=LIMIT) == LIMIT
+        assert refusal(lambda: count_patterns(bot)).reason == "ANALYSIS_EXCEEDED"
+        assert not waiting.done()
 
 
 def test_admins_and_analysts_are_free_and_players_in_contests(guarded: Running) -> None:
     _, text = guarded.store.run(CreateToken("analyst", Role.ANALYST))
     assert count_patterns(guarded.client(text)) == len(PATTERNS)
     assert count_patterns(guarded.admin()) == len(PATTERNS)
-    arena = guarded.arena().contests
-    contest = examples.contest("played", GAME)
-    ticket = arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest)).tickets[0]
+    player, _ = guarded.open(examples.contest("played", GAME))
     request = consultation_pb2.MatchPatternsRequest(
         game_id=GAME, contest_id="played", positions=[position(EMPTY, expected_value=0.1)]
     )
-    answer = guarded.client(ticket).consultation.MatchPatterns(request)
+    answer = player.consultation.MatchPatterns(request)
     assert len(answer.patterns.pattern_ids) == len(PATTERNS)

@@ -8,10 +8,10 @@ import pytest
 from academy.store import game_tables
 from academy.store.maintenance.check import check
 from academy.store.player_commands import MutePlayer
-from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from tests.academy.service import examples
-from tests.academy.service.examples import ENDGAME, contest, position, report
+from tests.academy.service.examples import ENDGAME, contest, position, propose, report
 from tests.academy.service.running import Client, Running, refusal
 
 GAME = "shared"
@@ -23,7 +23,7 @@ def home(fresh: Running) -> Client:
     game = examples.tiny_go(GAME)
     game.move_forms.extend(["*", "pass"])
     arena = fresh.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    fresh.register(game)
     return arena
 
 
@@ -46,12 +46,7 @@ def voters(academy: Running) -> set[str]:
 def play(academy: Running, arena: Client, contest_id: str) -> None:
     """A contest in which ann proposes a pattern."""
     ann = academy.client(opened(arena, contest_id).tickets[0])
-    ann.proposals.SubmitProposals(
-        proposals_pb2.SubmitProposalsRequest(
-            contest_id=contest_id,
-            proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells="xo\n-x", ply=1, value=0.9)],
-        )
-    )
+    propose(ann, contest_id, "xo\n-x", 0.9)
     played = report(contest(contest_id, GAME), ["c3"], first="DRAW", values=[0.9])
     assert arena.contests.ReportContest(played).counted
 
@@ -110,8 +105,6 @@ def test_impossible_moves_and_ratings_are_refused(fresh: Running, home: Client) 
 
 
 def test_a_new_token_of_the_same_name_is_the_same_arena(fresh: Running, home: Client) -> None:
-    from academy.store.tokens import CreateToken
-
     opened(home)
     _, text = fresh.store.run(CreateToken("arena", Role.ARENA))
     assert fresh.client(text).contests.ReportContest(report(contest("cup/1", GAME), ["c3"])).counted
@@ -212,12 +205,7 @@ def test_a_name_that_is_known_without_a_rating_keeps_its_end_from_another_arena(
             fresh.store.run(MutePlayer("ann@rival"))
         case _:
             ticket = home.contests.OpenContest(contests_pb2.OpenContestRequest(contest=posing)).tickets[0]
-            fresh.client(ticket).proposals.SubmitProposals(
-                proposals_pb2.SubmitProposalsRequest(
-                    contest_id="cup/1",
-                    proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells="xo\n-x", ply=1, value=0.9)],
-                )
-            )
+            propose(fresh.client(ticket), "cup/1", "xo\n-x", 0.9)
             void = contests_pb2.ReportContestRequest(contest=posing, termination="void", void=True)
             home.contests.ReportContest(void)
     players = opened(second(fresh), "cup/2").contest.players

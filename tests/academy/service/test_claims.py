@@ -9,7 +9,7 @@ from academy.store import consultation_notes
 from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
-from tests.academy.service.examples import EMPTY, ENDGAME, board, contest, report
+from tests.academy.service.examples import EMPTY, board, contest, propose, report
 from tests.academy.service.running import Client, Running, refusal, serving
 
 MOVES = ["a1", "b1", "c3", "d1", "e1", "e5"]
@@ -21,11 +21,8 @@ BOARDS.append(board("----o", "-----", "--x--", "-----", "xo-ox"))
 
 def begun(academy: Running, name: str) -> Client:
     """A game and a contest of this name; the first player's client."""
-    arena = academy.arena().contests
-    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(name)))
-    return academy.client(
-        arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest(name, name))).tickets[0]
-    )
+    academy.register(examples.tiny_go(name))
+    return academy.open(contest(name, name))[0]
 
 
 def ask(player: Client, name: str, value: float, plies: int | None, *boards: str) -> None:
@@ -57,11 +54,8 @@ def ended(
     academy: Running, player: Client, made: contests_pb2.ReportContestRequest, value: float
 ) -> proposals_pb2.Proposal:
     """What became of an endgame proposal for the player's last move."""
-    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=5, value=value)
-    player.proposals.SubmitProposals(
-        proposals_pb2.SubmitProposalsRequest(contest_id=made.contest.contest_id, proposals=[proposal])
-    )
-    academy.arena().contests.ReportContest(made)
+    propose(player, made.contest.contest_id, "x", value, ply=5)
+    academy.report(made)
     (judged,) = player.proposals.ListProposals(
         proposals_pb2.ListProposalsRequest(contest_id=made.contest.contest_id)
     ).proposals
@@ -184,10 +178,8 @@ def test_whose_adversary_resigns_in_its_turn_had_nothing_to_ask_about_the_last_p
 def test_late_proposal_is_checked_against_the_claims(academy: Running) -> None:
     ann = begun(academy, "late")
     ask(ann, "late", 0.0, 2)
-    academy.arena().contests.ReportContest(claims_report("late", [0.9, 0.9, 0.9]))
-    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=5, value=0.9)
-    request = proposals_pb2.SubmitProposalsRequest(contest_id="late", proposals=[proposal])
-    (judged,) = academy.bot("ann").proposals.SubmitProposals(request).proposals
+    academy.report(claims_report("late", [0.9, 0.9, 0.9]))
+    judged = propose(academy.bot("ann"), "late", "x", 0.9, ply=5)
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
     assert figures(academy.admin(), "late", "ann").dropped_proposals == 1
 
@@ -200,10 +192,9 @@ def test_more_plies_than_a_contest_has_are_refused(academy: Running) -> None:
 
 def test_in_a_game_of_more_than_two_a_claim_says_after_how_many_plies_it_is(academy: Running) -> None:
     arena = academy.arena().contests
-    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("three")))
+    academy.register(examples.ring("three"))
     players = contest("three", "three", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
-    opened = arena.OpenContest(contests_pb2.OpenContestRequest(contest=players))
-    ann = academy.client(opened.tickets[0])
+    ann, *_ = academy.open(players)
     position = consultation_pb2.Position(board="-----", player=1, expected_value=0.1)
     first = consultation_pb2.Position(board="-----", player=1, expected_value=0.1, plies=0)
 
@@ -225,7 +216,7 @@ def test_in_a_game_of_more_than_two_a_claim_says_after_how_many_plies_it_is(acad
     match(first, position)
     match(position, contest_id="")
     stated = contests_pb2.GetConsultationsRequest(contest_id="three")
-    arena.ReportContest(contests_pb2.ReportContestRequest(contest=players, void=True))
+    academy.report(contests_pb2.ReportContestRequest(contest=players, void=True))
     assert [seat.pattern_questions for seat in arena.GetConsultations(stated).seats] == [1, 0, 0]
 
 
@@ -233,7 +224,7 @@ def test_claims_outlive_the_server_that_took_them(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as first:
         ask(begun(first, "restarted"), "restarted", 0.0, 2)
     with serving(tmp_path / "data") as second:
-        second.arena().contests.ReportContest(claims_report("restarted", [0.9, 0.9, 0.9]))
+        second.report(claims_report("restarted", [0.9, 0.9, 0.9]))
         assert figures(second.bot("ann"), "restarted").false_claims == 1
 
 
@@ -261,7 +252,7 @@ def test_the_arena_and_admins_read_what_players_asked_after_which_ply_and_what_t
     ask(ann, name, 0.25, 4)
     # By its board alone: that after the third ply.
     ask(ann, name, 0.3, None, BOARDS[2])
-    academy.arena().contests.ReportContest(claims_report(name, [0.5, 0.25, 0.5]))
+    academy.report(claims_report(name, [0.5, 0.25, 0.5]))
     request = contests_pb2.GetConsultationsRequest(contest_id=name)
 
     for client in (academy.arena(), academy.admin()):

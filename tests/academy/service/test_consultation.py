@@ -8,24 +8,13 @@ import grpc
 import pytest
 
 from academy.knowledge.text import read_cells, write_cells
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.games import read_spec
 from tests.academy.service import examples
-from tests.academy.service.examples import board, contest, position, report, teach
+from tests.academy.service.examples import board, contest, position, propose, report, teach
 from tests.academy.service.running import Client, Running, refusal
 
 MIDDLE = board("-----", "-----", "--x--", "-----", "-----")
-
-
-def registered(academy: Running, game_id: str) -> Client:
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
-    return arena
-
-
-def opened(academy: Running, played: contests_pb2.Contest) -> list[Client]:
-    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
-    return [academy.client(ticket) for ticket in response.tickets]
 
 
 def look_up(
@@ -38,17 +27,22 @@ def look_up(
     )
 
 
+def match(
+    client: Client, game_id: str, *positions: consultation_pb2.Position, **more: Any
+) -> consultation_pb2.MatchPatternsResponse:
+    request = consultation_pb2.MatchPatternsRequest(game_id=game_id, positions=positions, **more)
+    return client.consultation.MatchPatterns(request)
+
+
 class TestOpenings:
     def test_the_recommended_move_comes_with_what_may_follow(self, academy: Running) -> None:
         game = examples.tiny_go("book")
         game.settings.opening_plies_ahead = 2
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+        academy.register(game)
         lines = [(["c3", "b2", "d4"], "WIN"), (["c3", "b3", "d3"], "WIN"), (["d2", "a1"], "LOSS")]
         for number, (moves, first) in enumerate(line for line in lines for _ in range(5)):
-            academy.arena().contests.ReportContest(
-                report(contest(f"book/{number}", "book"), moves, first=first)
-            )
-        ticket = opened(academy, contest("book/asking", "book"))[0]
+            academy.report(report(contest(f"book/{number}", "book"), moves, first=first))
+        ticket = academy.open(contest("book/asking", "book"))[0]
 
         recommended = look_up(ticket, "book", contest_id="book/asking").recommendation
         assert (recommended.move, recommended.visits) == ("c3", 10)
@@ -63,37 +57,28 @@ class TestOpenings:
         game = examples.tiny_go("generous")
         game.settings.opening_moves_per_consultation = 1
         game.settings.pattern_value_limit = 0.5
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-        player = opened(academy, contest("generous/1", "generous"))[0]
+        academy.register(game)
+        player = academy.open(contest("generous/1", "generous"))[0]
         for moves in ([], ["c3"]):
             look_up(player, "generous", moves, "generous/1")
         answer = partial(look_up, player, "generous", ["c3", "b2"], "generous/1")
         assert refusal(answer).reason == "FAIR_USE_EXCEEDED"
-
-        def ask(value: float) -> consultation_pb2.MatchPatternsResponse:
-            return player.consultation.MatchPatterns(
-                consultation_pb2.MatchPatternsRequest(
-                    game_id="generous",
-                    contest_id="generous/1",
-                    positions=[position(MIDDLE, expected_value=value)],
-                )
-            )
-
-        assert len(ask(0.5).positions) == 1
-        refused = refusal(partial(ask, 0.6))
+        low, high = (position(MIDDLE, expected_value=value) for value in (0.5, 0.6))
+        assert len(match(player, "generous", low, contest_id="generous/1").positions) == 1
+        refused = refusal(lambda: match(player, "generous", high, contest_id="generous/1"))
         assert (refused.reason, refused.metadata["limit"]) == ("VALUE_NOT_LOW", "0.5")
 
     def test_without_a_setting_only_the_position_itself_is_answered(self, academy: Running) -> None:
-        arena = registered(academy, "one-node")
+        academy.register(examples.tiny_go("one-node"))
         for number in range(5):
             played = contest(f"one-node/{number}", "one-node")
-            arena.contests.ReportContest(report(played, ["c3", "b2", "d4"], first="WIN"))
+            academy.report(report(played, ["c3", "b2", "d4"], first="WIN"))
         answer = look_up(academy.bot("reader"), "one-node")
         assert (answer.recommendation.move, list(answer.recommendation.replies)) == ("c3", [])
         assert not look_up(academy.bot("reader"), "one-node", ["a1"]).HasField("recommendation")
 
     def test_results_and_moves_are_seen_from_the_asking_player(self, academy: Running) -> None:
-        arena = registered(academy, "openings")
+        academy.register(examples.tiny_go("openings"))
         for number, (moves, first) in enumerate(
             [
                 (["b2", "c3", "d4"], "WIN"),
@@ -102,9 +87,7 @@ class TestOpenings:
                 (["c3", "b2"], "DRAW"),
             ]
         ):
-            arena.contests.ReportContest(
-                report(contest(f"openings/{number}", "openings"), moves, first=first)
-            )
+            academy.report(report(contest(f"openings/{number}", "openings"), moves, first=first))
         bot = academy.bot("reader")
 
         start = look_up(bot, "openings")
@@ -123,25 +106,18 @@ class TestOpenings:
         assert not look_up(bot, "openings", ["a1", "a2"]).known
 
     def test_the_best_move_of_the_mover_comes_first(self, academy: Running) -> None:
-        arena = registered(academy, "best")
+        academy.register(examples.tiny_go("best"))
         for number, (move, first) in enumerate([("a1", "LOSS"), ("b2", "WIN"), ("c3", "DRAW")]):
-            arena.contests.ReportContest(report(contest(f"best/{number}", "best"), [move, "a2"], first=first))
+            academy.report(report(contest(f"best/{number}", "best"), [move, "a2"], first=first))
 
         values = [move.statistics.value for move in look_up(academy.bot("reader"), "best").moves]
         assert values == [1.0, 0.5, 0.0]
 
-    def test_an_answer_follows_the_next_report(self, academy: Running) -> None:
-        arena = registered(academy, "follow")
-        bot = academy.bot("reader")
-        assert look_up(bot, "follow").position.visits == 0
-        arena.contests.ReportContest(report(contest("follow/1", "follow"), ["c3"]))
-        assert look_up(bot, "follow").position.visits == 1
-
 
 class TestFairUse:
     def test_opening_questions_are_limited_to_one_for_every_four_own_moves(self, academy: Running) -> None:
-        registered(academy, "quarter")
-        ann, bob = opened(academy, contest("quarter/1", "quarter"))
+        academy.register(examples.tiny_go("quarter"))
+        ann, bob = academy.open(contest("quarter/1", "quarter"))
         game = [f"{column}{row}" for row in range(1, 6) for column in "abcde"]
 
         answered = []
@@ -172,39 +148,23 @@ class TestFairUse:
     def test_own_moves_are_counted_where_the_second_player_begins_and_where_turns_do_not_alternate(
         self, academy: Running, game_id: str, movers: str, seat: int, own_moves: dict[int, int]
     ) -> None:
-        arena = registered(academy, game_id)
+        academy.register(examples.tiny_go(game_id))
         game = [f"{column}{row}" for row in range(1, 6) for column in "abcde"]
         for number in range(4):
             known = report(contest(f"{game_id}/{seat}-{number}", game_id), game[: len(movers)], first="DRAW")
             for ply, mover in zip(known.plies, movers, strict=True):
                 ply.player = int(mover)
-            arena.contests.ReportContest(known)
+            academy.report(known)
         contest_id = f"{game_id}/{seat}"
-        asker = opened(academy, contest(contest_id, game_id))[seat - 1]
+        asker = academy.open(contest(contest_id, game_id))[seat - 1]
         look_up(asker, game_id, [], contest_id, player=seat)
         for plies, own_move in own_moves.items():
             refused = refusal(partial(look_up, asker, game_id, game[:plies], contest_id, player=seat))
             assert refused.metadata["own_move"] == str(own_move), plies
 
-    def test_a_refusal_says_the_rule_and_its_numbers(self, academy: Running) -> None:
-        registered(academy, "numbers")
-        ann, _ = opened(academy, contest("numbers/1", "numbers"))
-        look_up(ann, "numbers", [], "numbers/1")
-
-        refused = refusal(lambda: look_up(ann, "numbers", ["a1", "a2"], "numbers/1"))
-
-        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED")
-        assert refused.metadata == {"consultations": "1", "own_move": "2", "allowed": "1"}
-
-    def test_the_same_question_again_is_answered_and_not_counted(self, academy: Running) -> None:
-        registered(academy, "repeat")
-        ann, _ = opened(academy, contest("repeat/1", "repeat"))
-
-        assert [look_up(ann, "repeat", [], "repeat/1").consultations for _ in range(3)] == [1, 1, 1]
-
     def test_consultations_must_follow_the_game(self, academy: Running) -> None:
-        registered(academy, "branch")
-        ann, _ = opened(academy, contest("branch/1", "branch"))
+        academy.register(examples.tiny_go("branch"))
+        ann, _ = academy.open(contest("branch/1", "branch"))
         look_up(ann, "branch", ["a1", "b1"], "branch/1")
 
         other = ["a1", "c1", "a2", "b2", "a3", "b3", "a4", "b4"]
@@ -222,38 +182,24 @@ class TestFairUse:
     def test_patterns_only_in_bad_positions(
         self, academy: Running, value: float | None, metadata: str
     ) -> None:
-        registered(academy, "bad")
-        ann, _ = opened(academy, contest("bad/1", "bad"))
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="bad", contest_id="bad/1", positions=[position(MIDDLE, 1, value)]
-        )
+        academy.register(examples.tiny_go("bad"))
+        ann, _ = academy.open(contest("bad/1", "bad"))
 
-        refused = refusal(lambda: ann.consultation.MatchPatterns(request))
+        refused = refusal(lambda: match(ann, "bad", position(MIDDLE, 1, value), contest_id="bad/1"))
 
         assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "VALUE_NOT_LOW")
         assert refused.metadata["value"] == metadata
-
-    def test_patterns_in_a_position_bad_enough(self, academy: Running) -> None:
-        registered(academy, "enough")
-        ann, _ = opened(academy, contest("enough/1", "enough"))
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="enough", contest_id="enough/1", positions=[position(MIDDLE, 1, 0.33)]
-        )
-
-        assert len(ann.consultation.MatchPatterns(request).positions) == 1
+        assert len(match(ann, "bad", position(MIDDLE, 1, 0.33), contest_id="bad/1").positions) == 1
 
     def test_knowledge_of_much_weaker_players_is_left_out(self, academy: Running) -> None:
-        registered(academy, "weak")
+        academy.register(examples.tiny_go("weak"))
         teach(academy, "weak", "weak/low", [("low", "-x-", 0.9)], elo=1300.0)
         teach(academy, "weak", "weak/high", [("high", "---\n-x-", 0.9)], elo=1301.0)
-        ann, _ = opened(academy, contest("weak/1", "weak", elos=(1500.0, 1500.0)))
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="weak", contest_id="weak/1", positions=[position(MIDDLE, 1, 0.1)]
-        )
+        ann, _ = academy.open(contest("weak/1", "weak", elos=(1500.0, 1500.0)))
+        bad = position(MIDDLE, 1, 0.1)
 
-        in_contest = ann.consultation.MatchPatterns(request)
-        request.contest_id = ""
-        by_admin = academy.admin().consultation.MatchPatterns(request)
+        in_contest = match(ann, "weak", bad, contest_id="weak/1")
+        by_admin = match(academy.admin(), "weak", bad)
 
         # Only Elo above 1500 - 200.
         assert list(in_contest.patterns.elos) == [1301.0]
@@ -264,11 +210,11 @@ class TestFairUse:
         assert all(elo > 1300.0 for elo in moves)
 
     def test_a_strong_player_gets_strong_answers_to_a_weak_reply(self, academy: Running) -> None:
-        arena = registered(academy, "reply")
+        academy.register(examples.tiny_go("reply"))
         for number in range(5):
             played = contest(f"reply/{number}", "reply", elos=(1600.0, 1300.0))
-            arena.contests.ReportContest(report(played, ["c3", "b2", "d4", "a1"], first="WIN"))
-        strong, _ = opened(academy, contest("reply/asking", "reply", elos=(1600.0, 1300.0)))
+            academy.report(report(played, ["c3", "b2", "d4", "a1"], first="WIN"))
+        strong, _ = academy.open(contest("reply/asking", "reply", elos=(1600.0, 1300.0)))
 
         answer = look_up(strong, "reply", ["c3", "b2"], "reply/asking")
 
@@ -277,16 +223,16 @@ class TestFairUse:
         assert answer.recommendation.move == "d4"
         # What the position itself is worth is knowledge of those who moved there.
         assert not answer.HasField("position")
-        beyond = opened(academy, contest("reply/beyond", "reply", elos=(1600.0, 1300.0)))[0]
+        beyond = academy.open(contest("reply/beyond", "reply", elos=(1600.0, 1300.0)))[0]
         assert not look_up(beyond, "reply", ["c3", "b2", "d4"], "reply/beyond").moves
 
     def test_a_player_cannot_ask_about_its_game_from_outside(self, academy: Running) -> None:
-        registered(academy, "outside")
-        registered(academy, "elsewhere")
+        academy.register(examples.tiny_go("outside"))
+        academy.register(examples.tiny_go("elsewhere"))
         ann = academy.bot("ann")
         look_up(ann, "outside")
         played = contest("outside/1", "outside")
-        tickets = opened(academy, played)
+        tickets = academy.open(played)
 
         for client in (ann, tickets[0]):
             refused = refusal(partial(look_up, client, "outside"))
@@ -297,38 +243,25 @@ class TestFairUse:
             assert refused.metadata == {"game_id": "outside", "contest_id": "outside/1"}
         look_up(ann, "elsewhere")
         look_up(academy.bot("carl"), "outside")
-        academy.arena().contests.ReportContest(report(played, ["c3"]))
+        academy.report(report(played, ["c3"]))
         look_up(ann, "outside")
 
-    @pytest.mark.parametrize(("who", "player"), [("carl", 1), ("ann", 2), ("bob", 1)])
-    def test_question_from_another_players_seat_is_refused(
-        self, academy: Running, who: str, player: int
-    ) -> None:
-        registered(academy, "seats")
-        opened(academy, contest("seats/1", "seats"))
-
-        refused = refusal(lambda: look_up(academy.bot(who), "seats", [], "seats/1", player))
-
-        assert refused.code is grpc.StatusCode.PERMISSION_DENIED
-
-    def test_bot_without_ticket_asks_under_its_own_name(self, academy: Running) -> None:
-        registered(academy, "own")
-        opened(academy, contest("own/1", "own"))
-
-        assert look_up(academy.bot("bob"), "own", ["c3"], "own/1", player=2).consultations == 1
-
-    def test_ticket_is_refused_for_other_contests_and_seats(self, academy: Running) -> None:
-        registered(academy, "bound")
-        ann, bob = opened(academy, contest("bound/1", "bound"))
-        opened(academy, contest("bound/2", "bound"))
-        opened(academy, contest("bound/3", "bound", ("ann", "ann")))
+    def test_bots_and_tickets_ask_for_their_own_seats_alone(self, academy: Running) -> None:
+        academy.register(examples.tiny_go("bound"))
+        ann, bob = academy.open(contest("bound/1", "bound"))
+        academy.open(contest("bound/2", "bound"))
+        academy.open(contest("bound/3", "bound", ("ann", "ann")))
 
         for call in (
             lambda: look_up(ann, "bound", [], "bound/2"),
             lambda: look_up(bob, "bound", [], "bound/1", player=1),
             lambda: look_up(ann, "bound", [], "no such contest"),
+            lambda: look_up(academy.bot("carl"), "bound", [], "bound/1"),
+            lambda: look_up(academy.bot("ann"), "bound", [], "bound/1", player=2),
+            lambda: look_up(academy.bot("bob"), "bound", [], "bound/1"),
         ):
             assert refusal(call).code is grpc.StatusCode.PERMISSION_DENIED
+        assert look_up(academy.bot("bob"), "bound", ["c3"], "bound/1", player=2).consultations == 1
         # The same name in both seats: both are that player's.
         for player in (1, 2):
             look_up(academy.bot("ann"), "bound", ["c3"], "bound/3", player)
@@ -336,15 +269,11 @@ class TestFairUse:
 
 class TestPatterns:
     def test_placements_are_where_the_patterns_fit(self, academy: Running) -> None:
-        registered(academy, "places")
+        academy.register(examples.tiny_go("places"))
         teach(academy, "places", "places", [("ann", "x-\n-o", 0.8)])
         here = board("-----", "-x---", "--o--", "-----", "-----")
 
-        answer = academy.bot("reader").consultation.MatchPatterns(
-            consultation_pb2.MatchPatternsRequest(
-                game_id="places", positions=[position(here)], include_cells=True
-            )
-        )
+        answer = match(academy.bot("reader"), "places", position(here), include_cells=True)
 
         matches = answer.positions[0]
         assert (list(matches.rows), list(matches.columns), matches.total) == ([1], [1], 1)
@@ -356,17 +285,13 @@ class TestPatterns:
         assert write_cells(image, spec.geometry).replace(" ", "") == "x-\n-o"
 
     def test_colours_are_exchanged_for_the_second_player(self, academy: Running) -> None:
-        registered(academy, "colours")
+        academy.register(examples.tiny_go("colours"))
         teach(academy, "colours", "colours", [("ann", "xxo", 0.9)])
         here = board("oox--", "-----", "-----", "-----", "-----")
         bot = academy.bot("reader")
 
         def values(player: int, both: bool) -> list[bool]:
-            answer = bot.consultation.MatchPatterns(
-                consultation_pb2.MatchPatternsRequest(
-                    game_id="colours", positions=[position(here, player)], both_players=both
-                )
-            )
+            answer = match(bot, "colours", position(here, player), both_players=both)
             assert len(answer.positions[0].patterns) == answer.positions[0].total
             return list(answer.positions[0].for_opponent) if both else [False] * answer.positions[0].total
 
@@ -377,40 +302,28 @@ class TestPatterns:
         assert values(2, both=True) == [False]
 
     def test_patterns_of_an_asymmetric_game_address_one_player(self, academy: Running) -> None:
-        arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hunt("hunt")))
+        academy.register(examples.hunt("hunt"))
         teach(academy, "hunt", "hunt", [("ann", "xo", 0.9)])
         bot = academy.bot("reader")
 
         def total(player: int, both: bool) -> tuple[int, list[bool]]:
-            answer = bot.consultation.MatchPatterns(
-                consultation_pb2.MatchPatternsRequest(
-                    game_id="hunt", positions=[position("xo-------", player)], both_players=both
-                )
-            )
+            answer = match(bot, "hunt", position("xo-------", player), both_players=both)
             return answer.positions[0].total, list(answer.positions[0].for_opponent)
 
         assert [total(1, False), total(2, False)] == [(1, []), (0, [])]
         assert [total(1, True), total(2, True)] == [(1, [False]), (1, [True])]
 
     def test_the_strongest_come_first_and_the_rest_is_counted(self, academy: Running) -> None:
-        registered(academy, "strong")
+        academy.register(examples.tiny_go("strong"))
         teach(academy, "strong", "strong", [("a", "x", 0.9), ("b", "x-", 0.5), ("c", "-x-", 0.99)])
-        request = consultation_pb2.MatchPatternsRequest(game_id="strong", positions=[position(MIDDLE)] * 2)
         bot = academy.bot("reader")
 
-        everything = bot.consultation.MatchPatterns(request)
-        request.max_matches = 3
-        cut = bot.consultation.MatchPatterns(request)
+        everything = match(bot, "strong", position(MIDDLE), position(MIDDLE))
+        cut = match(bot, "strong", position(MIDDLE), position(MIDDLE), max_matches=3)
 
-        listed = {
-            pattern.pattern_id: pattern.strength
-            for pattern in academy.admin()
-            .libraries.ListPatterns(
-                libraries_pb2.ListPatternsRequest(game_id="strong", library=examples.ENDGAME)
-            )
-            .patterns
-        }
+        listing = libraries_pb2.ListPatternsRequest(game_id="strong", library=examples.ENDGAME)
+        patterns = academy.admin().libraries.ListPatterns(listing).patterns
+        listed = {pattern.pattern_id: pattern.strength for pattern in patterns}
         for answer in (everything, cut):
             for matches in answer.positions:
                 strengths = [listed[answer.patterns.pattern_ids[row]] for row in matches.patterns]
@@ -421,38 +334,28 @@ class TestPatterns:
         assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
 
     def test_placements_of_each_pattern_are_limited(self, academy: Running) -> None:
-        registered(academy, "each")
+        academy.register(examples.tiny_go("each"))
         teach(academy, "each", "each", [("a", "-", 0.99), ("b", "xo", 0.5)])
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="each", positions=[position("-" * 23 + "xo")], max_matches=4, max_matches_each=2
-        )
-
-        answer = academy.bot("reader").consultation.MatchPatterns(request).positions[0]
-
+        here = position("-" * 23 + "xo")
+        (answer,) = match(academy.bot("reader"), "each", here, max_matches=4, max_matches_each=2).positions
         assert list(answer.patterns) == [0, 0, 1]
         assert answer.total == 23 + 1
 
     def test_answer_has_only_the_requested_libraries(self, academy: Running) -> None:
-        registered(academy, "only")
+        academy.register(examples.tiny_go("only"))
         teach(academy, "only", "only", [("a", "x", 0.9)])
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id="only", positions=[position(MIDDLE)], libraries=[examples.MIDDLE_GAME]
-        )
-
-        assert academy.bot("reader").consultation.MatchPatterns(request).positions[0].total == 0
+        answer = match(academy.bot("reader"), "only", position(MIDDLE), libraries=[examples.MIDDLE_GAME])
+        assert answer.positions[0].total == 0
 
     def test_uses_in_a_contest_are_counted_with_its_report(self, academy: Running) -> None:
-        arena = registered(academy, "uses")
+        academy.register(examples.tiny_go("uses"))
         teach(academy, "uses", "uses", [("a", "x", 0.9)])
         for number, first in enumerate(("WIN", "LOSS")):
             played = contest(f"uses/{number}", "uses")
-            ann, _ = opened(academy, played)
-            request = consultation_pb2.MatchPatternsRequest(
-                game_id="uses", contest_id=played.contest_id, positions=[position(MIDDLE, 1, 0.2)] * 3
-            )
+            ann, _ = academy.open(played)
             for _ in range(2):
-                ann.consultation.MatchPatterns(request)
-            arena.contests.ReportContest(report(played, ["c3"], first=first))
+                match(ann, "uses", *[position(MIDDLE, 1, 0.2)] * 3, contest_id=played.contest_id)
+            academy.report(report(played, ["c3"], first=first))
 
         listing = libraries_pb2.ListPatternsRequest(game_id="uses", library=examples.ENDGAME)
         pattern = academy.admin().libraries.ListPatterns(listing).patterns[0]
@@ -460,39 +363,19 @@ class TestPatterns:
         assert (pattern.uses, pattern.successes) == (2, 1)
 
     def test_a_game_of_three_on_a_graph(self, academy: Running) -> None:
-        arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("ring")))
+        academy.register(examples.ring("ring"))
         played = contest("ring/1", "ring", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
-        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
-        academy.client(tickets[1]).proposals.SubmitProposals(
-            proposals_pb2.SubmitProposalsRequest(
-                contest_id="ring/1",
-                proposals=[
-                    proposals_pb2.NewProposal(library=examples.ENDGAME, cells="x A\no C", ply=1, value=0.9)
-                ],
-            )
-        )
+        propose(academy.open(played)[1], "ring/1", "x A\no C", 0.9)
         ended = contests_pb2.ReportContestRequest(
             contest=played,
-            plies=[
-                contests_pb2.Ply(
-                    player=2,
-                    move="A-C",
-                    board="x-o--",
-                    values=[contests_pb2.SeatValue(player=2, value=0.9)],
-                )
-            ],
             results=[contests_pb2.RESULT_LOSS, contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
         )
-        assert arena.contests.ReportContest(ended).accepted == 1
+        ended.plies.add(player=2, move="A-C", board="x-o--").values.add(player=2, value=0.9)
+        assert academy.report(ended).accepted == 1
         bot = academy.bot("reader")
 
         def asked(player: int, here: str = "x-o--", **more: Any) -> consultation_pb2.MatchPatternsResponse:
-            return bot.consultation.MatchPatterns(
-                consultation_pb2.MatchPatternsRequest(
-                    game_id="ring", positions=[position(here, player)], include_cells=True, **more
-                )
-            )
+            return match(bot, "ring", position(here, player), include_cells=True, **more)
 
         assert [asked(player).positions[0].total for player in (1, 2, 3)] == [0, 1, 0]
         assert asked(2).patterns.cells == ["x A\no C"]
@@ -502,14 +385,13 @@ class TestPatterns:
         assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ["both_players"])
 
     def test_analysis_hides_patterns_of_much_weaker_players(self, academy: Running) -> None:
-        registered(academy, "rated")
+        academy.register(examples.tiny_go("rated"))
         teach(academy, "rated", "rated", [("low", "x", 0.9)], elo=1000.0)
         strong = contest("rated/strong", "rated", ("strong", "other"), (1201.0, 1200.0))
-        academy.arena().contests.ReportContest(report(strong, ["c3"]))
-        request = consultation_pb2.MatchPatternsRequest(game_id="rated", positions=[position(MIDDLE)])
+        academy.report(report(strong, ["c3"]))
 
         totals = {
-            name: academy.bot(name).consultation.MatchPatterns(request).positions[0].total
+            name: match(academy.bot(name), "rated", position(MIDDLE)).positions[0].total
             for name in ("strong", "other", "low", "never rated")
         }
 

@@ -13,7 +13,7 @@ from academy.store.maintenance.backup import backup, restore
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run
 from tests.academy.service import examples
-from tests.academy.service.running import Client, serving
+from tests.academy.service.running import Client
 from tests.academy.service.server_programs import served
 from tests.processes import spawned
 
@@ -93,13 +93,3 @@ def test_a_server_that_runs_was_not_left_behind(tmp_path: Path, monkeypatch: pyt
         )
         with clean_shutdown.serving(tmp_path / "data"):
             pass
-
-
-def test_a_file_that_was_cut_short_is_not_served(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    with serving(folder) as academy:
-        teach(academy.arena(), 3)
-    file = folder / "data.mdb"
-    file.write_bytes(file.read_bytes()[: 4 * PAGE])
-
-    assert "the file ends after page 3" in refusal(folder)

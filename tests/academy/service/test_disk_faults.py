@@ -4,15 +4,12 @@ Each gives a clear error; what can still be answered is; and nothing that was ac
 """
 
 import os
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
 import pytest
 
-from academy.service.server import ServerSettings
-from academy.store import game_tables
 from academy.store.environment import Environment, TableName
 from academy.store.errors import StoreError
 from academy.store.game_registration import RegisterGame
@@ -21,7 +18,6 @@ from academy.store.maintenance.backup import backup
 from academy.store.maintenance.check import check
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.cli.conftest import run, run_each_in_one_process
 from tests.academy.service import examples
 from tests.academy.service.disks import fill, small_disk
@@ -30,7 +26,6 @@ from tests.academy.service.running import Refused, Running, refusal, serving
 from tests.rights import obeying
 
 GAME = "faults"
-SETTINGS = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"))
 
 
 def report_of(number: int) -> contests_pb2.ReportContestRequest:
@@ -41,12 +36,11 @@ def report_of(number: int) -> contests_pb2.ReportContestRequest:
 
 def reports_until_refused(academy: Running, first: int = 0) -> tuple[int, Refused]:
     """Report contests until one is refused; return how many were not, and how it was."""
-    arena = academy.arena()
     for number in range(first, first + 1_000):
         try:
-            assert arena.contests.ReportContest(report_of(number)).counted
+            assert academy.report(report_of(number)).counted
         except grpc.RpcError:
-            return number, refusal(lambda: arena.contests.ReportContest(report_of(10_000)))
+            return number, refusal(lambda: academy.report(report_of(10_000)))
     raise AssertionError("the disk is never full")
 
 
@@ -67,15 +61,15 @@ def check_kept(store: Store, reports: int) -> None:
 
 
 def prepare(academy: Running) -> None:
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+    academy.register(examples.tiny_go(GAME))
     academy.token("reader")
 
 
 @pytest.mark.threat("faults")
 def test_a_full_disk_refuses_writes_answers_reads_and_recovers(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk", 8) as disk, serving(disk / "data", SETTINGS) as academy:
+    with small_disk(tmp_path / "disk", 8) as disk, serving(disk / "data") as academy:
         prepare(academy)
-        assert academy.arena().contests.ReportContest(report_of(0)).counted
+        assert academy.report(report_of(0)).counted
         ballast = fill(disk)
 
         reports, refused = reports_until_refused(academy, first=1)
@@ -84,7 +78,7 @@ def test_a_full_disk_refuses_writes_answers_reads_and_recovers(tmp_path: Path) -
         check_reads_go_on(academy)
         check_kept(academy.store, reports)
         ballast.unlink()
-        assert academy.arena().contests.ReportContest(report_of(reports)).counted
+        assert academy.report(report_of(reports)).counted
         check_kept(academy.store, reports + 1)
 
 
@@ -98,38 +92,18 @@ def test_a_backup_to_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_a_full_map_refuses_writes_and_answers_reads(tmp_path: Path) -> None:
-    with serving(tmp_path, SETTINGS, largest_map=2 << 20) as academy:
+    with serving(tmp_path, largest_map=2 << 20) as academy:
         prepare(academy)
         reports, refused = reports_until_refused(academy)
         assert reports > 5
         assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STORE_FULL")
+        assert refused.retry_after == 30.0 and str(tmp_path) not in refused.message
         check_reads_go_on(academy)
         check_kept(academy.store, reports)
     # With a larger limit everything is there, and goes on.
-    with serving(tmp_path, SETTINGS) as academy:
-        assert academy.arena().contests.ReportContest(report_of(reports)).counted
+    with serving(tmp_path) as academy:
+        assert academy.report(report_of(reports)).counted
         check_kept(academy.store, reports + 1)
-
-
-def test_a_limit_on_the_size_of_files_refuses_the_write_alone(tmp_path: Path) -> None:
-    """Where no disk can be mounted this is what comes nearest to a full one."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with Store(tmp_path) as store:
-        store.run(RegisterGame(examples.tiny_go(GAME), "arena"))
-        size = (tmp_path / "data.mdb").stat().st_size
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-        try:
-            with pytest.raises(StoreError, match=r"room|limit on file sizes"):
-                for number in range(50):
-                    store.run(CreateToken(f"bot {number} " + "x" * 100, Role.BOT))
-                    store.environment.write(
-                        lambda transaction: transaction.put(TableName.META, b"ballast", bytes(1 << 16))
-                    )
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        assert store.read(game_tables.game_record, GAME).game_id == GAME
-    with Store(tmp_path) as store:
-        assert list(check(store.environment)) == []
 
 
 @pytest.fixture
@@ -161,18 +135,16 @@ def test_records_of_another_version_are_refused_by_the_server(tmp_path: Path) ->
 
 def test_a_clock_that_goes_backwards_changes_the_order_of_nothing(tmp_path: Path) -> None:
     now = [2_000_000_000.0]
-    with serving(tmp_path, SETTINGS, clock=lambda: now[0]) as academy:
+    with serving(tmp_path, clock=lambda: now[0]) as academy:
         prepare(academy)
-        arena = academy.arena()
         for number in range(6):
             now[0] -= 3_600 * number
-            contest = contests_pb2.OpenContestRequest(contest=examples.contest(f"{GAME}/{number}", GAME))
-            ticket = arena.contests.OpenContest(contest).tickets[0]
+            player, _ = academy.open(examples.contest(f"{GAME}/{number}", GAME))
             question = consultation_pb2.LookUpOpeningRequest(
                 game_id=GAME, contest_id=f"{GAME}/{number}", player=1
             )
-            assert academy.client(ticket).consultation.LookUpOpening(question).known
-            assert arena.contests.ReportContest(report_of(number)).counted
+            assert player.consultation.LookUpOpening(question).known
+            assert academy.report(report_of(number)).counted
         # What has no end ends by no clock, and a token made later is good earlier.
         _, text = academy.store.run(CreateToken("later", Role.BOT, now[0] + 60))
         now[0] -= 86_400 * 365

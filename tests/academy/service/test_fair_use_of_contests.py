@@ -6,9 +6,9 @@ import grpc
 import pytest
 
 from academy.store.contest_tables import contest_record
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from tests.academy.service import examples
-from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report
+from tests.academy.service.examples import EMPTY, contest, position, propose, report
 from tests.academy.service.running import Client, Running, refusal
 
 
@@ -18,7 +18,7 @@ def registered(academy: Running, game_id: str) -> None:
     game.settings.opening_moves_per_consultation = 2
     game.settings.opening_plies_ahead = 4
     game.settings.pattern_value_limit = 0.5
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    academy.register(game)
 
 
 def opened(academy: Running, contest_id: str, game_id: str, **rules: Any) -> contests_pb2.OpenContestResponse:
@@ -39,7 +39,7 @@ def test_a_contest_has_the_stricter_rules_and_says_which(academy: Running) -> No
     registered(academy, "strict")
     for number in range(6):
         played = contest(f"strict/{number}", "strict")
-        academy.arena().contests.ReportContest(report(played, ["c3", "b2", "d4"]))
+        academy.report(report(played, ["c3", "b2", "d4"]))
     response = opened(
         academy,
         "strict/now",
@@ -78,7 +78,7 @@ def test_a_contest_has_the_stricter_rules_and_says_which(academy: Running) -> No
     academy.admin().libraries.UpdateSettings(changed)
     patterns.positions[0].expected_value = 0.1
     player.consultation.MatchPatterns(patterns)
-    academy.arena().contests.ReportContest(report(response.contest, ["c3"]))
+    academy.report(report(response.contest, ["c3"]))
     events = academy.admin().libraries.ListEvents(
         libraries_pb2.ListEventsRequest(game_id="strict", newest_first=True, page_size=1)
     )
@@ -144,10 +144,7 @@ def test_seats_that_play_alone_are_refused_and_may_propose(academy: Running) -> 
         consultation_pb2.LookUpOpeningRequest(game_id="alone", contest_id=contest_id, player=2, moves=["c3"])
     )
     assert refusal(lambda: look_up(first, "alone", "")).reason == "ANALYSIS_DURING_CONTEST"
-    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x-\n-o", ply=1, value=0.5)
-    first.proposals.SubmitProposals(
-        proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=[proposal])
-    )
+    propose(first, contest_id, "x-\n-o", 0.5)
     advice = consultation_pb2.AdviseRequest(
         game_id="alone", contest_id=contest_id, position=position(EMPTY, expected_value=0.1)
     )
@@ -192,7 +189,4 @@ def test_who_contradicts_itself_gets_no_more_answers_in_the_contest(
     assert refusal(lambda: look_up(liar, "liars", contest_id)).reason == "CLAIMS_CONTRADICT"
     # The adversary goes on asking, and the liar may propose.
     advise(other, EMPTY, 0.1, plies=1, player=2)
-    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x-\n-o", ply=1, value=0.5)
-    liar.proposals.SubmitProposals(
-        proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=[proposal])
-    )
+    propose(liar, contest_id, "x-\n-o", 0.5)

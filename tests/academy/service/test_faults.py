@@ -1,47 +1,22 @@
 """Faults of the disk and of the server itself, as callers see them."""
 
-import os
-from functools import partial
 from pathlib import Path
 
 import grpc
 import pytest
 
 from academy.service import errors
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store import game_tables
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.v1 import consultation_pb2, contests_pb2
 from academy.wire import logs
-from academy.wire.addresses import ServerAddress
 from academy.wire.rates import Bucket
 from tests.academy.service import examples
-from tests.academy.service.asking import EXHAUSTED, GAME
-from tests.academy.service.examples import EMPTY, contest, position, report
-from tests.academy.service.running import Running, refusal, serving
+from tests.academy.service.examples import EMPTY, position
+from tests.academy.service.running import Running, limited, refusal
 
-
-def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
-    with serving(tmp_path, largest_map=4 << 20) as academy:
-        arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
-        stored = 0
-        refused = None
-        while refused is None:
-            # Random, so that it takes room.
-            played = report(contest(f"full/{stored}", GAME), [os.urandom(500).hex() for _ in range(500)])
-            try:
-                arena.contests.ReportContest(played)
-                stored += 1
-                assert stored < 100
-            except grpc.RpcError:
-                refused = refusal(partial(arena.contests.ReportContest, played))
-
-        assert (refused.code, refused.reason, refused.retry_after) == (EXHAUSTED, "STORE_FULL", 30.0)
-        assert str(tmp_path) not in refused.message
-        statistics = libraries_pb2.GetStatisticsRequest(game_id=GAME)
-        assert academy.admin().libraries.GetStatistics(statistics).contests == stored
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+GAME = "faulty"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +27,7 @@ def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
         (StoreError("the disk failed"), grpc.StatusCode.UNAVAILABLE, "STORE_FAILED", None),
     ],
 )
-def test_faults_of_the_disk(
+def test_a_caller_learns_what_failed_at_the_disk_and_when_to_come_again(
     fresh: Running,
     monkeypatch: pytest.MonkeyPatch,
     fault: Exception,
@@ -63,12 +38,12 @@ def test_faults_of_the_disk(
     def failing(command: object) -> None:
         raise fault
 
-    arena = fresh.arena()
+    contests = fresh.arena().contests
     # A disk cannot be made to fail this way on demand.
     monkeypatch.setattr(fresh.store, "submit", failing)
 
     refused = refusal(
-        lambda: arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        lambda: contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
     )
 
     assert (refused.code, refused.reason, refused.retry_after) == (code, reason, retry)
@@ -112,11 +87,8 @@ def test_faults_cannot_fill_the_log(
 
 @pytest.mark.threat("faults")
 def test_an_answer_that_no_message_holds_is_refused(tmp_path: Path) -> None:
-    limits = Limits(message_bytes=20_000)
-    with serving(
-        tmp_path, ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
-    ) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+    with limited(tmp_path, message_bytes=20_000) as academy:
+        academy.register(examples.tiny_go(GAME))
         examples.teach(academy, GAME, "large", [("ann", "-", 0.9)])
         request = consultation_pb2.MatchPatternsRequest(
             game_id=GAME, positions=[position(EMPTY)] * 400, include_cells=True

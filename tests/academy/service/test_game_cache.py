@@ -12,6 +12,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec, Placement
+from academy.knowledge.text import read_cells
 from academy.knowledge.votes import Vote, VoteTally
 from academy.matching.matches import MatchQuery
 from academy.service import game_cache
@@ -41,7 +42,7 @@ with Store(Path(sys.argv[1])) as store:
 
 def test_write_of_another_process_is_seen_at_once(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         bot = academy.bot("reader")
         question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
         assert bot.consultation.LookUpOpening(question).position.visits == 0
@@ -69,7 +70,7 @@ def test_another_game_under_the_id_of_a_deleted_one_is_answered_by_its_own_rules
     with serving(tmp_path) as academy:
         admin, libraries = academy.admin(), academy.admin().libraries
         for game, cells in ((examples.tiny_go("go"), 25), (dropped, 30), (examples.tiny_go("go"), 25)):
-            academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+            academy.register(game)
             question = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position("-" * cells)])
             admin.consultation.MatchPatterns(question)
             libraries.DeleteGame(libraries_pb2.DeleteGameRequest(game_id="go"))
@@ -77,7 +78,7 @@ def test_another_game_under_the_id_of_a_deleted_one_is_answered_by_its_own_rules
 
 def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         bot, admin = academy.bot("reader"), academy.admin()
         request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)])
 
@@ -108,8 +109,6 @@ def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> N
 
 def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:
     spec = read_spec(examples.tiny_go("go"))
-    from academy.knowledge.text import read_cells
-
     votes = tuple(
         Vote.of(f"player {number}", chance.uniform(0, 2_000), chance.random(), number)
         for number in range(chance.randint(1, 3))
@@ -126,7 +125,7 @@ def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
 def test_a_game_without_patterns_loads_no_kernel(tmp_path: Path) -> None:
     with patch.object(game_cache, "warm_up_in_background") as load, serving(tmp_path) as academy:
         arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         question = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)])
         arena.consultation.MatchPatterns(question)
         load.assert_not_called()
@@ -180,7 +179,7 @@ def test_cache_changed_step_by_step_equals_a_new_one() -> None:
 
 def test_uses_do_not_change_the_ranked_patterns(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         examples.teach(academy, "go", "first", [("ann", "--", 0.9), ("ann", "-\n-\n-", 0.2)])
 
         async def look() -> None:
@@ -218,9 +217,7 @@ def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Pa
     names = ["first", "second", "third"]
     with serving(tmp_path) as academy:
         for name in names:
-            academy.arena().contests.RegisterGame(
-                contests_pb2.RegisterGameRequest(game=examples.tiny_go(name))
-            )
+            academy.register(examples.tiny_go(name))
         academy.store.run(ReportContest(examples.report(examples.contest("c/1", "second"), ["c3"]), "arena"))
         assert academy.store.read(game_tables.latest_games) == ["second", "third", "first"]
 
@@ -251,7 +248,7 @@ def test_looking_for_games_to_load_does_not_count_all_patterns_for_each(tmp_path
 
 def test_question_during_loading_is_answered(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
 
         async def ask_all_the_time() -> set[int]:
             games = GameCache(academy.store)

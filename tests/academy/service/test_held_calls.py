@@ -73,11 +73,6 @@ def is_serving(academy: Running) -> bool:
     return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
 
-def running(academy: Running, method: str) -> float:
-    labels = {"method": method}
-    return academy.server.metrics.registry.get_sample_value("academy_calls_running", labels) or 0.0
-
-
 @pytest.mark.parametrize("method", [LIST_GAMES, EXPORT, CHECK, WATCH])
 @pytest.mark.threat("held_places")
 def test_a_message_that_does_not_come_is_not_waited_for_without_end(tmp_path: Path, method: str) -> None:
@@ -86,7 +81,7 @@ def test_a_message_that_does_not_come_is_not_waited_for_without_end(tmp_path: Pa
             refused = ended(call)
 
         assert (refused.code, refused.reason) == (grpc.StatusCode.DEADLINE_EXCEEDED, "MESSAGE_OVERDUE")
-        until(lambda: running(academy, method) == 0)
+        until(lambda: academy.running(method) == 0)
 
 
 def test_a_call_that_ends_without_a_message_is_refused(academy: Running) -> None:
@@ -103,7 +98,7 @@ def test_a_call_without_message_has_a_place_like_any_other(tmp_path: Path) -> No
     with limited(tmp_path, **limits) as academy, ExitStack() as held:
         for number in range(2):
             held.enter_context(without_message(academy.bot("greedy"), LIST_GAMES))
-            until(lambda number=number: running(academy, LIST_GAMES) == number + 1)  # type: ignore[misc]
+            until(lambda number=number: academy.running(LIST_GAMES) == number + 1)  # type: ignore[misc]
 
         refused = refusal(lambda: academy.bot("greedy").contests.ListGames(GAMES))
         assert (refused.code, refused.reason, refused.metadata) == (
@@ -114,13 +109,13 @@ def test_a_call_without_message_has_a_place_like_any_other(tmp_path: Path) -> No
         assert refused.retry_after is not None
 
         held.enter_context(without_message(academy.bot("other"), LIST_GAMES))
-        until(lambda: running(academy, LIST_GAMES) == 3)
+        until(lambda: academy.running(LIST_GAMES) == 3)
         refused = refusal(lambda: academy.bot("late").contests.ListGames(GAMES))
         assert (refused.reason, refused.metadata) == ("TOO_MANY_CALLS", {"limit": "3"})
         assert is_serving(academy)
 
         held.close()
-        until(lambda: running(academy, LIST_GAMES) == 0)
+        until(lambda: academy.running(LIST_GAMES) == 0)
         academy.bot("late").contests.ListGames(GAMES)
 
 
@@ -130,7 +125,7 @@ def test_held_checks_of_health_take_nothing_from_callers(tmp_path: Path) -> None
         # Far more than all callers together may make.
         for _ in range(10):
             held.enter_context(without_message(academy.client(), CHECK))
-        until(lambda: running(academy, CHECK) == 10)
+        until(lambda: academy.running(CHECK) == 10)
 
         refused = refusal(lambda: is_serving(academy))
         assert (refused.code, refused.reason) == (EXHAUSTED, "TOO_MANY_CALLS")
@@ -138,7 +133,7 @@ def test_held_checks_of_health_take_nothing_from_callers(tmp_path: Path) -> None
         academy.bot("anybody").contests.ListGames(GAMES)
 
         held.close()
-        until(lambda: running(academy, CHECK) == 0)
+        until(lambda: academy.running(CHECK) == 0)
         assert is_serving(academy)
 
 
@@ -149,7 +144,7 @@ def test_calls_about_health_are_limited_for_each_address(tmp_path: Path) -> None
         elsewhere = held.enter_context(RawCalls(academy.address, source="127.0.0.2"))
         for _ in range(2):
             elsewhere.begin(CHECK)
-        until(lambda: running(academy, CHECK) == 2)
+        until(lambda: academy.running(CHECK) == 2)
         refused = elsewhere.begin(CHECK, b"")
         elsewhere.until(lambda: refused in elsewhere.ended)
 
@@ -191,8 +186,7 @@ def test_answers_that_are_not_read_have_places(tmp_path: Path) -> None:
 
 
 def answered(academy: Running) -> float:
-    labels = {"method": LIST_GAMES, "code": "OK"}
-    return academy.server.metrics.registry.get_sample_value("academy_calls_total", labels) or 0.0
+    return academy.figure("academy_calls_total", method=LIST_GAMES, code="OK")
 
 
 def refused_for(academy: Running, name: str) -> str:
@@ -210,13 +204,13 @@ def refused_for(academy: Running, name: str) -> str:
 @pytest.mark.usefixtures("without_search_for_cycles")
 def test_a_stream_whose_answers_are_not_read_is_reset(tmp_path: Path) -> None:
     with limited(tmp_path, write_seconds=1.0) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         teach(academy, "go", "taught", [("ann", "--\n--", 0.8)])
         with RawCalls(academy.address, academy.token("admin", Role.ADMIN)) as deaf:
             request = libraries_pb2.ExportLibraryRequest(game_id="go").SerializeToString()
             _, *others, _ = [deaf.begin(EXPORT, request) for _ in range(4)]
             deaf.until(lambda: deaf.reset >= set(others))
-        until(lambda: running(academy, EXPORT) == 0)
+        until(lambda: academy.running(EXPORT) == 0)
 
 
 @pytest.mark.usefixtures("without_search_for_cycles")
@@ -238,17 +232,15 @@ def test_a_stream_is_reset_that_is_no_longer_read(tmp_path: Path) -> None:
 
 @pytest.mark.threat("flood")
 def test_a_caller_that_goes_while_it_is_written_to_makes_no_incident(academy: Running) -> None:
-    labels = {"method": WATCH, "code": "CANCELLED"}
-
     def cancelled() -> float:
-        return academy.server.metrics.registry.get_sample_value("academy_calls_total", labels) or 0.0
+        return academy.figure("academy_calls_total", method=WATCH, code="CANCELLED")
 
     before = cancelled()
     with RawCalls(academy.address) as deaf:
         call = deaf.begin(WATCH, b"")
         deaf.until(lambda: call in deaf.headers)
         deaf.abandon(call)
-        until(lambda: running(academy, WATCH) == 0)
+        until(lambda: academy.running(WATCH) == 0)
 
     assert cancelled() == before + 1
 
@@ -279,7 +271,7 @@ def test_unknown_services_have_no_health(academy: Running) -> None:
 def test_one_watcher_who_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
     with serving(tmp_path) as academy, RawCalls(academy.address) as deaf:
         deaf.begin(WATCH, b"")
-        until(lambda: running(academy, WATCH) == 1)
+        until(lambda: academy.running(WATCH) == 1)
         watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
 
@@ -307,7 +299,7 @@ def test_held_calls_do_not_hold_up_a_stop(tmp_path: Path) -> None:
         ]
         watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
-        until(lambda: running(academy, CHECK) + running(academy, LIST_GAMES) + running(academy, WATCH) == 4)
+        until(lambda: academy.running(CHECK) + academy.running(LIST_GAMES) + academy.running(WATCH) == 4)
 
         # Raises TimeoutError long before the grace is over.
         academy.within(academy.server.stop(FOR_EVER))
@@ -326,7 +318,7 @@ def test_a_stop_keeps_shelves_though_calls_last_until_its_end(
         limited(tmp_path, write_seconds=FOR_EVER) as academy,
         RawCalls(academy.address, academy.token("a")) as deaf,
     ):
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         teach(academy, "go", "taught", [("ann", "--\n--", 0.8)])
         query = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)])
         academy.bot("ann").consultation.MatchPatterns(query)

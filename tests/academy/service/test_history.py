@@ -8,15 +8,13 @@ import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store.library_import import ImportLibraries
 from academy.store.maintenance.compaction import compact
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, history_pb2, libraries_pb2, proposals_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
-from tests.academy.service.examples import ENDGAME, contest, report, teach
-from tests.academy.service.running import Running, refusal, serving
+from tests.academy.service.examples import ENDGAME, contest, propose, report, teach
+from tests.academy.service.running import Running, limited, refusal, serving
 
 GAME = "go-5x5"
 LATER = 1_900_000_000.0
@@ -26,7 +24,7 @@ LATER = 1_900_000_000.0
 def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     now = [1_800_000_000.0]
     with serving(tmp_path_factory.mktemp("data"), clock=lambda: now[0]) as running:
-        running.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        running.register(examples.tiny_go(GAME))
         for number in range(20):
             # The first is the strongest, the later ones grow from 1000.
             elo = 2000.0 if number == 0 else 1000.0 + 10 * number
@@ -40,7 +38,7 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def _play(academy: Running, contest_id: str, moves: list[str], elo: float, first: str) -> None:
     played = contest(contest_id, GAME, ("ann", "bob"), (elo, elo))
     # The tree is as deep as a third of a contest is long.
-    academy.arena().contests.ReportContest(report(played, [*moves, *["pass"] * 9], first=first))
+    academy.report(report(played, [*moves, *["pass"] * 9], first=first))
 
 
 def _explore(academy: Running, *moves: str, **wanted: object) -> history_pb2.ExploreOpeningResponse:
@@ -92,9 +90,8 @@ def test_a_filter_counts_the_kept_contests_by_elo_and_by_time(academy: Running) 
 
 
 def test_a_filtered_question_costs_by_the_contests_kept_not_by_those_imported(tmp_path: Path) -> None:
-    limits = Limits(questions_per_second=1e-6, question_burst=6.0)
-    with serving(tmp_path, ServerSettings(ServerAddress.parse("127.0.0.1:0"), limits=limits)) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+    with limited(tmp_path, questions_per_second=1e-6, question_burst=6.0) as academy:
+        academy.register(examples.tiny_go(GAME))
         moved = libraries_pb2.GameHistory(measures='{"contests": 5000}')
         academy.store.run(ImportLibraries(GAME, {}, [], False, "admin", moved))
         _play(academy, "here", ["c3"], 1200.0, "WIN")
@@ -110,21 +107,18 @@ def test_a_player_explores_openings_only_when_it_plays_no_contest_of_the_game(ac
     bot = academy.bot("ann")
     request = history_pb2.ExploreOpeningRequest(game_id=GAME, player=1, moves=["c3"])
     assert bot.history.ExploreOpening(request).newest
-    played = contests_pb2.OpenContestRequest(contest=contest("open", GAME, ("ann", "bob")))
-    ticket = academy.arena().contests.OpenContest(played).tickets[0]
-    for asking in (bot, academy.client(ticket)):
+    played = contest("open", GAME)
+    for asking in (bot, academy.open(played)[0]):
         refused = refusal(lambda asking=asking: asking.history.ExploreOpening(request))  # type: ignore[misc]
         assert refused.reason == "ANALYSIS_DURING_CONTEST"
-    academy.arena().contests.ReportContest(
-        contests_pb2.ReportContestRequest(contest=contest("open", GAME, ("ann", "bob")), void=True)
-    )
+    academy.report(contests_pb2.ReportContestRequest(contest=played, void=True))
     assert bot.history.ExploreOpening(request).newest
 
 
 def test_a_pattern_tells_who_voted_how_its_value_moved_and_where_it_lay(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
-        arena, admin = academy.arena(), academy.admin()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        admin = academy.admin()
+        academy.register(examples.tiny_go(GAME))
         teach(academy, GAME, "taught", [("ann", "x -\n- o", 0.9), ("bob", "x -\n- o", 0.7)])
         request = history_pb2.GetPatternHistoryRequest(game_id=GAME, library=ENDGAME, pattern_id=1)
         steps = admin.history.GetPatternHistory(request).steps
@@ -148,7 +142,7 @@ def test_growth_is_kept_from_the_first_contest_to_the_newest_in_bounded_room(
     monkeypatch.setattr("academy.store.history.MOST_POINTS", 32)
     with serving(tmp_path) as academy:
         arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        academy.register(examples.tiny_go(GAME))
         for number in range(35):
             _play(academy, f"g/{number}", ["abcde"[number % 5] + "12345"[number // 5 % 5]], 1500.0, "WIN")
         request = history_pb2.GetGrowthRequest(game_id=GAME)
@@ -161,23 +155,13 @@ def test_growth_is_kept_from_the_first_contest_to_the_newest_in_bounded_room(
 
 def test_a_proposal_that_comes_after_the_report_is_in_the_history_with_its_board(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
-        arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        academy.register(examples.tiny_go(GAME))
         played = contest("late", GAME, ("ann", "bob"), (1500.0, 1500.0))
-        arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played))
+        academy.open(played)
         board = "-" * 12 + "x" + "-" * 12
-        arena.contests.ReportContest(report(played, ["c3"], [board], first="DRAW", values=[0.9]))
+        academy.report(report(played, ["c3"], [board], first="DRAW", values=[0.9]))
         cells = "- - -\n- x -\n- - -"
-        (judged,) = (
-            academy.bot("ann")
-            .proposals.SubmitProposals(
-                proposals_pb2.SubmitProposalsRequest(
-                    contest_id="late",
-                    proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=1, value=0.9)],
-                )
-            )
-            .proposals
-        )
+        judged = propose(academy.bot("ann"), "late", cells, 0.9)
         assert judged.verdict == proposals_pb2.VERDICT_INSERTED, judged.reason
         known = academy.admin().history.GetPatternHistory(
             history_pb2.GetPatternHistoryRequest(game_id=GAME, library=ENDGAME, pattern_id=judged.pattern_id)
@@ -190,9 +174,8 @@ def test_a_proposal_that_comes_after_the_report_is_in_the_history_with_its_board
 
 def test_who_watches_gets_each_event_once_across_calls_until_the_token_is_revoked(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as academy:
-        arena = academy.arena().contests
         for name in (GAME, "other"):
-            arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(name)))
+            academy.register(examples.tiny_go(name))
         token, secret = academy.store.run(CreateToken("watcher", Role.ADMIN))
         history = academy.client(secret).history
         watch = history.WatchLibrary(history_pb2.WatchLibraryRequest(after=0), timeout=60)

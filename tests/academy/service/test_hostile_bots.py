@@ -10,19 +10,15 @@ from academy.service import paging
 from academy.service.errors import StalePageTokenError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
-from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, teach
-from tests.academy.service.running import Running, as_refused, refusal, serving
+from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, propose, teach
+from tests.academy.service.running import Running, as_refused, limited, refusal
 
 GAME = "hostile"
 
 
-def register(academy: Running) -> None:
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
-
-
 @pytest.mark.threat("vote_stuffing")
 def test_however_often_a_bot_proposes_it_has_one_vote(fresh: Running) -> None:
-    register(fresh)
+    fresh.register(examples.tiny_go(GAME))
     teach(fresh, GAME, "stuffing", [("ann", "xo\n-x", 0.9)] * 12 + [("bob", "xo\n-x", 0.9)])
 
     request = libraries_pb2.ListPatternsRequest(game_id=GAME, library=ENDGAME)
@@ -32,9 +28,9 @@ def test_however_often_a_bot_proposes_it_has_one_vote(fresh: Running) -> None:
 
 @pytest.mark.threat("impersonation")
 def test_a_bot_cannot_tell_a_contest_of_others_from_one_that_is_not(fresh: Running) -> None:
-    register(fresh)
+    fresh.register(examples.tiny_go(GAME))
     there, nowhere = "hostile/there", "hostile/none_"
-    fresh.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(there, GAME)))
+    fresh.open(contest(there, GAME))
     spy = fresh.bot("spy")
     proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=1, value=0.5)
 
@@ -55,7 +51,7 @@ def test_a_bot_cannot_tell_a_contest_of_others_from_one_that_is_not(fresh: Runni
 
 @pytest.mark.threat("bad_input")
 def test_page_tokens_of_a_bots_own_making_are_refused(fresh: Running) -> None:
-    register(fresh)
+    fresh.register(examples.tiny_go(GAME))
     bot = fresh.bot("forger")
     games = contests_pb2.ListGamesRequest()
     statistics = libraries_pb2.ListPlayerStatisticsRequest(game_id=GAME)
@@ -78,7 +74,7 @@ def test_page_tokens_of_a_bots_own_making_are_refused(fresh: Running) -> None:
 
 @pytest.mark.threat("vote_stuffing")
 def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> None:
-    register(fresh)
+    fresh.register(examples.tiny_go(GAME))
     # Almost everything matches an empty board, wherever it is laid.
     loose = [("ann", "\n".join("#" * width for _ in range(height - 1)) + "\n" + "-" * width, 0.9)
              for width in (1, 2, 3) for height in (1, 2, 3)]  # fmt: skip
@@ -96,17 +92,17 @@ def shown_to(
 ) -> list[tuple[int, float, float, int]]:
     """What a player of this Elo receives in a contest for a position that it expects to lose."""
     played = contest(contest_id, GAME, ("reader", "other"), (elo, elo))
-    tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+    reader, _ = academy.open(played)
     request = consultation_pb2.MatchPatternsRequest(
         game_id=GAME, contest_id=contest_id, positions=[position(board, 1, 0.1)]
     )
-    table = academy.client(tickets[0]).consultation.MatchPatterns(request).patterns
+    table = reader.consultation.MatchPatterns(request).patterns
     return sorted(zip(table.pattern_ids, table.elos, table.values, table.proposers, strict=True))
 
 
 @pytest.mark.threat("vote_stuffing")
 def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_receive(fresh: Running) -> None:
-    register(fresh)
+    fresh.register(examples.tiny_go(GAME))
     known = ["xo\n-x", "x-o", "xx\n-o"]
     for player in ("ann", "bob", "cy"):
         teach(fresh, GAME, f"taught-by-{player}", [(player, cells, 0.9) for cells in known], 1600)
@@ -116,14 +112,10 @@ def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_receive(fresh: 
 
     for number in range(15):
         played = contest(f"lost/{number}", GAME, ("loser", "ann"), (0, 1600))
-        tickets = fresh.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
-        proposed = [
-            proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=1, value=0) for cells in known
-        ]
-        fresh.client(tickets[0]).proposals.SubmitProposals(
-            proposals_pb2.SubmitProposalsRequest(contest_id=played.contest_id, proposals=proposed)
-        )
-        fresh.arena().contests.ReportContest(examples.report(played, ["c3"], first="LOSS", values=[0.0]))
+        loser, _ = fresh.open(played)
+        for cells in known:
+            propose(loser, played.contest_id, cells, 0.0)
+        fresh.report(examples.report(played, ["c3"], first="LOSS", values=[0.0]))
 
     assert shown_to(fresh, "after", 1500, lying) == before
     request = libraries_pb2.ListPatternsRequest(game_id=GAME, library=ENDGAME)
@@ -136,8 +128,9 @@ def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_receive(fresh: 
 
 @pytest.mark.threat("flood")
 def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> None:
-    with serving(tmp_path) as academy:
-        register(academy)
+    # On a slow machine, too, what is allowed is allowed at once, and no more comes with the time.
+    with limited(tmp_path, questions_per_second=1.0) as academy:
+        academy.register(examples.tiny_go(GAME))
         teach(academy, GAME, "flooded", [("ann", "--\n--", 0.9)])
         flood = academy.bot("flood")
         # As dear as a position can be.

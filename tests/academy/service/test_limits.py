@@ -8,13 +8,11 @@ from typing import Any
 
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2
 
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Client, Running, as_refused, limited, refusal
-from tests.asking_health import health_of
 from tests.waiting import until
 
 GAMES = contests_pb2.ListGamesRequest()
@@ -38,7 +36,7 @@ def test_a_caller_who_asks_too_fast_learns_when_to_come_again(tmp_path: Path) ->
 
 def test_every_position_of_a_call_counts_as_a_question(tmp_path: Path) -> None:
     with limited(tmp_path, questions_per_second=1.0, question_burst=10.0) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)] * 8)
         bot = academy.bot("batches")
         bot.consultation.MatchPatterns(request)
@@ -112,63 +110,27 @@ def test_long_lists_of_moves_count_by_their_length(tmp_path: Path) -> None:
         assert refusal(lambda: bot.consultation.LookUpOpening(listed)).reason == "RATE_EXCEEDED"
 
 
-class Waiting:
-    """Streams that are open and ask nothing."""
-
-    def __init__(self, client: Client, count: int) -> None:
-        self._done = threading.Event()
-        self.calls = [client.consultation.Play(self._nothing()) for _ in range(count)]
-
-    def _nothing(self) -> Iterator[Any]:
-        self._done.wait(90)
-        yield from ()
-
-    def end(self) -> None:
-        self._done.set()
-
-
-@pytest.mark.threat("flood")
-def test_one_caller_cannot_take_all_places(tmp_path: Path) -> None:
-    with limited(tmp_path, concurrent_calls_per_caller=3, concurrent_calls=5) as academy:
-        # Connections of their own: what one connection may carry is limited too.
-        greedy = [Waiting(academy.bot("greedy"), 1) for _ in range(3)]
-        until(lambda: academy.playing() == 3)
-
-        refused = refusal(lambda: academy.bot("greedy").contests.ListGames(GAMES))
-        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS")
-        assert refused.metadata == {"limit": "3"}
-        assert refused.retry_after is not None
-
-        others = [Waiting(academy.bot(f"other {number}"), 1) for number in range(2)]
-        until(lambda: academy.playing() == 5)
-        refused = refusal(lambda: academy.bot("late").contests.ListGames(GAMES))
-        assert (refused.reason, refused.metadata) == ("TOO_MANY_CALLS", {"limit": "5"})
-        # Health is still answered.
-        stub = health_of(academy.client().channel)
-        assert stub.Check(health_pb2.HealthCheckRequest(), timeout=180).status == 1
-
-        for client in (*greedy, *others):
-            client.end()
-        until(lambda: academy.playing() == 0)
-        academy.bot("late").contests.ListGames(GAMES)
-
-
 @pytest.mark.threat("held_places")
 def test_no_number_of_bots_keeps_arenas_and_admins_out(tmp_path: Path) -> None:
     with limited(tmp_path, concurrent_calls=16) as academy:
-        bots = [Waiting(academy.bot(f"idle {number}"), 1) for number in range(14)]
-        until(lambda: academy.playing() == 14)
+        done = threading.Event()
+
+        def nothing() -> Iterator[Any]:
+            done.wait(90)
+            yield from ()
+
+        idle = [academy.bot(f"idle {number}").consultation.Play(nothing()) for number in range(14)]
+        until(lambda: academy.playing() == len(idle))
         refused = refusal(lambda: academy.bot("late").contests.ListGames(GAMES))
         assert (refused.reason, refused.metadata) == ("TOO_MANY_CALLS", {"limit": "14"})
         academy.arena().contests.ListGames(GAMES)
         academy.admin().contests.ListGames(GAMES)
-        for client in bots:
-            client.end()
+        done.set()
 
 
 def test_four_waves_of_calls_are_held_to_the_limit(tmp_path: Path) -> None:
     with limited(tmp_path, concurrent_calls=4) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         clients = [academy.bot(f"bot {number}") for number in range(12)]
         request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)] * 200)
 
@@ -184,22 +146,6 @@ def test_four_waves_of_calls_are_held_to_the_limit(tmp_path: Path) -> None:
                 answers = list(threads.map(ask, clients))
             assert set(answers) <= {"answered", "TOO_MANY_CALLS"}
             assert answers.count("answered") >= 4
-
-
-def test_watchers_of_health_are_limited_though_they_need_no_token(tmp_path: Path) -> None:
-    with limited(tmp_path, health_calls_per_peer=2) as academy:
-        watches = []
-        for _ in range(2):
-            stub = health_of(academy.client().channel)
-            watches.append(stub.Watch(health_pb2.HealthCheckRequest(), timeout=180))
-            assert next(watches[-1]).status == health_pb2.HealthCheckResponse.SERVING
-        stub = health_of(academy.client().channel)
-
-        refused = refusal(lambda: stub.Watch(health_pb2.HealthCheckRequest(), timeout=180))
-
-        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS")
-        for watch in watches:
-            watch.cancel()
 
 
 def test_an_unknown_caller_holds_no_place_while_its_message_is_on_the_way(tmp_path: Path) -> None:

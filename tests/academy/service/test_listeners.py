@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,11 +12,11 @@ import pytest
 from grpc import aio
 
 from academy.service.limits import Limits
-from academy.service.server import MultiListenerServer, ServerSettings, channel_options
+from academy.service.server import MultiListenerServer, channel_options
 from academy.v1 import contests_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import serving
+from tests.waiting import until
 
 CONNECTIONS = 48
 
@@ -80,20 +79,18 @@ def is_free(port: int) -> bool:
 
 
 def test_a_stopped_server_frees_its_port_with_all_listeners() -> None:
-    async def ask() -> bool:
+    async def ask() -> int:
         async with listening(4) as (listeners, port):
             await answer_from(port)
             assert not is_free(port)
             waiting = asyncio.create_task(listeners.wait_for_termination())
             await listeners.stop(None)
             assert not await waiting
-        # gRPC closes its sockets a moment later.
-        end = time.monotonic() + 180
-        while not is_free(port) and time.monotonic() < end:
-            await asyncio.sleep(0.02)
-        return is_free(port)
+        return port
 
-    assert asyncio.run(ask())
+    port = asyncio.run(ask())
+    # gRPC closes its sockets a moment later.
+    until(lambda: is_free(port))
 
 
 def test_a_port_that_another_has_is_refused() -> None:
@@ -110,14 +107,12 @@ def test_a_port_that_another_has_is_refused() -> None:
 
 def test_a_server_is_one_to_all_of_its_connections(tmp_path: Path) -> None:
     """What one connection has written is what any other one reads."""
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"))
-    with serving(tmp_path, settings) as academy:
+    with serving(tmp_path) as academy:
         bots = [academy.bot("reader") for _ in range(CONNECTIONS)]
-        arena = academy.arena()
         answers = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
         assert not any(answer.games for answer in answers)
 
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
+        academy.register(tiny_go("go"))
         answers = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
 
     assert [[game.game_id for game in answer.games] for answer in answers] == [["go"]] * CONNECTIONS

@@ -1,7 +1,6 @@
 """Short calls are answered at once, long ones in parts; each as it would be alone."""
 
 import asyncio
-import queue
 import random
 import threading
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from academy.service.scheduling import Answer, FairScheduler
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
-from tests.academy.service.running import SECONDS, Running
+from tests.academy.service.running import SECONDS, Playing, Running
 from tests.academy.service.test_ranking import SPEC, STATES, shelf
 
 LIBRARIES = (Library.MIDDLE_GAME, Library.ENDGAME)
@@ -177,30 +176,12 @@ def asked_over_the_wire(count: int) -> list[consultation_pb2.MatchPatternsReques
     ]
 
 
-class Bot:
-    """A stream of its own on a connection of its own."""
-
-    def __init__(self, academy: Running) -> None:
-        self._questions: queue.Queue[consultation_pb2.PlayRequest | None] = queue.Queue()
-        self.answers = academy.bot("reader").consultation.Play(iter(self._questions.get, None))
-
-    def send(self, *questions: consultation_pb2.MatchPatternsRequest) -> None:
-        for question_ in questions:
-            self._questions.put(consultation_pb2.PlayRequest(patterns=question_))
-
-    def end(self) -> None:
-        self._questions.put(None)
-
-
 def test_concurrent_bots_get_the_same_answers_as_one(taught: Running) -> None:
     questions = asked_over_the_wire(72)
-    alone = Bot(taught)
-    expected = []
-    for question_ in questions:
-        alone.send(question_)
-        expected.append(next(alone.answers))
+    alone = Playing(taught.bot("reader"))
+    expected = [alone.ask(patterns=question) for question in questions]
     alone.end()
-    bots = [Bot(taught) for _ in range(12)]
+    bots = [Playing(taught.bot("reader")) for _ in range(12)]
     calling = taught.bot("reader").consultation
     answered = [place for place, answer in enumerate(expected) if answer.HasField("patterns")]
     held = threading.Event()
@@ -212,11 +193,13 @@ def test_concurrent_bots_get_the_same_answers_as_one(taught: Running) -> None:
     holding = threading.Thread(target=taught.within, args=(hold(),))
     holding.start()
     for number, bot in enumerate(bots):
-        bot.send(*questions[number :: len(bots)])
+        for question in questions[number :: len(bots)]:
+            bot.send(patterns=question)
     calls = [calling.MatchPatterns.future(questions[place]) for place in answered]
-    leaving = [Bot(taught) for _ in range(4)]
+    leaving = [Playing(taught.bot("reader")) for _ in range(4)]
     for bot in leaving:
-        bot.send(*questions)
+        for question in questions:
+            bot.send(patterns=question)
     held.set()
     holding.join(SECONDS)
     for bot in leaving:

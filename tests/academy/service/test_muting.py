@@ -1,6 +1,5 @@
 """A player is muted in all games or in none, whatever happens meanwhile."""
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,10 +11,10 @@ from academy.store.environment import Transaction
 from academy.store.library_commands import DeleteGame
 from academy.store.library_store import Store
 from academy.store.player_commands import MuteInGame, UnmuteInGame
-from academy.store.writer import WriteContext
-from academy.v1 import contests_pb2, libraries_pb2
+from academy.v1 import libraries_pb2
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import Client, Running
+from tests.academy.store.holding import held
 from tests.waiting import until
 
 GAMES = ("a", "b", "c")
@@ -24,7 +23,7 @@ GAMES = ("a", "b", "c")
 @pytest.fixture
 def admin(fresh: Running) -> Client:
     for game_id in GAMES:
-        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(game_id)))
+        fresh.register(tiny_go(game_id))
     return fresh.admin()
 
 
@@ -38,28 +37,15 @@ def muted_in(store: Store, player: str = "troll") -> Sequence[str]:
     return store.read(read)
 
 
-class Hold:
-    """Keeps the writer until it may go on."""
-
-    def __init__(self) -> None:
-        self.is_held, self.may_go_on = threading.Event(), threading.Event()
-
-    def execute(self, work: WriteContext) -> None:
-        self.is_held.set()
-        assert self.may_go_on.wait(60)
-
-
 def leave_while_it_waits(store: Store, method: Any, request: Any) -> None:
     """Call, and go away before anything is written."""
-    hold = Hold()
-    store.submit(hold)
-    assert hold.is_held.wait(60)
+    hold, _ = held(store)
     call = method.future(request)
     until(lambda: store.waiting_writes)
     call.cancel()
     with pytest.raises(grpc.FutureCancelledError):
         call.result()
-    hold.may_go_on.set()
+    hold.may_end.set()
 
 
 def test_a_player_is_muted_and_unmuted_in_all_games_when_the_caller_goes_away(

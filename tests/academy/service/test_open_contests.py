@@ -2,30 +2,25 @@
 
 import time
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from unittest.mock import patch
 
 import grpc
 import pytest
 
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store.contest_tables import contest_record
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
-from tests.academy.service.examples import contest, report
-from tests.academy.service.running import Client, Running, refusal, serving
+from tests.academy.service.examples import contest
+from tests.academy.service.running import Client, Running, limited, pages, refusal
 
 
 def opened(academy: Running, game_id: str, *contest_ids: str) -> None:
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
+    academy.register(examples.tiny_go(game_id))
     for contest_id in contest_ids:
-        arena.contests.OpenContest(
-            contests_pb2.OpenContestRequest(contest=contest(contest_id, game_id, ("ann", "bob")))
-        )
+        academy.open(contest(contest_id, game_id))
 
 
 def listed(academy: Running, **fields: object) -> contests_pb2.ListOpenContestsResponse:
@@ -56,39 +51,16 @@ def test_open_contests_are_listed_oldest_first(fresh: Running) -> None:
     assert abs(first.open_time.ToNanoseconds() / 1e9 - time.time()) < 60
 
 
-def test_pages_hold_every_open_contest_once(fresh: Running) -> None:
-    wanted = [f"{number:02}" for number in range(7)]
-    opened(fresh, "go", *wanted)
-    seen, token = [], ""
-    for _ in range(3):
-        page = listed(fresh, page_size=3, page_token=token)
-        seen += ids(page)
-        token = page.next_page_token
-    assert (seen, token) == (wanted, "")
-
-
 def test_pages_hold_the_contests_of_several_arenas_once(fresh: Running) -> None:
     opened(fresh, "go", "1", "2")
     rival = fresh.client(fresh.token("rival", Role.ARENA))
     for contest_id in ("1", "2", "3"):
-        request = contests_pb2.OpenContestRequest(contest=contest(contest_id, "go"))
-        rival.contests.OpenContest(request)
+        rival.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(contest_id, "go")))
     wanted = ["1", "2", "1", "2", "3"]
     for size in (1, 2):
-        seen, token, pages = [], "", 0
-        while not pages or (token and pages < 10):
-            page = listed(fresh, page_size=size, page_token=token)
-            seen += ids(page)
-            token, pages = page.next_page_token, pages + 1
-        assert seen == wanted
-
-
-def test_reported_and_void_contests_are_not_listed(fresh: Running) -> None:
-    opened(fresh, "go", "reported", "void", "open")
-    contests = fresh.admin().contests
-    contests.ReportContest(report(contest("reported", "go"), ["c3"], first="DRAW"))
-    contests.ReportContest(contests_pb2.ReportContestRequest(contest=contest("void", "go"), void=True))
-    assert ids(listed(fresh)) == ["open"]
+        request = contests_pb2.ListOpenContestsRequest(page_size=size)
+        listing = islice(pages(fresh.admin().contests.ListOpenContests, request), 10)
+        assert [contest_id for page in listing for contest_id in ids(page)] == wanted
 
 
 @pytest.mark.parametrize(
@@ -104,16 +76,6 @@ def test_invalid_listing_is_refused(
 ) -> None:
     error = refusal(lambda: listed(academy, **fields))
     assert error.code is code and error.reason.startswith(reason)
-
-
-def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: Running) -> None:
-    opened(fresh, "go", "left/1")
-    ann = fresh.bot("ann")
-    assert refusal(lambda: analyse(ann, "go")).reason == "ANALYSIS_DURING_CONTEST"
-    fresh.admin().contests.ReportContest(
-        contests_pb2.ReportContestRequest(contest=contests_pb2.Contest(contest_id="left/1"), void=True)
-    )
-    analyse(ann, "go")
 
 
 @pytest.mark.threat("leaks")
@@ -148,11 +110,8 @@ def test_an_open_contest_bars_its_players_from_analysis_of_the_games_forks(
 
 
 def test_contest_open_for_too_long_allows_analysis(tmp_path: Path) -> None:
-    settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
-    )
     now = [1_800_000_000.0]
-    with serving(tmp_path / "data", settings, clock=lambda: now[0]) as academy:
+    with limited(tmp_path, lambda: now[0], contest_seconds=3_600.0) as academy:
         opened(academy, "go", "old")
         now[0] += 3_500.0
         assert "'old'" in refusal(lambda: analyse(academy.bot("ann"), "go")).message
@@ -163,11 +122,8 @@ def test_contest_open_for_too_long_allows_analysis(tmp_path: Path) -> None:
 
 
 def test_expired_contests_are_read_once(tmp_path: Path) -> None:
-    settings = ServerSettings(
-        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
-    )
     now = [1_800_000_000.0]
-    with serving(tmp_path / "data", settings, clock=lambda: now[0]) as academy:
+    with limited(tmp_path, lambda: now[0], contest_seconds=3_600.0) as academy:
         for number in range(5):
             opened(academy, "go", f"old/{number}")
         now[0] += 3_700.0

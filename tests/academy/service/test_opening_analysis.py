@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
 from academy.store.maintenance.check import check
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import consultation_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client, Running, refusal, serving
@@ -16,11 +17,10 @@ from tests.academy.service.running import Client, Running, refusal, serving
 
 def played(academy: Running, game_id: str) -> None:
     """A game with two first moves, of which the first won more."""
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
+    academy.register(examples.tiny_go(game_id))
     lines = [(["c3", "a1"], "WIN")] * 8 + [(["d2", "a1"], "WIN")] * 5 + [(["d2", "a1"], "LOSS")] * 2
     for number, (moves, first) in enumerate(lines):
-        arena.contests.ReportContest(report(contest(f"{game_id}/{number}", game_id), moves, first=first))
+        academy.report(report(contest(f"{game_id}/{number}", game_id), moves, first=first))
 
 
 def tell(client: Client, game_id: str, *lines: tuple[str, float, int]) -> int:
@@ -102,48 +102,30 @@ def test_searches_of_different_kinds_are_not_compared(academy: Running) -> None:
     assert (kept.budget, kept.kind, kept.value) == (6, pattern_pb2.SEARCH_KIND_PLIES, 0.4)
 
 
+PLIES = pattern_pb2.SEARCH_KIND_PLIES
+
+
 @pytest.mark.parametrize(
-    ("line", "field", "words"),
+    ("wrong", "field", "words"),
     [
-        (libraries_pb2.LineAnalysis(value=0.5, budget=1), "lines[0].moves", "name at least one move"),
-        (libraries_pb2.LineAnalysis(moves=["c3"], value=1.5, budget=1), "lines[0].value", "1.5 must be"),
-        (
-            libraries_pb2.LineAnalysis(moves=["c3"], value=float("nan"), budget=1),
-            "lines[0].value",
-            "nan must be",
-        ),
-        (
-            libraries_pb2.LineAnalysis(moves=["c3"], value=0.5),
-            "lines[0].budget",
-            "0 must be from 200 to 1,000,000,000 random games: less says too little to be kept",
-        ),
-        (
-            libraries_pb2.LineAnalysis(moves=["c3"], value=0.5, budget=199),
-            "lines[0].budget",
-            "199 must be from 200 to 1,000,000,000 random games",
-        ),
-        (
-            libraries_pb2.LineAnalysis(moves=["c3"], value=0.5, budget=4, kind=pattern_pb2.SEARCH_KIND_PLIES),
-            "lines[0].budget",
-            "4 must be from 5 to 1,000,000,000 plies of alpha-beta",
-        ),
-        (
-            libraries_pb2.LineAnalysis(moves=["c3"], value=0.5, budget=2**31),
-            "lines[0].budget",
-            "2,147,483,648 must be from 200 to 1,000,000,000",
-        ),
-        (libraries_pb2.LineAnalysis(moves=["x" * 2_000], value=0.5, budget=1), "lines[0].moves[0]", "2,000"),
+        ({"moves": []}, "moves", "name at least one move"),
+        ({"moves": ["x" * 2_000]}, "moves[0]", "2,000"),
+        ({"value": 1.5}, "value", "1.5 must be"),
+        ({"value": float("nan")}, "value", "nan must be"),
+        ({"budget": 0}, "budget", "0 must be from 200 to 1,000,000,000 random games: less says too little"),
+        ({"budget": 199}, "budget", "199 must be from 200 to 1,000,000,000 random games"),
+        ({"budget": 4, "kind": PLIES}, "budget", "4 must be from 5 to 1,000,000,000 plies of alpha-beta"),
+        ({"budget": 2**31}, "budget", "2,147,483,648 must be from 200 to 1,000,000,000"),
     ],
 )
 def test_a_bad_analysis_is_refused_by_its_field(
-    academy: Running, line: libraries_pb2.LineAnalysis, field: str, words: str
+    academy: Running, wrong: dict[str, Any], field: str, words: str
 ) -> None:
-    refused = refusal(
-        lambda: analyst(academy).libraries.AnalyseOpenings(
-            libraries_pb2.AnalyseOpeningsRequest(game_id="never", lines=[line])
-        )
-    )
-    assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, [field])
+    right: dict[str, Any] = {"moves": ["c3"], "value": 0.5, "budget": 200}
+    line = libraries_pb2.LineAnalysis(**right | wrong)
+    request = libraries_pb2.AnalyseOpeningsRequest(game_id="never", lines=[line])
+    refused = refusal(lambda: analyst(academy).libraries.AnalyseOpenings(request))
+    assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, [f"lines[0].{field}"])
     assert words in refused.message
 
 
@@ -161,7 +143,7 @@ def test_only_analysts_and_admins_may_report(academy: Running) -> None:
             "admin, analyst",
         )
     ring = examples.ring("three")
-    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=ring))
+    academy.register(ring)
     refused = refusal(lambda: tell(academy.admin(), "three", ("A", 0.5, 200)))
     assert "only games of two players" in refused.message
     refused = refusal(lambda: analyst(academy).libraries.DeleteOpening(libraries_pb2.DeleteOpeningRequest()))

@@ -92,7 +92,7 @@ def test_tokens_of_different_methods_do_not_mix() -> None:
 @pytest.mark.parametrize(
     ("size", "given_"), [(0, 100), (1, 1), (1_000, 1_000), (1_001, 1_000), (2**31 - 1, 1_000)]
 )
-def test_the_size_of_a_page(size: int, given_: int) -> None:
+def test_a_page_has_as_many_entries_as_are_asked_for_up_to_the_limit(size: int, given_: int) -> None:
     assert paging.page_size(size, Limits()) == given_
 
 

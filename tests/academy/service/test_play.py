@@ -1,6 +1,5 @@
 """Questions on a stream: the same answers as single calls, and refusals that do not end it."""
 
-import queue
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,36 +9,17 @@ import pytest
 from google.rpc import code_pb2
 
 from academy.store.tokens import CreateToken, RevokeToken, Role
-from academy.v1 import consultation_pb2, contests_pb2
+from academy.v1 import consultation_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, contest, position, report, teach
-from tests.academy.service.running import Client, Running, as_refused, limited
+from tests.academy.service.running import Playing, Running, as_refused, limited
 from tests.waiting import until
-
-
-class Playing:
-    """An open stream: ask, and read the answer."""
-
-    def __init__(self, client: Client) -> None:
-        self._questions: queue.Queue[consultation_pb2.PlayRequest | None] = queue.Queue()
-        self.answers = client.consultation.Play(iter(self._questions.get, None))
-
-    def ask(self, **question: object) -> consultation_pb2.PlayResponse:
-        self.send(**question)
-        return next(self.answers)
-
-    def send(self, **question: object) -> None:
-        self._questions.put(consultation_pb2.PlayRequest(**question))  # type: ignore[arg-type]
-
-    def end(self) -> None:
-        self._questions.put(None)
 
 
 @pytest.fixture(scope="module")
 def taught(academy: Running) -> Running:
     """A game with a pattern and an opening."""
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    academy.register(examples.tiny_go("go"))
     teach(academy, "go", "taught", [("ann", "--\n--", 0.8)])
     return academy
 
@@ -114,16 +94,15 @@ def test_a_refusal_is_an_answer(
 
 
 @pytest.mark.threat("leaks")
-def test_fair_use_on_a_stream(taught: Running) -> None:
+def test_fair_use_holds_on_a_stream(taught: Running) -> None:
     played = contest("stream/1", "go")
-    tickets = taught.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
-    playing = Playing(taught.client(tickets[0]))
+    playing = Playing(taught.open(played)[0])
 
     answers = [
         playing.ask(opening=opening(contest_id="stream/1", moves=moves))
         for moves in ([], [], ["a1", "b1"], ["a1", "b1", "a2", "b2", "a3", "b3", "a4", "b4"])
     ]
-    taught.arena().contests.ReportContest(report(played, ["c3"]))
+    taught.report(report(played, ["c3"]))
     after = playing.ask(opening=opening(contest_id="stream/1", moves=["a1"]))
     playing.end()
 
@@ -139,7 +118,7 @@ def test_fair_use_on_a_stream(taught: Running) -> None:
 
 def test_a_rate_exceeded_on_a_stream_says_when_to_ask_again(tmp_path: Path) -> None:
     with limited(tmp_path, questions_per_second=1.0, question_burst=4.0) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         playing = Playing(academy.bot("hasty"))
         answers = [playing.ask(opening=opening()) for _ in range(3)]
         # On a slow machine some more pass before one is too early.
@@ -173,7 +152,7 @@ def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
 
 def test_stream_with_unread_answers_is_ended(tmp_path: Path) -> None:
     with limited(tmp_path, write_seconds=0.5, question_burst=1e6) as academy:
-        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("go")))
+        academy.register(examples.plain("go"))
         teach(academy, "go", "taught", [("ann", "-", 0.8)])
         large = patterns(positions=[position("-" * 4_096)] * 60, max_matches=4_096, max_matches_each=4_096)
 
@@ -182,8 +161,8 @@ def test_stream_with_unread_answers_is_ended(tmp_path: Path) -> None:
                 yield consultation_pb2.PlayRequest(request_id=number, patterns=large)
 
         answers = academy.bot("slow").consultation.Play(questions())
-        labels = {"method": "/academy.v1.ConsultationService/Play", "code": "DEADLINE_EXCEEDED"}
-        until(lambda: academy.server.metrics.registry.get_sample_value("academy_calls_total", labels) == 1)
+        ended = {"method": "/academy.v1.ConsultationService/Play", "code": "DEADLINE_EXCEEDED"}
+        until(lambda: academy.figure("academy_calls_total", **ended) == 1)
         # What was sent before may be read; then the stream says why it ended.
         with pytest.raises(grpc.RpcError) as caught:
             list(answers)
@@ -198,12 +177,8 @@ def test_refusals_on_streams_are_counted_by_their_reasons(fresh: Running) -> Non
     assert playing.ask().refusal.reason == "INVALID_FIELD"
     playing.end()
 
-    registry = fresh.server.metrics.registry
-    counted = {
-        reason: registry.get_sample_value("academy_stream_refusals_total", {"reason": reason})
-        for reason in ("UNKNOWN_GAME", "INVALID_FIELD")
-    }
-    assert counted == {"UNKNOWN_GAME": 3, "INVALID_FIELD": 1}
+    for reason, count in (("UNKNOWN_GAME", 3), ("INVALID_FIELD", 1)):
+        assert fresh.figure("academy_stream_refusals_total", reason=reason) == count
 
 
 @pytest.mark.threat("access")

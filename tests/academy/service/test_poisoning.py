@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from academy.v1 import consultation_pb2, contests_pb2
+from academy.v1 import consultation_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Running
@@ -11,14 +11,13 @@ LINES = ((), ("c3",), ("a1",), ("c3", "b2"))
 
 
 def play(academy: Running, game_id: str, who: str, count: int, elo: float, lines: Sequence[str]) -> None:
-    arena = academy.arena()
     for number in range(count):
         names = f"{who} {number % 10}", f"{who} {(number + 1) % 10}"
         moves = lines[number % len(lines)]
         good = moves.startswith("a1") == (who == "colluder")
         # The strong ones are not sure: of five games by a good move they win three.
         winner = "WIN" if good == (who == "colluder" or number // len(lines) % 5 < 3) else "LOSS"
-        arena.contests.ReportContest(
+        academy.report(
             report(
                 contest(f"{game_id}/{who}/{number}", game_id, names, (elo, elo)), moves.split(), first=winner
             )
@@ -40,9 +39,8 @@ def test_ten_colluders_move_no_recommended_move_of_fifty_strong_contests(academy
     rest = " " + " ".join(["pass"] * 17)
     strong = [line + rest for line in ("c3 b2 d4", "c3 b2 d4", "a1 c3 b2", "c3 a1 d2", "c3 b2 a1")]
     weak = [line + rest for line in ("a1 e5 d4", "c3 a5 d4", "c3 b2 e1")]
-    arena = academy.arena()
     for game_id in ("poisoned-first", "poisoned-last"):
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
+        academy.register(examples.tiny_go(game_id))
     play(academy, "poisoned-first", "colluder", 40, 1000.0, weak)
     of_colluders = recommended(academy, "poisoned-first")
     for game_id in ("poisoned-first", "poisoned-last"):

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import queue
 import resource
 import signal
 import socket
@@ -14,7 +13,6 @@ import urllib.request
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
@@ -33,7 +31,7 @@ from tests.academy.cli.conftest import run
 from tests.academy.service import examples
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.examples import contest, report
-from tests.academy.service.running import Client, as_refused
+from tests.academy.service.running import Client, Playing, as_refused
 from tests.academy.service.server_programs import ACADEMY, SECONDS, Served, served, started
 from tests.asking_health import health_of
 from tests.ports import free_ports
@@ -52,11 +50,9 @@ def test_a_signal_lets_a_server_finish_its_calls_and_end_with_status_0(
         health = health_of(grpc.insecure_channel(academy.address))
         watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=SECONDS)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
-        questions: queue.Queue[Any] = queue.Queue()
-        answers = academy.client().consultation.Play(iter(questions.get, None))
+        playing = Playing(academy.client())
         question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
-        questions.put(consultation_pb2.PlayRequest(request_id=1, opening=question))
-        assert next(answers).opening.known
+        assert playing.ask(opening=question).opening.known
         boards = [examples.position("-" * 25)] * 1_024
         call = client.consultation.MatchPatterns.future(
             consultation_pb2.MatchPatternsRequest(game_id="go", positions=boards)
@@ -71,13 +67,13 @@ def test_a_signal_lets_a_server_finish_its_calls_and_end_with_status_0(
         watch.cancel()
         # A stream that waits is ended at once, with the reason.
         with pytest.raises(grpc.RpcError) as caught:
-            next(answers)
+            next(playing.answers)
         refused = as_refused(caught.value)
         assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "DRAINING")
         # A running call is finished within the grace.
         assert len(call.result(SECONDS).positions) == 1_024
         assert academy.ended() == 0
-        questions.put(None)
+        playing.end()
 
 
 @pytest.mark.skipif(find_spec("numba") is None, reason="without Numba there is nothing to load")

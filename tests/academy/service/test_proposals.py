@@ -25,10 +25,8 @@ VALUES = (0.4, 0.2, 0.7, 0.2, 0.75)
 
 
 def opened(academy: Running, game_id: str, contest_id: str) -> list[Client]:
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
-    request = contests_pb2.OpenContestRequest(contest=contest(contest_id, game_id))
-    return [academy.client(ticket) for ticket in arena.contests.OpenContest(request).tickets]
+    academy.register(examples.tiny_go(game_id))
+    return academy.open(contest(contest_id, game_id))
 
 
 def submitted(
@@ -65,7 +63,7 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
     assert {proposal.verdict for proposal in held} == {proposals_pb2.VERDICT_HELD}
 
     played = report(contest("judged/1", "judged"), ["a1", "b2", "c3", "b4", "e5"], [AFTER] * 5, values=VALUES)
-    ended = academy.arena().contests.ReportContest(played)
+    ended = academy.report(played)
 
     assert (ended.accepted, ended.dropped) == (2, 4)
     # Newest first.
@@ -85,30 +83,6 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
     assert of_bob.player == "bob" and "stated no expected value after ply 3" in of_bob.reason
 
 
-def test_the_same_proposal_again_is_the_same(academy: Running) -> None:
-    ann, bob = opened(academy, "same", "same/1")
-
-    first = submitted(ann, "same/1", tesuji(), tesuji())
-    second = submitted(ann, "same/1", tesuji(cells=" - x - "))
-    of_bob = submitted(bob, "same/1", tesuji())
-
-    assert first[0] == first[1] == second[0]
-    assert of_bob[0].proposal_id != first[0].proposal_id
-    assert len(own(ann, contest_id="same/1").proposals) == 1
-
-
-def test_a_proposal_after_the_report_is_judged_at_once(academy: Running) -> None:
-    opened(academy, "late", "late/1")
-    academy.arena().contests.ReportContest(
-        report(contest("late/1", "late"), ["a1", "b2", "c3"], [AFTER] * 3, values=VALUES)
-    )
-
-    proposals = submitted(academy.bot("ann"), "late/1", tesuji())
-
-    assert [proposal.verdict for proposal in proposals] == [proposals_pb2.VERDICT_INSERTED]
-    assert proposals[0].pattern_id
-
-
 @pytest.mark.threat("vote_stuffing")
 def test_a_bot_without_ticket_proposes_for_its_own_seat(academy: Running) -> None:
     opened(academy, "named", "named/1")
@@ -119,13 +93,11 @@ def test_a_bot_without_ticket_proposes_for_its_own_seat(academy: Running) -> Non
 
 
 def test_player_of_both_seats_needs_a_ticket(academy: Running) -> None:
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("both")))
-    played = contest("both/1", "both", ("ann", "ann"))
-    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+    academy.register(examples.tiny_go("both"))
+    _, second = academy.open(contest("both/1", "both", ("ann", "ann")))
 
     assert "ticket" in refusal(lambda: submitted(academy.bot("ann"), "both/1", tesuji())).message
-    assert submitted(academy.client(tickets[1]), "both/1", tesuji())[0].seat == 2
+    assert submitted(second, "both/1", tesuji())[0].seat == 2
 
 
 def test_own_proposals_come_in_pages_newest_first(fresh: Running) -> None:
@@ -193,7 +165,7 @@ def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh
     ann, bob = opened(fresh, "earlier", "earlier/1")
     submitted(ann, "earlier/1", tesuji())
     submitted(bob, "earlier/1", tesuji())
-    fresh.arena().contests.ReportContest(report(contest("earlier/1", "earlier"), ["c3"]))
+    fresh.report(report(contest("earlier/1", "earlier"), ["c3"]))
     ann, _ = opened(fresh, "earlier", "earlier/2")
     submitted(ann, "earlier/2", tesuji(cells="xx"))
     # Another arena's player who came to have the same identity does not tell this one's ticket more.
@@ -228,15 +200,6 @@ def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh
     assert len(own(fresh.arena()).proposals) == 3
     assert len(own(fresh.admin(), arena="other").proposals) == 1
     assert not own(fresh.client(fresh.token("new", Role.ARENA))).proposals
-
-
-def test_reported_board_decides_over_the_proposed_one(academy: Running) -> None:
-    ann, _ = opened(academy, "counts", "counts/1")
-    submitted(ann, "counts/1", proposals_pb2.NewProposal(library=ENDGAME, cells="xx", ply=1, value=0.9))
-
-    played = report(contest("counts/1", "counts"), ["c3"], [EMPTY], values=[0.9])
-
-    assert academy.arena().contests.ReportContest(played).accepted == 0
 
 
 def unreadable(count: int) -> list[proposals_pb2.NewProposal]:
@@ -292,20 +255,19 @@ def test_a_marked_pattern_becomes_a_tesuji_that_is_advised_and_taken_home(academ
     game_id, contest_id = "marked", "marked/1"
     game = examples.tiny_go(game_id)
     game.settings.tesuji_capacity, game.settings.local_weights = 1_000, True
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    academy.register(game)
     played = contest(contest_id, game_id)
-    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+    _, player = academy.open(played)
     spec = read_spec(game)
     seat = Seat(game_id, spec.geometry, player=2, contest_id=contest_id)
     seat.record_marked_move(PAIR, 4, 0.4, 0.7)
     seat.record_marked_move(PAIR, 2, 0.4, 0.45)
-    with Academy(Connection(str(academy.address), tickets[1])) as bot:
+    with Academy(Connection(str(academy.address), player.token)) as bot:
         (held,) = bot.propose(seat, 4)
         assert (held.verdict.value, held.cells) == ("held", PAIR)
         # The seat knows that it is held.
         assert bot.propose(seat, 4) == []
-        arena.contests.ReportContest(between(played))
+        academy.report(between(played))
         (status,) = bot.own_proposals(contest_id)
         assert (status.verdict.value, status.pattern_id) == ("inserted", 0), status.reason
     listed = academy.admin().libraries.ListTesujis(libraries_pb2.ListTesujisRequest(game_id=game_id)).tesujis

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import grpc
@@ -15,10 +14,10 @@ from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
 from academy.store.shared_log.stream import Message
-from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.running import Running, refusal, serving
+from tests.academy.store.holding import held
 from tests.academy.store.shared_log.nats_servers import NatsServer
 from tests.waiting import until
 
@@ -37,37 +36,21 @@ def patient_catch_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("academy.service.log_catch_up._CATCH_UP_SECONDS", 60.0)
 
 
-@dataclass
-class WaitForEvent:
-    """A write that takes long."""
-
-    begun: threading.Event = field(default_factory=threading.Event)
-    ended: threading.Event = field(default_factory=threading.Event)
-
-    def execute(self, work: WriteContext) -> None:
-        self.begun.set()
-        self.ended.wait(30)
-
-
 @contextmanager
 def lagging(store: Store) -> Iterator[None]:
     """Have a store take in nothing of what others write."""
-    busy = WaitForEvent()
-    written = store.submit(busy)
-    assert busy.begun.wait(30)
+    hold, written = held(store)
     try:
         yield
     finally:
-        busy.ended.set()
+        hold.may_end.set()
         written.result()
 
 
 def open_contest(academy: Running) -> str:
     """Open a contest, and return the first player's ticket."""
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-    opened = contests_pb2.OpenContestRequest(contest=examples.contest("shared", "go"))
-    return str(arena.contests.OpenContest(opened).tickets[0])
+    academy.register(examples.tiny_go("go"))
+    return academy.open(examples.contest("shared", "go"))[0].token
 
 
 @pytest.mark.usefixtures("patient_catch_up")
@@ -135,12 +118,11 @@ def test_many_bad_tokens_have_nats_asked_a_few_times_alone(
 
 def test_a_report_may_come_again_where_the_log_cannot_be_followed(log: LogAddress, tmp_path: Path) -> None:
     with serving(tmp_path / "one", log=log) as academy:
-        arena = academy.arena()
-        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        academy.register(examples.tiny_go("go"))
         with closing(JetStreamLog(log)) as program:
             message = Message(program.state.last + 1, b"of another program", "foreign")
             program.publish(message, time.monotonic() + 30)
         until(lambda: not academy.store.follows_log)
         played = examples.report(examples.contest("late", "go"), ["A1"])
-        refused = refusal(lambda: arena.contests.ReportContest(played))
+        refused = refusal(lambda: academy.report(played))
         assert (refused.reason, refused.retry_after) == ("LOG_DIVERGED", 30.0)

@@ -10,13 +10,10 @@ from typing import Any
 import grpc
 import pytest
 
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
-from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, position, report, teach
-from tests.academy.service.running import Running, refusal, serving
+from tests.academy.service.running import Running, limited, refusal
 
 HERE = "x-o--" + "-xo-x" + "--x--" + "o-xo-" + "-----"
 PATTERNS = [
@@ -72,16 +69,15 @@ def question(game_id: str, moves: Sequence[Move], **more: Any) -> consultation_p
 
 @pytest.fixture(scope="module")
 def taught(academy: Running) -> Iterator[Running]:
-    register = academy.arena().contests.RegisterGame
-    register(contests_pb2.RegisterGameRequest(game=examples.tiny_go("next")))
+    academy.register(examples.tiny_go("next"))
     teach(academy, "next", "next", PATTERNS)
     turned = examples.tiny_go("turned")
     turned.reversal = "rotate_180"
-    register(contests_pb2.RegisterGameRequest(game=turned))
+    academy.register(turned)
     teach(academy, "turned", "turned", PATTERNS)
-    register(contests_pb2.RegisterGameRequest(game=examples.hunt("next-hunt")))
+    academy.register(examples.hunt("next-hunt"))
     teach(academy, "next-hunt", "next-hunt", [("a", "xo", 0.9), ("b", "-", 0.6)])
-    register(contests_pb2.RegisterGameRequest(game=examples.ring("next-ring")))
+    academy.register(examples.ring("next-ring"))
     yield academy
 
 
@@ -224,7 +220,7 @@ def test_a_stream_answers_as_a_call_does(taught: Running) -> None:
         ({"libraries": [examples.OPENING]}, "INVALID_RECORD", "libraries[0]", "the other two"),
     ],
 )
-def test_what_is_wrong_is_named(
+def test_a_question_about_moves_is_refused_by_the_field_that_is_wrong(
     taught: Running, fields: dict[str, Any], reason: str, field: str, words: str
 ) -> None:
     bot = taught.bot("reader")
@@ -238,12 +234,10 @@ def test_what_is_wrong_is_named(
 
 
 def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Running) -> None:
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("next-fair")))
+    academy.register(examples.tiny_go("next-fair"))
     teach(academy, "next-fair", "next-fair", [("a", "xo", 0.9), ("b", "xxx", 0.8)])
     played = contest("next-fair/1", "next-fair")
-    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
-    ann = academy.client(tickets[0])
+    ann, _ = academy.open(played)
 
     def asked(value: float | None) -> consultation_pb2.MatchSuccessorsRequest:
         here = position("-" * 25, 1, value)
@@ -256,7 +250,7 @@ def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Run
         assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "VALUE_NOT_LOW")
     answer = ann.consultation.MatchSuccessors(asked(0.33))
     assert len(answer.patterns.pattern_ids) == 1 and answer.position.total == 0
-    arena.contests.ReportContest(report(played, ["c3"]))
+    academy.report(report(played, ["c3"]))
 
     listing = libraries_pb2.ListPatternsRequest(game_id="next-fair", library=examples.ENDGAME)
     patterns = academy.admin().libraries.ListPatterns(listing).patterns
@@ -267,11 +261,8 @@ def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Run
 
 
 def test_moves_count_as_questions_by_what_they_cost(tmp_path: Path) -> None:
-    limits = Limits(questions_per_second=1e-6, question_burst=12.0)
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
-    with serving(tmp_path, settings) as academy:
-        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("next"))
-        academy.arena().contests.RegisterGame(game)
+    with limited(tmp_path, questions_per_second=1e-6, question_burst=12.0) as academy:
+        academy.register(examples.tiny_go("next"))
         # 12 questions: one for the call, ten for 160 moves of one cell; then one for the call, none left.
         cheap, dear = academy.bot("cheap"), academy.bot("dear")
         single, several = move({3: "x"}), move({3: "x", 4: "o"})

@@ -9,12 +9,11 @@ from academy.service.server import ServerSettings
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import restore
 from academy.store.tokens import Role, tokens
-from academy.v1 import contests_pb2, libraries_pb2
+from academy.v1 import libraries_pb2
 from academy.v1 import tokens_pb2 as messages
-from academy.wire.addresses import ServerAddress
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, teach
-from tests.academy.service.running import Running, refusal, serving
+from tests.academy.service.running import LOCAL, Running, pages, refusal, serving
 
 
 def create(running: Running, name: str, role: int = messages.TOKEN_ROLE_BOT) -> messages.CreateTokenResponse:
@@ -38,10 +37,9 @@ def test_a_token_made_over_the_wire_works_until_it_is_revoked(fresh: Running) ->
 
 
 def test_a_tickets_holder_learns_its_contest_and_seat(fresh: Running) -> None:
-    arena = fresh.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("tiny")))
-    opened = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest("one", "tiny")))
-    me = fresh.client(opened.tickets[1]).tokens.GetCaller(messages.GetCallerRequest())
+    fresh.register(examples.tiny_go("tiny"))
+    _, bob = fresh.open(contest("one", "tiny"))
+    me = bob.tokens.GetCaller(messages.GetCallerRequest())
     assert (me.name, me.contest_id, me.seat, me.token_id) == ("bob", "one", 2, "")
 
 
@@ -69,19 +67,15 @@ def test_wrong_tokens_are_refused_by_field(fresh: Running) -> None:
 
 def test_pages_of_tokens_have_each_once_and_no_secret(fresh: Running) -> None:
     made = {create(fresh, "twin").token.token_id for _ in range(5)}
-    request, listed = messages.ListTokensRequest(page_size=2), []
-    while True:
-        page = fresh.admin().tokens.ListTokens(request)
+    listed = []
+    for page in pages(fresh.admin().tokens.ListTokens, messages.ListTokensRequest(page_size=2)):
         assert len(page.tokens) <= 2
         listed += [token.token_id for token in page.tokens if token.name == "twin"]
-        if not page.next_page_token:
-            break
-        request.page_token = page.next_page_token
     assert len(listed) == 5 and set(listed) == made
 
 
 def test_a_muted_players_votes_come_back_with_unmuting(fresh: Running) -> None:
-    fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("tiny")))
+    fresh.register(examples.tiny_go("tiny"))
     teach(fresh, "tiny", "tiny", [("ann", "x", 0.9), ("bob", "xo-", 0.2), ("ann", "ooo", 0.02)])
     admin = fresh.admin().libraries
     listing = libraries_pb2.ListPatternsRequest(
@@ -105,9 +99,9 @@ def test_a_muted_players_votes_come_back_with_unmuting(fresh: Running) -> None:
 
 
 def test_a_backup_over_the_wire_can_be_restored(tmp_path: Path) -> None:
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), backups=tmp_path / "backups")
+    settings = ServerSettings(LOCAL, backups=tmp_path / "backups")
     with serving(tmp_path / "data", settings) as running:
-        running.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("tiny")))
+        running.register(examples.tiny_go("tiny"))
         made = [running.admin().libraries.CreateBackup(libraries_pb2.CreateBackupRequest()) for _ in range(2)]
     assert made[0].folder != made[1].folder and made[0].bytes > 0
     restore(Path(made[0].folder), tmp_path / "restored")

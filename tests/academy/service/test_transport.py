@@ -14,9 +14,8 @@ from academy.v1 import contests_pb2
 from academy.wire.addresses import InvalidAddressError, ServerAddress
 from academy.wire.tls import Certificates
 from tests.academy.service.certificates import authority, signed
-from tests.academy.service.running import Client, Running, serving
+from tests.academy.service.running import LOCAL, Client, Running, serving
 
-LOCAL = ServerAddress.parse("127.0.0.1:0")
 GAMES = contests_pb2.ListGamesRequest()
 
 
@@ -80,7 +79,7 @@ def test_without_tls_only_this_machine_is_listened_to(tmp_path: Path, address: s
         AcademyServer(store, ServerSettings(address=ServerAddress.parse(address)))
 
 
-def test_the_defaults(tmp_path: Path) -> None:
+def test_with_insecure_a_server_listens_beyond_this_machine_without_tls(tmp_path: Path) -> None:
     settings = ServerSettings(address=ServerAddress.parse("0.0.0.0:0"), insecure=True)
     with serving(tmp_path, settings) as academy:
         channel = grpc.insecure_channel(f"127.0.0.1:{academy.address.port}")
@@ -110,7 +109,7 @@ def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path
 
 
 @pytest.mark.parametrize("kind", ["file", "no folder"])
-def test_where_no_socket_can_be_made(tmp_path: Path, kind: str) -> None:
+def test_where_no_socket_can_be_made_its_path_is_named_and_no_file_is_lost(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "missing" / "socket"
     if kind == "file":
         path = tmp_path / "file"

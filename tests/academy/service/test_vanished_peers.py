@@ -1,20 +1,17 @@
 """Peers that are gone without having closed their connections: their connections and streams end."""
 
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import pytest
 
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.store.tokens import Role
-from academy.v1 import consultation_pb2, contests_pb2
-from academy.wire.addresses import ServerAddress
+from academy.v1 import consultation_pb2
 from benchmarks.load.wire import Bot
 from tests.academy.service import examples
-from tests.academy.service.running import Running, limited, serving
+from tests.academy.service.running import Running, limited
 from tests.waiting import until
 
 SECONDS = 60.0
@@ -25,11 +22,8 @@ LOOK_UP = "/academy.v1.ConsultationService/LookUpOpening"
 
 @pytest.fixture(scope="module")
 def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    limits = Limits(ping_seconds=1.0, pong_seconds=6.0)
-    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
-    with serving(Path(tmp_path_factory.mktemp("data")), settings) as running:
-        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
-        running.arena().contests.RegisterGame(game)
+    with limited(tmp_path_factory.mktemp("data"), ping_seconds=1.0, pong_seconds=6.0) as running:
+        running.register(examples.tiny_go("go"))
         yield running
 
 
@@ -86,13 +80,14 @@ def test_peer_that_answers_pings_stays_connected(academy: Running) -> None:
 @pytest.mark.threat("held_places")
 def test_a_connection_without_calls_is_closed(tmp_path: Path) -> None:
     with limited(tmp_path, idle_stream_seconds=1.0) as running:
-        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
-        running.arena().contests.RegisterGame(game)
+        running.register(examples.tiny_go("go"))
         bot = answered(running, LOOK_UP, QUESTION.SerializeToString(), streaming=False)
         assert closed(bot.socket)
         bot.socket.close()
         # A client connects again by itself.
         client = running.bot("bob")
         client.consultation.LookUpOpening(QUESTION)
-        time.sleep(1.5)
+        states: list[grpc.ChannelConnectivity] = []
+        client.channel.subscribe(states.append)
+        until(lambda: states[-1:] == [grpc.ChannelConnectivity.IDLE])
         client.consultation.LookUpOpening(QUESTION)

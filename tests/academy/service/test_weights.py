@@ -26,7 +26,6 @@ from tests.academy.service.examples import (
     beside_each_other,
     contest,
     download_weights,
-    opened,
     teach_weights,
 )
 from tests.academy.service.running import Client, Running, refusal
@@ -34,7 +33,7 @@ from tests.academy.service.running import Client, Running, refusal
 
 def test_a_player_gets_what_academy_knows_and_then_only_what_is_new(academy: Running) -> None:
     teach_weights(academy, "home")
-    ann, _ = opened(academy, contest("home/1", "home"))
+    ann, _ = academy.open(contest("home/1", "home"))
     view = academy.store.follow().refresh("home")
     first = download_weights(ann, "home", "home/1")
     assert list(first.evaluation.codes) == view.evaluation.codes.tolist()
@@ -46,7 +45,7 @@ def test_a_player_gets_what_academy_knows_and_then_only_what_is_new(academy: Run
     assert again.unchanged and not again.evaluation.codes and again.revision == first.revision
 
     played = beside_each_other(contest("home/2", "home"), Random(9))
-    academy.arena().contests.ReportContest(played)
+    academy.report(played)
     changed = download_weights(ann, "home", "home/1", first.revision)
     assert not changed.unchanged and changed.contests == 9 and changed.evaluation.codes
 
@@ -55,7 +54,7 @@ def test_a_revision_that_is_known_costs_as_much_as_it_takes(
     academy: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     teach_weights(academy, "known")
-    ann, _ = opened(academy, contest("known/1", "known"))
+    ann, _ = academy.open(contest("known/1", "known"))
     monkeypatch.setattr(cost, "_RECORDS_PER_QUESTION", 1)
     charged = []
     for revision in ("", download_weights(ann, "known", "known/1").revision):
@@ -69,10 +68,10 @@ def test_a_revision_that_is_known_costs_as_much_as_it_takes(
 def test_a_use_is_counted_once_a_contest_and_shown(academy: Running) -> None:
     teach_weights(academy, "counted")
     played = contest("counted/1", "counted")
-    ann, _ = opened(academy, played)
+    ann, _ = academy.open(played)
     revision = download_weights(ann, "counted", "counted/1").revision
     download_weights(ann, "counted", "counted/1", revision)
-    academy.arena().contests.ReportContest(beside_each_other(played, Random(3)))
+    academy.report(beside_each_other(played, Random(3)))
     answer = download_weights(academy.admin(), "counted")
     assert (answer.uses, answer.contests) == (1, 9)
 
@@ -86,13 +85,13 @@ def test_admins_read_who_took_weights_home_whatever_they_are_of(academy: Running
     opening.settings.local_weights = True
     academy.admin().libraries.UpdateSettings(opening)
     played = contest(f"{name}/1", name, elos=(1500.0, 3000.0))
-    ann, bob = opened(academy, played)
+    ann, bob = academy.open(played)
     assert bool(download_weights(ann, name, f"{name}/1").evaluation.codes) == evaluation
     # Too strong for those who taught: there is nothing for this player, and again nothing new.
     nothing = download_weights(bob, name, f"{name}/1", player=2)
     assert not nothing.tesujis.codes
     assert download_weights(bob, name, f"{name}/1", nothing.revision, player=2).unchanged
-    academy.arena().contests.ReportContest(beside_each_other(played, Random(3)))
+    academy.report(beside_each_other(played, Random(3)))
     request = contests_pb2.GetConsultationsRequest(contest_id=f"{name}/1")
     first, second = academy.admin().contests.GetConsultations(request).seats
     assert (first.weights, first.evaluation) == (True, evaluation)
@@ -103,7 +102,7 @@ def test_admins_read_who_took_weights_home_whatever_they_are_of(academy: Running
 
 def test_by_default_they_stay_in_academy_for_all_but_admins_and_analysts(academy: Running) -> None:
     teach_weights(academy, "closed", open_to_players=False)
-    ann, _ = opened(academy, contest("closed/1", "closed"))
+    ann, _ = academy.open(contest("closed/1", "closed"))
     for refused in (
         refusal(lambda: download_weights(ann, "closed", "closed/1")),
         refusal(lambda: download_weights(academy.bot("reader"), "closed")),
@@ -125,26 +124,24 @@ def test_a_competition_may_keep_them_in_academy_and_not_allow_them(academy: Runn
         "LOCAL_WEIGHTS_OFF",
         True,
     )
-    ann, _ = opened(academy, contest("fair/2", "fair"))
+    ann, _ = academy.open(contest("fair/2", "fair"))
     assert download_weights(ann, "fair", "fair/2").evaluation.codes
     loose = contest("unfair/1", "unfair")
     loose.fair_use.local_weights = True
-    refused = refusal(
-        lambda: academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=loose))
-    )
+    refused = refusal(lambda: academy.open(loose))
     assert (refused.reason, refused.metadata["limit"]) == ("LOOSER_RULE", "false")
     assert "give false, or have an admin" in refused.message
 
 
 def test_players_too_strong_for_the_teachers_get_none(academy: Running) -> None:
     teach_weights(academy, "weak", elo=1200.0)
-    strong, weak = opened(academy, contest("weak/1", "weak", elos=(1500.0, 1100.0)))
+    strong, weak = academy.open(contest("weak/1", "weak", elos=(1500.0, 1100.0)))
     nothing = download_weights(strong, "weak", "weak/1")
     assert not nothing.evaluation.codes and not nothing.tesujis.codes
     assert download_weights(weak, "weak", "weak/1", player=2).evaluation.codes
     # So the strong one's win is not a success of theirs.
     report = examples.report(contest("weak/1", "weak", elos=(1500.0, 1100.0)), ["c3"])
-    academy.arena().contests.ReportContest(report)
+    academy.report(report)
     known = academy.store.follow().refresh("weak").evaluation
     assert (known.uses, known.successes) == (1, 0)
 
@@ -154,7 +151,7 @@ def test_outside_of_contests_the_same_margin_holds_for_a_bot_and_none_for_an_ana
 ) -> None:
     teach_weights(academy, "margin", elo=1200.0)
     played = contest("margin/1", "margin", ("champion", "novice"), (1500.0, 1250.0))
-    academy.arena().contests.ReportContest(examples.report(played, ["c3"]))
+    academy.report(examples.report(played, ["c3"]))
     assert not download_weights(academy.bot("champion"), "margin").evaluation.codes
     for reader in (academy.bot("novice"), academy.bot("nobody yet")):
         assert download_weights(reader, "margin").evaluation.codes
@@ -167,14 +164,14 @@ def test_the_client_library_evaluates_by_itself(academy: Running) -> None:
     game = teach_weights(academy, "client")
     spec = read_spec(game)
     played = contest("client/1", "client")
-    tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=played)).tickets
+    player, _ = academy.open(played)
     seat = Seat("client", spec.geometry, 1, "client/1")
     board = Board.from_letters(spec.geometry, "x" + EMPTY[1:-1] + "o")
-    with Academy(Connection(str(academy.address), tickets[0])) as ann:
+    with Academy(Connection(str(academy.address), player.token)) as ann:
         weights = ann.weights(seat, spec)
         assert ann.weights(seat, spec) is weights
     # The next contest brings another connection, and what is known is not sent again.
-    with Academy(Connection(str(academy.address), tickets[0])) as ann:
+    with Academy(Connection(str(academy.address), player.token)) as ann:
         assert ann.weights(seat, spec) is weights
         [odds] = weights.log_odds([board], 1)
         [turned] = weights.log_odds([spec.reversed_board(board)], 2)

@@ -14,7 +14,7 @@ from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from clients.local_weights import LocalWeights
 from referees.api import referee
 from tests.academy.knowledge.tesujis.test_captures import counted
-from tests.academy.service.examples import beside_each_other, contest, tiny_go
+from tests.academy.service.examples import contest, teach_moves, tiny_go
 from tests.academy.service.running import Running
 
 PAGE = (Path(__file__).parents[3] / "docs/reference/weights.md").read_text()
@@ -148,11 +148,7 @@ def test_positions_and_tesujis_of_go_are_evaluated_by_the_page_alone(
     game.settings.MergeFrom(LEARNING)
     if captures:
         game.placement = game_pb2.PLACEMENT_CAPTURING
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-    for number in range(8):
-        played = contest(f"{game.game_id}/{number}", game.game_id)
-        arena.contests.ReportContest(beside_each_other(played, Random(number)))
+    teach_moves(academy, game)
     answer = downloaded(academy, game)
     spec = academy.store.follow().refresh(game.game_id).spec
     written, library = Written(game, answer), LocalWeights(spec, answer)
@@ -174,8 +170,7 @@ def test_positions_of_connect_four_are_evaluated_by_the_page_alone(academy: Runn
     spec = rules.spec()
     game = spec_to_proto(spec)
     game.settings.MergeFrom(LEARNING)
-    arena = academy.arena()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    academy.register(game)
     random = Random(2)
     for number in range(6):
         report = contests_pb2.ReportContestRequest(
@@ -190,7 +185,7 @@ def test_positions_of_connect_four_are_evaluated_by_the_page_alone(academy: Runn
             report.plies.add(player=to_move[0], move=rules.move_text(move), board=letters)
         won, lost = contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS
         report.results.extend([won, lost] if number % 2 else [lost, won])
-        arena.contests.ReportContest(report)
+        academy.report(report)
     answer = downloaded(academy, game)
     written, library = Written(game, answer), LocalWeights(spec, answer)
     for player in (1, 2):

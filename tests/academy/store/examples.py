@@ -2,12 +2,14 @@
 
 import random
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.spec import GameSpec
@@ -15,8 +17,11 @@ from academy.knowledge.symmetries import SQUARE
 from academy.store.codec.games import spec_to_proto
 from academy.store.codec.proposals import read_proposal
 from academy.store.contest_commands import OpenContest, ReportContest
+from academy.store.environment import Transaction
 from academy.store.library_store import Store
+from academy.store.player_commands import MuteInGame, MutePlayer
 from academy.store.proposal_commands import SubmitProposals
+from academy.store.replica import GameView
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 
 COLUMNS = "ABCDEFGHJ"
@@ -193,6 +198,41 @@ def teach(store: Store, contest_id: str) -> bool:
     store.run(OpenContest(contest(contest_id)))
     store.run(submission(contest_id, 1, [endgame_proposal(request)], "gnugo 1"))
     return store.run(ReportContest(request, "arena")).counted
+
+
+def view(store: Store, game_id: str = "go-9x9") -> GameView:
+    """What is known of a game now."""
+    return store.follow().refresh(game_id)
+
+
+def keep_notes(store: Store) -> None:
+    """Have all notes become part of the store, as they do within a second; there must be some."""
+    kept = store.keep_notes()
+    assert kept is not None
+    kept.result(60)
+    assert store.keep_notes() is None
+
+
+def count_keys_read(look: Callable[[], object]) -> int:
+    """How many keys a look at the store goes through."""
+    read, scan = 0, Transaction.scan
+
+    def counting(self: Transaction, *arguments: Any, **options: Any) -> Iterator[tuple[bytes, bytes]]:
+        nonlocal read
+        for entry in scan(self, *arguments, **options):
+            read += 1
+            yield entry
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Transaction, "scan", counting)
+        look()
+    return read
+
+
+def mute(store: Store, game_id: str, player: str) -> int:
+    """Mute a player, also in a game; return how many of its votes that took out."""
+    store.run(MutePlayer(player))
+    return store.run(MuteInGame(game_id, player, "admin"))
 
 
 @contextmanager

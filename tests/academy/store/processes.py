@@ -84,9 +84,11 @@ class Program:
         self.send_signal(signal.SIGKILL)
 
 
-def start_python(program: str, *arguments: str) -> Program:
-    """Start a Python program; its output can be read line by line."""
-    return Program(program, arguments)
+def start_python(program: str, *arguments: str, says: str = "") -> Program:
+    """Start a Python program, and wait for its first line where it `says` one."""
+    process = Program(program, arguments)
+    assert not says or process.stdout.readline() == f"{says}\n"
+    return process
 
 
 def run_python(program: str, *arguments: str) -> str:

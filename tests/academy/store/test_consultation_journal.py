@@ -1,7 +1,6 @@
 """What players ask in contests is counted for all processes at once, and survives them."""
 
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,8 +21,9 @@ from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service.running import serving
-from tests.academy.store.examples import contest, go_game, report
+from tests.academy.store.examples import contest, go_game, keep_notes, report
 from tests.academy.store.processes import Program, start_python
+from tests.waiting import until
 
 ASKER = """
     import sys, time
@@ -45,9 +45,7 @@ def asker(store: Store) -> Iterator[Program]:
     """Another process, which has noted a question, a claim and a use, and has written none of them."""
     store.run(RegisterGame(go_game(), "arena"))
     store.run(OpenContest(contest("c1")))
-    process = start_python(ASKER, str(store.environment.folder))
-    assert process.stdout is not None
-    assert process.stdout.readline() == "1\n"
+    process = start_python(ASKER, str(store.environment.folder), says="1")
     yield process
     process.kill()
     process.wait(10)
@@ -76,9 +74,7 @@ def test_a_player_who_asks_another_process_gains_no_question(store: Store, asker
     with pytest.raises(FairUseExceededError):
         store.note(CountConsultation("c1", 1, ["A1", "B1"], own_move=2))
     assert store.note(CountConsultation("c1", 2, ["A1"], own_move=1)) == 1
-    kept = store.keep_notes()
-    assert kept is not None
-    kept.result(30)
+    keep_notes(store)
     assert seats(store) == [1, 1]
     # Nothing is counted twice, wherever it is counted from.
     assert store.note(CountConsultation("c1", 1, ["A1"], own_move=2)) == 1
@@ -99,10 +95,7 @@ def test_what_a_killed_process_noted_counts(store: Store, asker: Program) -> Non
     # Neither the moves nor the value are those of the contest.
     assert [false.player for false in learnt.false_consultations] == [1]
     assert [false.player for false in learnt.false_claims] == [1]
-    kept = store.keep_notes()
-    assert kept is not None
-    kept.result(30)
-    assert store.keep_notes() is None
+    keep_notes(store)
     assert not list(check(store.environment))
 
 
@@ -110,8 +103,7 @@ def test_what_an_earlier_version_noted_before_the_upgrade_counts(tmp_path: Path)
     with Store(tmp_path) as store:
         store.run(RegisterGame(go_game(), "arena"))
         store.run(OpenContest(contest("c1")))
-    process = start_python(ASKER, str(tmp_path))
-    assert process.stdout is not None and process.stdout.readline() == "1\n"
+    process = start_python(ASKER, str(tmp_path), says="1")
     # As a server that is stopped while its log is frozen leaves what it has noted since.
     process.kill()
     process.wait(10)
@@ -178,24 +170,18 @@ def test_a_full_journal_refuses_questions_until_the_store_has_those_it_holds(
 
         with pytest.raises(StoreFullError, match="takes more when the store can be written again"):
             ask()
-        kept = store.keep_notes()
-        assert kept is not None
-        kept.result(60)
+        keep_notes(store)
         with pytest.raises(StoreFullError, match="takes more when the store can be written again"):
             ask()
 
 
-def test_a_question_is_in_the_store_within_a_second_and_needs_no_commit(tmp_path: Path) -> None:
+def test_a_question_comes_into_the_store_by_itself_in_one_commit(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
-        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=go_game()))
-        opened = contests_pb2.OpenContestRequest(contest=contest("c1"))
-        ticket = server.arena().contests.OpenContest(opened).tickets[0]
-        bot = server.client(ticket)
+        server.register(go_game())
+        bot, _ = server.open(contest("c1"))
         question = consultation_pb2.LookUpOpeningRequest(game_id="go-9x9", contest_id="c1", player=1)
-        begun, before = time.monotonic(), server.store.environment.version
+        before = server.store.environment.version
         assert bot.consultation.LookUpOpening(question).consultations == 1
         stored_id = keys.kept_contest_id("c1", 0)
-        while not server.store.read(contest_tables.contest_record, stored_id).seats[0].consultations:
-            assert time.monotonic() < begun + 10.0
-            time.sleep(0.01)
+        until(lambda: server.store.read(contest_tables.contest_record, stored_id).seats[0].consultations)
         assert server.store.environment.version == before + 1

@@ -1,8 +1,6 @@
 """Questions, uses and claims are counted once each, whatever is repeated."""
 
 import random
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -13,7 +11,7 @@ from academy.store import contest_tables, keys
 from academy.store.codec.packing import unpack_message
 from academy.store.consultation_notes import CountConsultation, NoteAnswer, NoteClaim, NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import TableName, Transaction
+from academy.store.environment import TableName
 from academy.store.errors import (
     ConsultationOrderError,
     ContestOverError,
@@ -23,15 +21,14 @@ from academy.store.errors import (
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2
-from tests.academy.store.examples import contest, endgame_proposal, report, submission
-
-
-def keep(store: Store) -> None:
-    """Have all notes become part of the store, as they do within a second."""
-    kept = store.keep_notes()
-    assert kept is not None
-    kept.result(30)
-
+from tests.academy.store.examples import (
+    contest,
+    count_keys_read,
+    endgame_proposal,
+    keep_notes,
+    report,
+    submission,
+)
 
 # Consultations
 
@@ -45,8 +42,7 @@ def test_consultations_are_counted_under_the_rule(store: Store) -> None:
         store.note(CountConsultation("c1", 1, moves[:4], own_move=3))
     assert store.note(CountConsultation("c1", 1, moves[:8], own_move=5)) == 2
     assert store.note(CountConsultation("c1", 2, moves[:1], own_move=1)) == 1
-    keep(store)
-    assert store.keep_notes() is None
+    keep_notes(store)
     assert [seat.consultations for seat in store.read(contest_tables.contest_record, "c1").seats] == [2, 1]
 
 
@@ -99,7 +95,7 @@ def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
         store.run(OpenContest(contest(contest_id)))
         for _ in range(2):
             store.note(NoteUses(contest_id, 1, Library.ENDGAME, [number, 999]))
-        keep(store)
+        keep_notes(store)
         # A contest that ends meanwhile has no part in it.
         store.run(ReportContest(report(f"beside/{contest_id}"), "arena"))
         store.run(ReportContest(report(contest_id, first_wins=wins), "arena"))
@@ -143,29 +139,15 @@ def test_a_claim_contradicts_if_it_does_so_with_any_before_it(store: Store) -> N
     assert outcomes == {False, True}
 
 
-def test_a_claim_costs_the_same_however_many_there_are_of_its_position(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_claim_costs_the_same_however_many_there_are_of_its_position(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
-    read = 0
-
-    def counting(self: Transaction, *arguments: Any, **options: Any) -> Iterator[tuple[bytes, bytes]]:
-        nonlocal read
-        for entry in scan(self, *arguments, **options):
-            read += 1
-            yield entry
-
-    scan = Transaction.scan
+    again = NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2))
     costs = []
     for first in (0, 200):
         for number in range(first, first + 200):
             store.note(NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2 + number / 100_000)))
-        keep(store)
-        with monkeypatch.context() as patched:
-            patched.setattr(Transaction, "scan", counting)
-            read = 0
-            assert not store.note(NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2)))
-            costs.append(read)
+        keep_notes(store)
+        costs.append(count_keys_read(lambda: store.note(again)))
     assert costs[0] == costs[1] <= 10
 
 
@@ -179,7 +161,7 @@ def test_a_claim_that_contradicts_another_is_noted_without_an_answer(store: Stor
 
     assert not store.note(answer(0.2, 7))
     assert store.note(answer(0.3, 8))
-    keep(store)
+    keep_notes(store)
     with store.environment.reading() as transaction:
         answers = [value for _, value in transaction.scan(TableName.CLAIMS)]
         uses = [key for key, _ in transaction.scan(TableName.USES)]
@@ -194,9 +176,9 @@ def test_a_question_that_comes_again_when_it_is_stored_is_counted_once_and_keeps
     store.run(OpenContest(contest("c1")))
     claim = NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2))
     store.note(NoteAnswer(claim, contests_pb2.PatternAnswer(patterns=3)))
-    keep(store)
+    keep_notes(store)
     store.note(claim)
-    keep(store)
+    keep_notes(store)
     store.run(ReportContest(report("c1"), "arena"))
     (seat, _) = store.read(contest_tables.contest_record, "c1").seats
     assert (seat.claims, [question.answer.patterns for question in seat.questions]) == (1, [3])
@@ -205,10 +187,10 @@ def test_a_question_that_comes_again_when_it_is_stored_is_counted_once_and_keeps
 def test_what_a_player_asked_stays_counted_when_it_contradicts_itself_later(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     store.note(CountConsultation("c1", 1, ["E5"], own_move=1))
-    keep(store)
+    keep_notes(store)
     assert not store.note(NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.2)))
     assert store.note(NoteClaim("c1", 1, Claim(4, b"a" * 8, 0.3)))
-    keep(store)
+    keep_notes(store)
     (seat, _) = store.read(contest_tables.contest_record, "c1").seats
     assert seat.claims_contradict
     assert (seat.consultations, list(seat.consulted_moves), list(seat.opening_plies)) == (1, ["E5"], [1])

@@ -224,7 +224,7 @@ def test_a_report_without_results_is_refused_also_where_something_was_claimed(st
 
 
 @pytest.mark.parametrize("results", [("WIN", "LOSS"), ("LOSS", "WIN"), ("DRAW", "DRAW")])
-def test_what_a_contest_of_two_can_end_with(store: Store, results: tuple[str, str]) -> None:
+def test_a_contest_of_two_ends_with_one_winner_or_a_draw(store: Store, results: tuple[str, str]) -> None:
     request = report("c1")
     request.results[:] = [contests_pb2.Result.Value(f"RESULT_{result}") for result in results]
     assert store.run(ReportContest(request, "arena")).counted

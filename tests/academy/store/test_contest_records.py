@@ -7,9 +7,8 @@ import pytest
 from academy.knowledge.contests import Result
 from academy.knowledge.settings import Library
 from academy.store.codec.contests import report_from_proto, uses_to_proto
-from academy.store.codec.proposals import proposal_from_proto
 from academy.store.errors import InvalidRecordError
-from academy.v1 import contests_pb2, events_pb2, pattern_pb2, proposals_pb2
+from academy.v1 import contests_pb2, events_pb2, proposals_pb2
 from tests.academy.store.examples import endgame_proposal, go, report
 
 Spoil = Callable[[contests_pb2.ReportContestRequest], object]
@@ -88,27 +87,3 @@ def test_a_report_out_of_order_is_refused(spoil: Spoil, complaint: str) -> None:
     spoil(request)
     with pytest.raises(InvalidRecordError, match=complaint):
         report_from_proto(events_pb2.ContestReported(report=request), go())
-
-
-@pytest.mark.parametrize(
-    ("changes", "complaint"),
-    [
-        ({"library": pattern_pb2.LIBRARY_OPENING}, r"content\.library: the opening library"),
-        ({"library": 9}, r"content\.library: 9 names no library"),
-        ({"cells": "x-\no"}, r"content\.cells: line 2"),
-        ({"cells": "x" * 12}, r"content\.cells: a pattern of 1 rows and 12 columns"),
-        ({"cells": "\n".join(["x" * 22] * 22)}, r"content\.cells: .*at most 441 cells"),
-        ({"ply": 0}, r"content\.ply"),
-        ({"value": float("nan")}, r"content\.value: nan"),
-        ({"value": -0.01}, r"content\.value: -0.01"),
-        ({"value_before": float("inf")}, r"content\.value_before: inf"),
-        ({"library": pattern_pb2.LIBRARY_MIDDLE_GAME}, r"content\.value_before: must be stated"),
-    ],
-)
-def test_a_proposal_out_of_order_is_refused(changes: dict[str, object], complaint: str) -> None:
-    content = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, cells="xo", ply=1, value=0.5)
-    proposal_from_proto(proposals_pb2.Proposal(seat=1, content=content), go())
-    for name, value in changes.items():
-        setattr(content, name, value)
-    with pytest.raises(InvalidRecordError, match=complaint):
-        proposal_from_proto(proposals_pb2.Proposal(seat=1, content=content), go())

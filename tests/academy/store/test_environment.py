@@ -1,7 +1,6 @@
 """The folder: a map that grows, transactions that keep their promises, and clear errors."""
 
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from academy.store.errors import (
     StoreFullError,
 )
 from tests.academy.store.processes import run_python
+from tests.waiting import until
 
 CHUNK = bytes(1 << 14)
 SMALL_MAP = 1 << 20
@@ -108,8 +108,7 @@ def test_questions_and_writes_go_on_while_a_backup_is_made_and_the_map_grows(
     with Environment(data) as environment:
         copier = threading.Thread(target=lambda: environment.copy(tmp_path / "copy"))
         copier.start()
-        while not began.exists():
-            time.sleep(0.02)
+        until(began.exists)
         # Another process makes the map larger, then this one.
         run_python(FILLING, str(data))
         with environment.reading() as transaction:

@@ -23,9 +23,18 @@ from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
 from academy.store.proposal_tables import ProposalFilter
 from academy.store.removals import RestoreRemoval, list_removals
-from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
-from tests.academy.store.examples import SIZE, contest, go, go_game, marked_proposal, report, submission
+from tests.academy.store.examples import (
+    SIZE,
+    contest,
+    go,
+    go_game,
+    marked_proposal,
+    mute,
+    report,
+    submission,
+    view,
+)
 
 GAME = "go-9x9"
 NAMES = ("ann", "bob", "troll")
@@ -40,10 +49,6 @@ def world(folder: Path) -> Iterator[Store]:
         game.settings.least_information = 0
         store.run(RegisterGame(game, "arena"))
         yield store
-
-
-def view(store: Store) -> GameView:
-    return store.follow().refresh(GAME)
 
 
 def play(store: Store, first: int, contests: int, silent: Collection[str] = ()) -> None:
@@ -212,8 +217,7 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         play(store, 0, 9)
         before = contents(store)
         assert votes_of(store, "troll")
-        store.run(MutePlayer("troll"))
-        taken = store.run(MuteInGame(GAME, "troll", "admin"))
+        taken = mute(store, GAME, "troll")
         assert taken and votes_of(store, "troll") == 0
         assert store.run(MuteInGame(GAME, "troll", "admin")) == 0
         assert not list(check(store.environment))
@@ -243,8 +247,7 @@ def test_what_muting_took_out_comes_back_by_unmuting_alone_and_is_kept_for_it_ho
         play(store, 0, 3)
         number = min(view(store).libraries[Library.ENDGAME])
         for name in NAMES:
-            store.run(MutePlayer(name))
-            store.run(MuteInGame(GAME, name, "admin"))
+            mute(store, GAME, name)
         assert number not in view(store).libraries[Library.ENDGAME]
         with pytest.raises(NotDeletedError):
             store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
@@ -259,8 +262,7 @@ def test_who_mutes_or_unmutes_last_prevails_in_all_games(tmp_path: Path) -> None
         store.run(MutePlayer("troll"))
         store.run(UnmutePlayer("troll"))
         assert store.run(MuteInGame(GAME, "troll", "admin")) == 0 < votes_of(store, "troll")
-        store.run(MutePlayer("troll"))
-        taken = store.run(MuteInGame(GAME, "troll", "admin"))
+        taken = mute(store, GAME, "troll")
         store.run(UnmutePlayer("troll"))
         store.run(MutePlayer("troll"))
         assert store.run(UnmuteInGame(GAME, "troll", "admin")) == Unmuted(0, 0)
@@ -286,8 +288,7 @@ def test_votes_of_muted_players_that_a_restored_pattern_lacks_come_back_with_the
         else:
             store.run(DeletePattern(GAME, library, number, "admin"))
         for muted in ("troll", "bob"):
-            store.run(MutePlayer(muted))
-            store.run(MuteInGame(GAME, muted, "admin"))
+            mute(store, GAME, muted)
         if whole_removal:
             restore_removals(store)
         else:
@@ -315,23 +316,29 @@ def restore_removals(store: Store) -> None:
             store.run(RestoreRemoval(GAME, removal.event, "admin"))
 
 
+def import_with_silent_votes(store: Store, *silent: str) -> int:
+    """Import a pattern of the troll's, on which weaker players have silent votes; return its number."""
+    imported = pattern_pb2.PatternRecord(
+        library=pattern_pb2.LIBRARY_ENDGAME,
+        player=1,
+        cells="x - o",
+        votes=[pattern_pb2.Vote(player="troll", elo_hundredths=190_000, value_millionths=0)],
+        silent_votes=[
+            pattern_pb2.Vote(player=name, elo_hundredths=150_000, value_millionths=900_000, order=order)
+            for order, name in enumerate(silent, 1)
+        ],
+    )
+    store.run(ImportLibraries(GAME, {Library.ENDGAME: [imported]}, [], False, "admin"))
+    (number,) = view(store).libraries[Library.ENDGAME]
+    return number
+
+
 @pytest.mark.parametrize("replayed", [True, False])
 def test_forgetting_who_proposed_first_leaves_the_silent_votes_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replayed: bool
 ) -> None:
     with world(tmp_path / "data") as store:
-        imported = pattern_pb2.PatternRecord(
-            library=pattern_pb2.LIBRARY_ENDGAME,
-            player=1,
-            cells="x - o",
-            votes=[pattern_pb2.Vote(player="troll", elo_hundredths=190_000, value_millionths=0)],
-            silent_votes=[
-                pattern_pb2.Vote(player=name, elo_hundredths=150_000, value_millionths=900_000, order=order)
-                for order, name in enumerate(("ann", "bob"), 1)
-            ],
-        )
-        store.run(ImportLibraries(GAME, {Library.ENDGAME: [imported]}, [], False, "admin"))
-        ((number, _),) = view(store).libraries[Library.ENDGAME].items()
+        number = import_with_silent_votes(store, "ann", "bob")
         store.run(DeletePattern(GAME, Library.ENDGAME, number, "admin"))
         store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
         if not replayed:
@@ -346,15 +353,7 @@ def test_a_deleted_pattern_comes_back_with_the_silent_votes_of_others_than_the_f
     tmp_path: Path,
 ) -> None:
     with world(tmp_path / "data") as store:
-        imported = pattern_pb2.PatternRecord(
-            library=pattern_pb2.LIBRARY_ENDGAME,
-            player=1,
-            cells="x - o",
-            votes=[pattern_pb2.Vote(player="troll", elo_hundredths=190_000, value_millionths=0)],
-            silent_votes=[pattern_pb2.Vote(player="ann", elo_hundredths=150_000, order=1)],
-        )
-        store.run(ImportLibraries(GAME, {Library.ENDGAME: [imported]}, [], False, "admin"))
-        ((number, _),) = view(store).libraries[Library.ENDGAME].items()
+        number = import_with_silent_votes(store, "ann")
         store.run(DeletePattern(GAME, Library.ENDGAME, number, "admin"))
         forget(store, "troll")
         restored = store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
@@ -406,8 +405,7 @@ def test_what_unmuting_brings_back_after_forgetting_another_has_all_its_uses(
         if compacted:
             compact(store, keep=1)
             play(store, 12, 1)
-        store.run(MutePlayer("bob"))
-        store.run(MuteInGame(GAME, "bob", "admin"))
+        mute(store, GAME, "bob")
         forget(store, "troll")
         store.run(UnmutePlayer("bob"))
         store.run(UnmuteInGame(GAME, "bob", "admin"))

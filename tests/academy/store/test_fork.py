@@ -14,17 +14,11 @@ from academy.store.library_commands import ChangeSettings, DeleteGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
-from academy.store.player_commands import MuteInGame, MutePlayer, UnmuteInGame, UnmutePlayer
+from academy.store.player_commands import UnmuteInGame, UnmutePlayer
 from academy.v1 import game_pb2
-from tests.academy.store.examples import go_game, learn
+from tests.academy.store.examples import go_game, learn, mute
 
 GAME, FORK, PLAYERS = "go-9x9", "fork", ("gnugo 1", "seki")
-
-
-def mute(store: Store, *players: str) -> None:
-    for player in players:
-        store.run(MutePlayer(player))
-        store.run(MuteInGame(GAME, player, "admin"))
 
 
 def unmute(store: Store, *players: str) -> None:
@@ -51,7 +45,8 @@ def votes(store: Store, game_id: str) -> dict[Any, Any]:
 def test_unmuting_brings_votes_back_in_a_fork_made_meanwhile(store: Store, muted: tuple[str, ...]) -> None:
     learn(store, contests=6)
     before = votes(store, GAME)
-    mute(store, *muted)
+    for player in muted:
+        mute(store, GAME, player)
     forked = store.run(ForkGame(GAME, FORK, "admin"))
     left = votes(store, FORK)
     assert left == votes(store, GAME) and len(left) == forked.patterns < len(before)
@@ -62,7 +57,7 @@ def test_unmuting_brings_votes_back_in_a_fork_made_meanwhile(store: Store, muted
 
 def test_a_player_who_was_muted_when_a_game_was_forked_can_be_forgotten_in_the_fork(store: Store) -> None:
     learn(store, contests=6)
-    mute(store, "seki")
+    mute(store, GAME, "seki")
     store.run(ForkGame(GAME, FORK, "admin"))
     left = votes(store, FORK)
     replay = forgetting.begin_replay(store.environment, FORK, "seki")
@@ -74,7 +69,7 @@ def test_a_player_who_was_muted_when_a_game_was_forked_can_be_forgotten_in_the_f
 
 def test_a_fork_has_no_votes_that_its_full_game_has_no_room_for(store: Store) -> None:
     learn(store, contests=6)
-    mute(store, "seki")
+    mute(store, GAME, "seki")
     capacity = len(votes(store, GAME))
     store.run(ChangeSettings(GAME, game_pb2.LibrarySettings(endgame_capacity=capacity), "admin"))
     store.run(ForkGame(GAME, FORK, "admin"))

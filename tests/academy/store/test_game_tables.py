@@ -1,7 +1,5 @@
 """What a report writes and others read after it: what it changed, however much is known."""
 
-from pathlib import Path
-
 import pytest
 
 from academy.store import game_tables
@@ -63,14 +61,12 @@ def test_ratings_are_the_latest_of_each_game(store: Store) -> None:
     ]
 
 
-def test_other_processes_read_only_ratings_that_changed(tmp_path: Path) -> None:
-    with Store(tmp_path) as store:
-        store.run(RegisterGame(go_game(), "arena"))
-        store.run(ReportContest(report("c1", names=("ann", "bob")), "arena"))
-        before = store.follow().refresh("go-9x9").generation
-        store.run(ReportContest(report("c2", names=("bob", "cas")), "arena"))
-        store.run(ReportContest(report("c3", names=("dan", "bob")), "arena"))
-        with store.environment.reading() as transaction:
-            state = game_tables.game_state(transaction, "go-9x9")
-            touched = game_tables.changes_since(transaction, "go-9x9", before, state.generation)
+def test_other_processes_read_only_ratings_that_changed(store: Store) -> None:
+    store.run(ReportContest(report("c1", names=("ann", "bob")), "arena"))
+    before = store.follow().refresh("go-9x9").generation
+    store.run(ReportContest(report("c2", names=("bob", "cas")), "arena"))
+    store.run(ReportContest(report("c3", names=("dan", "bob")), "arena"))
+    with store.environment.reading() as transaction:
+        state = game_tables.game_state(transaction, "go-9x9")
+        touched = game_tables.changes_since(transaction, "go-9x9", before, state.generation)
     assert touched is not None and touched.players == {"bob", "cas", "dan"}

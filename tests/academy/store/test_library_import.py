@@ -26,16 +26,12 @@ from academy.store.maintenance.compaction import compact
 from academy.store.replica import GameView
 from academy.v1 import pattern_pb2
 from academy.v1.libraries_pb2 import GameHistory
-from tests.academy.store.examples import go, go_game, learn, opened_copy
+from tests.academy.store.examples import go, go_game, learn, opened_copy, view
 
 ENDGAME = Library.ENDGAME
 
 
 MIDDLE_GAME = Library.MIDDLE_GAME
-
-
-def view(store: Store, game_id: str = "go-9x9") -> GameView:
-    return store.follow().refresh(game_id)
 
 
 def exported(

@@ -1,17 +1,16 @@
 """Contests that wait for their reports: found by player and by age, however many there are."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from academy.store import contest_tables
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import Transaction
 from academy.store.errors import InvalidRecordError
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
-from tests.academy.store.examples import contest, go_game, report
+from tests.academy.store.examples import contest, count_keys_read, go_game, report
 
 GAMES = ("go-9x9", "go")
 
@@ -56,22 +55,6 @@ def test_pages_go_on_after_a_place_and_leave_out_what_is_reported(store: Store) 
     assert of_one == [contest_id for contest_id in wanted if int(contest_id.rpartition("/")[2]) % 2]
 
 
-def keys_read(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> int:
-    read = 0
-
-    def counting(self: Transaction, *arguments: object, **options: object) -> Iterator[tuple[bytes, bytes]]:
-        nonlocal read
-        for item in scan(self, *arguments, **options):  # type: ignore[arg-type]
-            read += 1
-            yield item
-
-    scan = Transaction.scan
-    with monkeypatch.context() as patched:
-        patched.setattr(Transaction, "scan", counting)
-        look()
-    return read
-
-
 @pytest.mark.parametrize(
     "look",
     [
@@ -84,7 +67,7 @@ def keys_read(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> in
     ids=["any of a player", "of a player since", "a page", "a page of all games", "a later page"],
 )
 def test_finding_open_contests_costs_the_same_however_many_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[Store], object]
+    tmp_path: Path, look: Callable[[Store], object]
 ) -> None:
     now = [0.0]
     with Store(tmp_path, clock=lambda: now[0]) as store:
@@ -95,6 +78,6 @@ def test_finding_open_contests_costs_the_same_however_many_wait(
             for number in range(first, first + 40):
                 now[0] += 1_000.0
                 store.run(OpenContest(contest(str(number), GAMES[number % 2])))
-            costs.append(keys_read(monkeypatch, lambda: look(store)))
+            costs.append(count_keys_read(lambda: look(store)))
         assert len(store.read(contest_tables.oldest_open_contests, "", None, 100)) == 80
     assert costs[0] == costs[1] <= 10

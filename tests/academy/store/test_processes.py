@@ -52,9 +52,7 @@ def test_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:
     reported: set[str] = set()
     proposed: set[str] = set()
     for turn in range(ROUNDS):
-        process = start_python(WRITER, str(tmp_path), f"round-{turn}", "100000")
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+        process = start_python(WRITER, str(tmp_path), f"round-{turn}", "100000", says="ready")
         lines = [process.stdout.readline() for _ in range(chance.randrange(10))]
         time.sleep(chance.uniform(0.0, 0.02))
         process.send_signal(signal.SIGKILL)

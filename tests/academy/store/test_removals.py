@@ -29,16 +29,11 @@ from academy.store.library_import import ImportLibraries
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.removals import RestoreRemoval
-from academy.store.replica import GameView
 from academy.v1 import game_pb2
-from academy.v1.libraries_pb2 import RestoreRemovalResponse
-from tests.academy.store.examples import go_game, learn, report
+from academy.v1.libraries_pb2 import Removal, RestoreRemovalResponse
+from tests.academy.store.examples import go_game, learn, report, view
 
 ENDGAME = Library.ENDGAME
-
-
-def view(store: Store, game_id: str = "go-9x9") -> GameView:
-    return store.follow().refresh(game_id)
 
 
 def lower(store: Store, **settings: Any) -> int:
@@ -46,12 +41,12 @@ def lower(store: Store, **settings: Any) -> int:
     return removed
 
 
+def listed(store: Store) -> list[Removal]:
+    return store.read(removals.list_removals, "go-9x9", store.clock())
+
+
 def restore_newest(store: Store) -> RestoreRemovalResponse:
-    return store.run(
-        RestoreRemoval(
-            "go-9x9", store.read(removals.list_removals, "go-9x9", store.clock())[0].event, "admin"
-        )
-    )
+    return store.run(RestoreRemoval("go-9x9", listed(store)[0].event, "admin"))
 
 
 def known_records(store: Store) -> list[tuple[str, object]]:
@@ -71,7 +66,7 @@ def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
     removed = lower(store, endgame_capacity=5, opening_capacity=10)
     store.run(RegisterGame(go_game("other"), "arena"))
     assert not store.read(removals.list_removals, "other", store.clock())
-    (kept,) = store.read(removals.list_removals, "go-9x9", store.clock())
+    (kept,) = listed(store)
     assert (kept.patterns + kept.nodes, kept.what, kept.actor) == (removed, "capacity lowered", "admin")
 
     # Nothing leaves for what comes back: it is kept until there is room.
@@ -83,9 +78,7 @@ def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
     lower(store, endgame_capacity=5_000)
     assert restore_newest(store).no_room == 0
     assert known_records(store) == before
-    assert not store.read(removals.list_removals, "go-9x9", store.clock()) and not list(
-        check(store.environment)
-    )
+    assert not listed(store) and not list(check(store.environment))
 
 
 def test_pruned_patterns_come_back_one_by_one_or_together(store: Store) -> None:
@@ -169,21 +162,17 @@ def test_what_was_removed_is_kept_for_its_time_and_within_its_bounds(tmp_path: P
         learn(store, contests=12)
         lower(store, endgame_capacity=20, removed_days=2)
         lower(store, endgame_capacity=15)
-        assert len(store.read(removals.list_removals, "go-9x9", store.clock())) == 2
+        assert len(listed(store)) == 2
         lower(store, removed_records=3, endgame_capacity=14)
-        assert [
-            removal.patterns for removal in store.read(removals.list_removals, "go-9x9", store.clock())
-        ] == [1], "the newest that fit"
+        assert [removal.patterns for removal in listed(store)] == [1], "the newest that fit"
         now[0] += 2 * 86_400 - 1
-        (kept,) = store.read(removals.list_removals, "go-9x9", store.clock())
+        (kept,) = listed(store)
         now[0] += 1
-        assert not store.read(removals.list_removals, "go-9x9", store.clock())
+        assert not listed(store)
         with pytest.raises(UnknownRemovalError, match=f"nothing is kept of a removal {kept.event}"):
             store.run(RestoreRemoval("go-9x9", kept.event, "admin"))
         lower(store, endgame_capacity=13)
         with store.environment.reading() as transaction:
             assert transaction.count(TableName.REMOVALS) == 1, "the old ones are gone"
         lower(store, removed_days=0, endgame_capacity=10)
-        assert not store.read(removals.list_removals, "go-9x9", store.clock()) and not list(
-            check(store.environment)
-        )
+        assert not listed(store) and not list(check(store.environment))

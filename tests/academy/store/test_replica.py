@@ -23,7 +23,7 @@ from academy.store.v1 import records_pb2
 from academy.store.writer import LoadedGames
 from academy.v1 import game_pb2
 from tests.academy.store.examples import contest, go_game, learn, report
-from tests.academy.store.test_writer import held
+from tests.academy.store.holding import held
 
 
 class Mirror:

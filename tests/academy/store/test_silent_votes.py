@@ -27,19 +27,17 @@ def votes(store: Store) -> tuple[list[str], list[str]]:
     return [vote.player for vote in entry.votes.counted], [vote.player for vote in entry.votes.silent]
 
 
-def test_the_log_makes_silent_votes_again_before_and_after_compaction(tmp_path: Path) -> None:
-    with Store(tmp_path) as store:
-        store.run(RegisterGame(go_game(), "arena"))
-        for number, (name, elo) in enumerate([("ann", 1600), ("weak", 0), ("riser", 900), ("bob", 1650)]):
-            propose(store, number, name, elo)
-        assert votes(store) == (["ann", "bob"], ["weak", "riser"])
-        assert not list(check(store.environment))
-        compact(store, keep=1)
-        risen = report("risen", names=("riser", "seki"))
-        risen.contest.players[0].elo = 1500
-        store.run(ReportContest(risen, "arena"))
-        assert votes(store) == (["ann", "riser", "bob"], ["weak"])
-        assert not list(check(store.environment))
+def test_the_log_makes_silent_votes_again_before_and_after_compaction(store: Store) -> None:
+    for number, (name, elo) in enumerate([("ann", 1600), ("weak", 0), ("riser", 900), ("bob", 1650)]):
+        propose(store, number, name, elo)
+    assert votes(store) == (["ann", "bob"], ["weak", "riser"])
+    assert not list(check(store.environment))
+    compact(store, keep=1)
+    risen = report("risen", names=("riser", "seki"))
+    risen.contest.players[0].elo = 1500
+    store.run(ReportContest(risen, "arena"))
+    assert votes(store) == (["ann", "riser", "bob"], ["weak"])
+    assert not list(check(store.environment))
 
 
 def test_a_process_that_takes_over_hears_those_whose_elo_another_saw_rise(tmp_path: Path) -> None:
@@ -53,17 +51,15 @@ def test_a_process_that_takes_over_hears_those_whose_elo_another_saw_rise(tmp_pa
         assert votes(store) == (["ann", "riser", "bob"], [])
 
 
-def test_follower_sees_no_change_from_a_silent_vote(tmp_path: Path) -> None:
-    with Store(tmp_path) as store:
-        store.run(RegisterGame(go_game(), "arena"))
-        propose(store, 1, "ann", 1600)
-        changes = []
-        follower = store.follow(lambda view, change: changes.append(change))
-        follower.refresh("go-9x9")
-        changes.clear()
-        propose(store, 2, "weak", 0)
-        view = follower.refresh("go-9x9")
-        (change,) = changes
-        assert (change.put, change.restated, change.removed) == ((), (), ())
-        (stored,) = view.libraries[Library.ENDGAME].stored.values()
-        assert proposed_by(stored, "weak") and not proposed_by(stored, "bob")
+def test_follower_sees_no_change_from_a_silent_vote(store: Store) -> None:
+    propose(store, 1, "ann", 1600)
+    changes = []
+    follower = store.follow(lambda view, change: changes.append(change))
+    follower.refresh("go-9x9")
+    changes.clear()
+    propose(store, 2, "weak", 0)
+    view = follower.refresh("go-9x9")
+    (change,) = changes
+    assert (change.put, change.restated, change.removed) == ((), (), ())
+    (stored,) = view.libraries[Library.ENDGAME].stored.values()
+    assert proposed_by(stored, "weak") and not proposed_by(stored, "bob")

@@ -93,6 +93,12 @@ def contents(folder: Path) -> list[tuple[TableName, bytes, bytes]]:
         return [(table, key, value) for table in TableName for key, value in transaction.scan(table)]
 
 
+def open_ids(store: Store, game_id: str = "") -> list[str]:
+    """The contests that wait for their reports, the oldest first."""
+    oldest = store.read(contest_tables.oldest_open_contests, game_id, None, 10)
+    return [contest.contest_id for _, contest in oldest]
+
+
 def test_an_upgraded_folder_has_all_that_it_had_before(old: Path) -> None:
     with Store(old) as store:
         assert not list(check(store.environment))
@@ -101,28 +107,11 @@ def test_an_upgraded_folder_has_all_that_it_had_before(old: Path) -> None:
             for name in ("gnugo 1", "seki", "weak", "Ōtake", "x" * 128)
         }
         assert elos == {"gnugo 1": 1550.0, "seki": 1500.0, "weak": -12.34, "Ōtake": 1500.0, "x" * 128: 1550.0}
-        assert (
-            store.read(game_tables.find_elo, "go", "seki"),
-            store.read(game_tables.find_elo, "go", "weak"),
-            store.read(game_tables.find_elo, "untouched", "seki"),
-        ) == (
-            1550.0,
-            None,
-            None,
-        )
+        others = (("go", "seki"), ("go", "weak"), ("untouched", "seki"))
+        assert [store.read(game_tables.find_elo, *other) for other in others] == [1550.0, None, None]
         measures = store.follow().refresh("go-9x9").measures
         assert (measures.contests, measures.players, measures.tempo.total) == (8, 5, 44.0)
-        assert [
-            contest.contest_id for _, contest in store.read(contest_tables.oldest_open_contests, "", None, 10)
-        ] == ["b", "a", "c", "d"]
-        assert [
-            contest.contest_id
-            for _, contest in store.read(contest_tables.oldest_open_contests, "go-9x9", None, 10)
-        ] == [
-            "b",
-            "a",
-            "c",
-        ]
+        assert (open_ids(store), open_ids(store, "go-9x9")) == (["b", "a", "c", "d"], ["b", "a", "c"])
         assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9") == "b"
         assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", OPENED + 30) == "a"
         assert store.read(contest_tables.open_contest_of_player, "seki", "go-9x9", OPENED + 90) is None
@@ -137,9 +126,7 @@ def test_upgraded_folder_goes_on_learning(old: Path) -> None:
         assert not store.run(ReportContest(report("go-9x9/0"), "arena")).counted
         learn(store, contests=2, first=20)
         store.run(OpenContest(contest("e")))
-        assert [
-            contest.contest_id for _, contest in store.read(contest_tables.oldest_open_contests, "", None, 10)
-        ] == ["a", "c", "d", "e"]
+        assert open_ids(store) == ["a", "c", "d", "e"]
         assert store.follow().refresh("go-9x9").measures.contests == 11
         assert not list(check(store.environment))
 
@@ -224,9 +211,9 @@ def test_while_another_process_uses_the_folder_it_is_refused(
             sys.stdin.readline()
         """,
         str(old),
+        says="open",
     )
     try:
-        assert user.stdout is not None and user.stdout.readline() == "open\n"
         with pytest.raises(StoreBusyError, match="stop its servers"):
             Store(old)
         assert is_as_written(old)
@@ -271,8 +258,7 @@ HELD_UP = """
 @pytest.fixture
 def held_up(old: Path) -> Iterator[Program]:
     """A process that has taken the step, but not committed it; a line lets it go on."""
-    process = start_python(HELD_UP, str(old))
-    assert process.stdout is not None and process.stdout.readline() == "in the middle\n"
+    process = start_python(HELD_UP, str(old), says="in the middle")
     yield process
     process.kill()
     process.wait(60)
@@ -302,8 +288,8 @@ def test_an_earlier_program_that_starts_during_an_upgrade_waits_and_is_refused(
             print(type(refused).__name__)
         """,
         str(old),
+        says="opening",
     )
-    assert before.stdout is not None and before.stdout.readline() == "opening\n"
     with pytest.raises(subprocess.TimeoutExpired):
         before.wait(0.5)
     assert held_up.communicate("\n", timeout=60)[0] == "done\n"

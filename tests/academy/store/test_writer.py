@@ -6,7 +6,7 @@ import resource
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,19 +31,8 @@ from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.writer import WriteContext
 from tests.academy.store.examples import contest, go_game, learn, report
+from tests.academy.store.holding import Hold, held
 from tests.academy.store.processes import run_python
-
-
-@dataclass
-class Hold:
-    """A command that keeps the writer until it is let go, so that others queue up behind it."""
-
-    begun: threading.Event = field(default_factory=threading.Event)
-    may_end: threading.Event = field(default_factory=threading.Event)
-
-    def execute(self, work: WriteContext) -> None:
-        self.begun.set()
-        assert self.may_end.wait(10)
 
 
 @dataclass
@@ -63,13 +52,6 @@ class Put:
 def keys(store: Store) -> set[bytes]:
     with store.environment.reading() as transaction:
         return {key for key, _ in transaction.scan(TableName.META)} - {b"schema", b"source go-9x9"}
-
-
-def held(store: Store) -> tuple[Hold, "Future[None]"]:
-    hold = Hold()
-    future = store.submit(hold)
-    assert hold.begun.wait(10)
-    return hold, future
 
 
 def test_what_is_acknowledged_is_stored(store: Store) -> None:
@@ -119,11 +101,11 @@ def test_many_wait_for_one_commit(store: Store) -> None:
     hold, _ = held(store)
     futures = [store.submit(Put(b"%d" % number)) for number in range(200)]
     assert store.waiting_writes >= 199
-    before = store.environment._lmdb.info()["last_txnid"]
+    before = store.environment.version
     hold.may_end.set()
     for future in futures:
         future.result(10)
-    assert store.environment._lmdb.info()["last_txnid"] - before <= 2
+    assert store.environment.version - before <= 2
 
 
 @pytest.mark.threat("flood")
@@ -270,7 +252,8 @@ def write_until_full(folder: Path) -> None:
             while True:
                 store.run(ReportContest(report(f"c{counted}"), "arena"))
                 counted += 1
-        except StoreError:
+        except StoreError as error:
+            assert "check the limit on file sizes, the room left, and the disk" in str(error)
             print("refused")
         try:
             store.run(ReportContest(report(f"c{counted}"), "arena"))

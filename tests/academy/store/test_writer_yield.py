@@ -1,17 +1,10 @@
 """Commands rest between their steps for questions that are asked meanwhile."""
 
-import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-
-import pytest
-
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
-from academy.store.writer import WriteContext, WriterYield
-from tests.academy.store.examples import endgame_proposal, go_game, report, submission
+from academy.store.writer import WriterYield
+from tests.academy.store.examples import endgame_proposal, report, submission
+from tests.academy.store.holding import held
 
 GAME = "go-9x9"
 MANY = 20
@@ -27,18 +20,6 @@ class Questions:
     def __call__(self) -> float:
         self.looks += 1
         return self.asked
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A command that lasts until the test ends it."""
-
-    begun: threading.Event
-    end: threading.Event
-
-    def execute(self, work: WriteContext) -> None:
-        self.begun.set()
-        assert self.end.wait(60)
 
 
 def test_a_write_rests_only_after_questions() -> None:
@@ -57,13 +38,6 @@ def test_a_write_rests_only_after_questions() -> None:
     questions.asked = 4
     giving_way()
     assert len(rests) == 2
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path) as store:
-        store.run(RegisterGame(go_game(GAME), "arena"))
-        yield store
 
 
 def test_a_report_and_each_of_its_proposals_are_steps(store: Store) -> None:
@@ -92,13 +66,11 @@ def test_a_report_is_the_same_with_rests(store: Store) -> None:
 def test_many_commands_are_not_held_up(store: Store) -> None:
     questions = Questions()
     store.give_way(questions)
-    blocker = Waiting(threading.Event(), threading.Event())
-    first = store.submit(blocker)
-    assert blocker.begun.wait(60)
+    hold, first = held(store)
     others = [
         store.submit(ReportContest(report(f"c{number}", GAME, plies=4), "arena")) for number in range(MANY)
     ]
-    blocker.end.set()
+    hold.may_end.set()
     first.result()
     assert all(future.result().counted for future in others)
     assert questions.looks == 0

@@ -36,8 +36,6 @@ def test_help_that_cannot_be_written_ends_in_one_line(
         ("academy", "patterns --help"),
         ("arena.cli", "--help"),
         ("arena.cli", "run --help"),
-        ("arena.cli", "show --help"),
-        ("arena.cli", "pool --help"),
         ("arena.cli", "pool add --help"),
         ("web.cli", "--version"),
     ],

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +11,7 @@ from threading import Event
 import pytest
 
 from academy.wire.files import write_whole
+from tests.waiting import until
 
 
 def test_private_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
@@ -107,9 +107,9 @@ def test_what_a_killed_writer_left_goes_after_a_day(tmp_path: Path) -> None:
     write = "import sys, time\nfrom pathlib import Path\nfrom academy.wire.files import write_whole\n"
     write += "write_whole(Path(sys.argv[1]), (time.sleep(9) or b'' if at else b'half' for at in range(2)))"
     with subprocess.Popen([sys.executable, "-c", write, file]) as killed:
-        while not (left := [*tmp_path.iterdir()]):
-            time.sleep(0.01)
+        until(lambda: [*tmp_path.iterdir()], killed)
         killed.kill()
+    left = [*tmp_path.iterdir()]
     write_whole(file, [b"new"])
     assert {*tmp_path.iterdir()} == {file, *left}
     os.utime(left[0], (0, 0))

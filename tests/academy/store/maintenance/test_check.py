@@ -227,36 +227,18 @@ def test_damage_of_any_table_is_reported(
         assert not findings, "an old entry of the feed may be gone"
 
 
-READ = (
-    *(
-        TableName.EVENTS,
-        TableName.GAMES,
-        TableName.GAME_STATE,
-        TableName.MEASURES,
-        TableName.RATINGS,
-        TableName.PATTERNS,
-    ),
-    *(
-        TableName.OPENINGS,
-        TableName.CHANGES,
-        TableName.DELETED_PATTERNS,
-        TableName.CONTESTS,
-        TableName.PROPOSALS,
-    ),
-    *(TableName.PROPOSALS_BY_CONTEST, TableName.PROPOSALS_BY_PLAYER, TableName.TOKENS),
-)
-
-
 @pytest.mark.parametrize("how", ["overwritten", "cut short"])
 def test_a_damaged_record_of_any_table_ends_no_check(lived_in: Store, how: str) -> None:
     def damage(table: TableName, key: bytes, value: bytes, transaction: Transaction) -> None:
         transaction.put(table, key, value)
 
     lived_in.run(CreateToken("ann", Role.BOT))
-    for table in READ:
+    for table in TableName:
         with lived_in.environment.reading() as transaction:
-            key, value = next(transaction.scan(table))
-
+            key, value = next(transaction.scan(table), (b"", b""))
+        # Some indexes have keys alone, some tables nothing; what META holds is read as the folder is opened.
+        if not value or table is TableName.META:
+            continue
         damaged = b"\xff" * len(value) if how == "overwritten" else value[:-1]
         lived_in.environment.write(partial(damage, table, key, damaged))
         # Tokens are looked at last.

@@ -15,11 +15,8 @@ OpenStore = Callable[..., Store]
 @pytest.fixture(scope="session")
 def nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
     """A NATS server that all tests share; each has a stream of its own."""
-    server = NatsServer(tmp_path_factory.mktemp("nats"))
-    try:
+    with NatsServer(tmp_path_factory.mktemp("nats")) as server:
         yield server
-    finally:
-        server.kill()
 
 
 @pytest.fixture

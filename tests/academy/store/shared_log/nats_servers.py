@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from nats.js import JetStreamContext
@@ -54,6 +54,12 @@ class NatsServer:
         # An installed one outlasts a loss of power.
         sync(configuration)
         self.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
 
     def start(self) -> None:
         """Start it, or start it again."""

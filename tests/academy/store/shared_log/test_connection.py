@@ -123,15 +123,11 @@ def test_a_log_is_shared_over_encrypted_connections(tmp_path: Path, monkeypatch:
     authority.cert_pem.write_to_path(tmp_path / "authority.pem")
     files = f'cert_file: "{tmp_path}/cert.pem", key_file: "{tmp_path}/key.pem"'
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
-    nats = NatsServer(
-        tmp_path / "nats", more=f"tls {{ {files} }}\nauthorization {{ user: bob, password: secret }}\n"
-    )
-    try:
+    more = f"tls {{ {files} }}\nauthorization {{ user: bob, password: secret }}\n"
+    with NatsServer(tmp_path / "nats", more=more) as nats:
         with closing(JetStreamLog(LogAddress.parse(f"tls://bob:secret@{nats.host}/club"))) as log:
             assert log.state.last == 0
         monkeypatch.delenv("SSL_CERT_FILE")
         # No wait makes the certificate good.
         with pytest.raises(LogRefusedError, match=r"certificate verify failed"):
             JetStreamLog(LogAddress.parse(f"tls://bob:secret@{nats.host}/club"))
-    finally:
-        nats.kill()

@@ -240,9 +240,7 @@ def test_a_folder_that_another_process_serves_is_not_moved(library: Path, log: L
             print("open")
             sys.stdin.read()
     """
-    process = start_python(program, str(library))
-    assert process.stdout is not None and process.stdin is not None
-    assert process.stdout.readline() == "open\n"
+    process = start_python(program, str(library), says="open")
     with pytest.raises(StoreError, match="another process uses it; stop its servers"):
         share(library, log)
     process.stdin.close()
@@ -274,8 +272,7 @@ def test_a_server_that_starts_amid_a_move_acknowledges_nothing_that_the_log_woul
 
     def connect(address: LogAddress, known: records_pb2.LogPlace | None) -> JetStreamLog:
         # A large folder is read, and a slow NATS server connected, after the lock was looked at.
-        servers.append(start_python(_SERVER, str(library)))
-        assert servers[0].stdout is not None and servers[0].stdout.readline() == "open\n"
+        servers.append(start_python(_SERVER, str(library), says="open"))
         return JetStreamLog(address, known)
 
     monkeypatch.setattr(moving, "JetStreamLog", connect)

@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -69,6 +70,7 @@ from tests.academy.store.examples import (
     contest,
     endgame_proposal,
     go_game,
+    keep_notes,
     learn,
     report,
     submission,
@@ -334,8 +336,7 @@ def test_several_processes_of_one_server_write_to_its_folder_and_the_log(
 ) -> None:
     first = open_store("first", log)
     first.run(RegisterGame(go_game(), "arena"))
-    process = start_python(_ANOTHER_PROCESS, str(tmp_path / "first"))
-    assert process.stdout is not None and process.stdout.readline() == "open\n"
+    process = start_python(_ANOTHER_PROCESS, str(tmp_path / "first"), says="open")
     number = 0
     while process.poll() is None:
         assert teach(first, f"here/{number}")
@@ -599,10 +600,7 @@ def test_more_questions_than_a_message_takes_are_known_to_the_other_server(
             for _ in range(1_500):
                 claim = Claim(None, chance.randbytes(8), chance.random())
                 first.note(NoteClaim(f"c/{number}", seat, claim))
-    kept = first.keep_notes()
-    assert kept is not None
-    kept.result(60)
-    assert first.keep_notes() is None
+    keep_notes(first)
     wait_until_equal(first, second)
     for number in range(3):
         record = second.read(contest_tables.contest_record, f"c/{number}")
@@ -631,12 +629,17 @@ def test_a_folder_does_not_follow_another_log_and_makes_none_by_a_wrong_name(
         open_store("first", another)
 
 
-def with_key(key: bytes) -> bytes:
-    """A message that puts a record under a key."""
+def packed(note: Callable[[messages.CommandEntries], object]) -> bytes:
+    """The message of a command that notes this."""
     written, draft = messages.CommandEntries(), messages.MessageDraft(1_000_000)
-    written.note_record(TableName.USES, key, b"")
+    note(written)
     draft.add(written)
     return draft.pack()
+
+
+def with_key(key: bytes) -> bytes:
+    """A message that puts a record under a key."""
+    return packed(lambda written: written.note_record(TableName.USES, key, b""))
 
 
 @pytest.mark.parametrize(
@@ -671,13 +674,10 @@ def test_what_came_before_a_message_that_does_not_go_on_from_it_is_kept(
     store = open_store("one", log)
     store.run(RegisterGame(go_game(), "arena"))
     learn(store, contests=2)
-    written, draft = messages.CommandEntries(), messages.MessageDraft(1_000_000)
-    written.note_events(
-        [events_pb2.Event(sequence=99, rules=RULES_VERSION, game_deleted=events_pb2.GameDeleted())]
-    )
-    draft.add(written)
+    leap = events_pb2.Event(sequence=99, rules=RULES_VERSION, game_deleted=events_pb2.GameDeleted())
+    message = packed(lambda written: written.note_events([leap]))
     with closing(JetStreamLog(log, None)) as program:
-        program.publish(Message(program.state.last + 1, draft.pack(), "leap"), time.monotonic() + 10)
+        program.publish(Message(program.state.last + 1, message, "leap"), time.monotonic() + 10)
     until(lambda: not store.follows_log)
     why = "the shared log goes on with event 99, this folder with 4: begin again with an empty folder"
     with pytest.raises(LogDivergedError, match=why):
@@ -727,11 +727,9 @@ def test_an_event_of_a_kind_that_only_newer_versions_have_stops_writes_until_the
     # A field that no version has yet, as a newer one's kind is to this one.
     unknown = events_pb2.Event.FromString(b"\xfa\x3e\x00")
     unknown.sequence, unknown.rules = 7, RULES_VERSION
-    written, draft = messages.CommandEntries(), messages.MessageDraft(1_000_000)
-    written.note_events([unknown])
-    draft.add(written)
+    message = packed(lambda written: written.note_events([unknown]))
     with pytest.raises(LogUpgradingError, match="goes on with event 7, of a kind that only newer versions"):
-        messages.fold(Mock(), draft.pack())
+        messages.fold(Mock(), message)
 
 
 def test_damage_of_a_folder_that_takes_in_a_message_is_not_called_the_messages(

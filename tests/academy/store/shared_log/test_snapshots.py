@@ -167,8 +167,7 @@ def test_snapshots_have_as_many_copies_as_the_log(nats: NatsServer, open_store: 
 
 
 def test_snapshots_fit_into_the_messages_that_nats_takes(tmp_path: Path) -> None:
-    nats = NatsServer(tmp_path / "nats", max_payload="8KB")
-    try:
+    with NatsServer(tmp_path / "nats", max_payload="8KB") as nats:
         log = nats.address("small")
         with Store(tmp_path / "first", log=log) as store:
             store.run(RegisterGame(go_game(), "arena"))
@@ -176,8 +175,6 @@ def test_snapshots_fit_into_the_messages_that_nats_takes(tmp_path: Path) -> None
             made = snapshots.make(store.environment)
         assert made.size > 8 << 10
         assert snapshots.fetch(tmp_path / "fresh", log) == made.followed
-    finally:
-        nats.kill()
 
 
 def test_a_snapshot_of_another_log_is_refused(

@@ -24,12 +24,9 @@ def test_a_nats_server_without_jetstream_is_answered_with_how_to_turn_it_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("academy.store.shared_log.connection.PATIENCE", 0.5)
-    nats = NatsServer(tmp_path / "nats", jetstream=False)
-    try:
-        with pytest.raises(LogUnavailableError, match=r"\(JetStream .* is off: nats-server --jetstream"):
-            JetStreamLog(nats.address("club"))
-    finally:
-        nats.kill()
+    refused = pytest.raises(LogUnavailableError, match=r"\(JetStream .* is off: nats-server --jetstream")
+    with NatsServer(tmp_path / "nats", jetstream=False) as nats, refused:
+        JetStreamLog(nats.address("club"))
 
 
 @pytest.mark.slow
