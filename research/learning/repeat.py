@@ -11,9 +11,8 @@ from research.learning.report import gain_columns, gained, head, measured_row
 
 # (game, condition, contests learnt from, where that is not the game's own number).
 QUOTED: Final[Sequence[tuple[str, str, int | None]]] = (
-    ("connect-four", "remembered", None),
-    ("connect-four", "everything-remembered", None),
-    ("connect-four", "defaults", None),
+    ("connect-four-1200", "remembered", None),
+    ("connect-four-1200", "defaults", None),
     ("hex-720", "remembered", None),
     ("hex-720", "everything-remembered", None),
     ("hex-720", "defaults", None),

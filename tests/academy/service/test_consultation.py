@@ -226,6 +226,15 @@ class TestFairUse:
         beyond = academy.open(contest("reply/beyond", "reply", elos=(1600.0, 1300.0)))[0]
         assert not look_up(beyond, "reply", ["c3", "b2", "d4"], "reply/beyond").moves
 
+    def test_a_weaker_player_is_recommended_what_a_stronger_one_played_once(self, academy: Running) -> None:
+        academy.register(examples.tiny_go("once"))
+        played = contest("once/1", "once", elos=(1500.0, 1500.0))
+        academy.report(report(played, ["c3", "b2"], first="WIN"))
+        weaker, equal = academy.open(contest("once/asking", "once", elos=(1390.0, 1500.0)))
+
+        assert look_up(weaker, "once", [], "once/asking").recommendation.move == "c3"
+        assert not look_up(equal, "once", ["c3"], "once/asking", player=2).HasField("recommendation")
+
     def test_a_player_cannot_ask_about_its_game_from_outside(self, academy: Running) -> None:
         academy.register(examples.tiny_go("outside"))
         academy.register(examples.tiny_go("elsewhere"))
