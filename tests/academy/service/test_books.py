@@ -70,3 +70,14 @@ def test_readers_share_a_book_where_nobody_in_it_is_stronger_than_they() -> None
     everybody = books.of(tree, Reader())
     shared = [elo for elo in (1450, 1500, 1550) if books.of(tree, Reader(trusted=elo * 100)) is everybody]
     assert shared == [1550]
+
+
+def test_what_equals_played_once_does_not_count_though_others_in_the_tree_are_stronger() -> None:
+    tree = OpeningTree(DRAUGHTS)
+    fresh = taught(tree, 1500.0, 1)
+    taught(tree, 1300.0, fresh, "9-13 23-19")
+    book = Books().of(tree, Reader.of(1300.0, LUDAE_FAIR_USE))
+    by_stronger, by_equals = tree.find(["11-15"]), tree.find(["9-13"])
+    assert by_stronger is not None and by_equals is not None
+    assert book.recommend(by_stronger) is not None
+    assert book.recommend(by_equals) is None
