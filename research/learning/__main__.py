@@ -89,7 +89,7 @@ def main() -> None:
     if unknown:
         parser.error(f"{sorted(unknown)[0]!r}: the games are {', '.join(TRIALS)}")
     if options.command == "held-out":
-        for name in options.games or TRIALS:
+        for name in options.games or _populations():
             with going_on_without(name):
                 print("\n".join(held_out_losses(name, options.contests, options.data)), flush=True)
         return
@@ -117,8 +117,13 @@ def main() -> None:
         _run(options, deadline, workplace)
 
 
+def _populations() -> list[str]:
+    """The trials that have contests of their own."""
+    return [name for name, trial in TRIALS.items() if trial.contests_of is None]
+
+
 def _live(options: argparse.Namespace, deadline: float, workplace: Workplace) -> None:
-    names = options.games or list(TRIALS)
+    names = options.games or _populations()
     for number, name in enumerate(names):
         now = time.monotonic()
         share_of_time = (deadline - now) / (len(names) - number)

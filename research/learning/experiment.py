@@ -53,6 +53,11 @@ class Row:
         return trial if self.contests is None else replace(trial, contests=self.contests)
 
     @property
+    def taught_by(self) -> str:
+        """The trial whose population and contests teach ACADEMY."""
+        return self.trial.contests_of or self.game
+
+    @property
     def key(self) -> dict[str, Any]:
         """What results have to have in common before they may be counted together."""
         trial = self.trial
@@ -117,7 +122,7 @@ def run(rows: Sequence[Row], size: Size, deadline: float, workplace: Workplace) 
             now = time.monotonic()
             if now >= deadline or size.reached(row, workplace.ledger):
                 continue
-            with going_on_without(str(row)), alone(workplace.folder(row.game, row.population)):
+            with going_on_without(str(row)), alone(workplace.folder(row.taught_by, row.population)):
                 measure(row, size, now + (deadline - now) / (len(rows) - number), workplace)
                 if not size.reached(row, workplace.ledger):
                     unfinished.append(row)
@@ -126,8 +131,8 @@ def run(rows: Sequence[Row], size: Size, deadline: float, workplace: Workplace) 
 def measure(row: Row, size: Size, deadline: float, workplace: Workplace) -> None:
     """Learn what is missing, then play pairs of games until there are enough, or the time is up."""
     trial, condition = row.trial, CONDITIONS[row.condition]
-    folder = workplace.folder(row.game, row.population)
-    population = Population(row.game, trial, row.population, Records(folder / "contests"))
+    folder = workplace.folder(row.taught_by, row.population)
+    population = Population(row.taught_by, trial, row.population, Records(folder / "contests"))
     classroom = Classroom(population, condition.lessons, folder)
     _report(f"{row}: ACADEMY learns from {trial.contests:,} contests")
     if not classroom.learn(deadline):

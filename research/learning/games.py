@@ -59,6 +59,8 @@ class Trial:
     # How many patterns the evaluation has, in conditions where it has any.
     evaluation_patterns: int = 5_000
     method: Method = "monte-carlo"
+    # Another trial, whose population and contests teach here too.
+    contests_of: str | None = None
 
     def referee(self) -> Referee[Any, Any]:
         """The rules."""
@@ -182,6 +184,17 @@ TRIALS: Final = {
         contests=1_000,
         conditions=("remembered", "everything-remembered"),
         analysis=Analysis(1_000, 20_000),
+    ),
+    "hex-2400-36ms": Trial(
+        "Hex 7x7, teachers of up to 2,400 playouts",
+        "hex",
+        {"board_size": 7},
+        levels=(100, 100, 400, 400, 1_200, 1_200, 2_400, 2_400),
+        student=1_200,
+        seconds=0.036,
+        contests=1_000,
+        conditions=("remembered", "defaults"),
+        contests_of="hex-2400",
     ),
     "go": Trial(
         "Go 9x9",

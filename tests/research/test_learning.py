@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,27 @@ def test_the_experiment_goes_on_where_it_ended_and_learns_nothing_from_what_it_m
             # The rules of the row are in force. None is measured by all lessons as they are.
             assert view.settings.local_weights == (lessons == "own")
             assert (view.settings.opening_plies_ahead == 6) == (lessons != "all")
+
+
+def test_a_trial_with_another_ones_contests_plays_none_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slower = replace(SMALL, seconds=0.02, contests_of="small")
+    for module in (command, experiment):
+        monkeypatch.setattr(module, "TRIALS", {"small": SMALL, "slower": slower})
+    monkeypatch.setattr(experiment, "RATED_PAIRS", 1)
+    run([FIRST, Row("slower", "first", "shared")], Size(1, 1), soon(), workplace(tmp_path))
+    assert [folder.name for folder in (tmp_path / STUDY / "first").iterdir()] == ["small"]
+    results = workplace(tmp_path).ledger
+    # Other time for a move may make another player.
+    assert {name: results.pairs("rating", game=name) for name in ("small", "slower")} == {
+        "small": 2,
+        "slower": 2,
+    }
+    assert [(line["game"], line["a_move"]) for line in results.of("pair")] == [
+        ("small", "10 ms"),
+        ("slower", "20 ms"),
+    ]
 
 
 def test_of_moves_and_results_alone_academy_learns_all_but_what_players_expected(tmp_path: Path) -> None:
