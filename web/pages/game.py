@@ -2,29 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
-from typing import Any, Final
+from typing import Final
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from academy.knowledge.spec import GameSpec
-from academy.v1 import events_pb2, history_pb2, libraries_pb2
+from academy.v1 import history_pb2
 from academy.wire.games import read_spec
 from web.academy_service import AcademyService, GameFigures
 from web.charts import Curve, Scale, draw_curves
 from web.pages.home import MEASURES, describe_board
-from web.pages.known_contests import RESULTS, ArenaGames, arena_games
+from web.pages.known_contests import arena_games, list_contests, newest_contests
 from web.query import Query, check_game_id, link
-from web.rendering import format_time, render
+from web.rendering import render
 from web.replay import seat_names
 
 __all__ = ["show_game"]
 
-_EVENTS: Final = 30
-_CONTESTS: Final = 8
-_MOVES_OF_A_CONTEST: Final = 8
 _SETTINGS: Final = {
     "max_merged_cells": "Cells that a merge may change",
     "prune_below": "Lines are pruned below the value",
@@ -53,22 +48,6 @@ class _Library:
     address: str
 
 
-@dataclass(frozen=True)
-class _Contest:
-    """A contest as the event log has it.
-
-    `address` leads to its opening where it can be followed, `game` to the arena's page of it.
-    """
-
-    when: str
-    players: Sequence[tuple[str, str]]
-    plies: int
-    termination: str
-    opening: str
-    address: str
-    game: str
-
-
 async def show_game(request: Request, academy: AcademyService) -> Response:
     """Show a game."""
     Query(request.query_params, ())
@@ -79,7 +58,7 @@ async def show_game(request: Request, academy: AcademyService) -> Response:
     players = await academy.players(game_id)
     growth = await academy.growth(game_id)
     curves = _curves_of(growth)
-    contests = await _newest_contests(academy, spec, await arena_games(request))
+    contests = list_contests(await newest_contests(academy, game_id), await arena_games(request))
     context = {
         "game_id": game_id,
         "board": describe_board(spec.geometry),
@@ -164,37 +143,3 @@ def _measures(figures: GameFigures) -> list[tuple[str, str, str, int]]:
             value = measure.pattern.format(known.value) if known.HasField("value") else "not known"
             rows.append((measure.title, value, measure.meaning, known.contests))
     return rows
-
-
-async def _newest_contests(
-    academy: AcademyService, spec: GameSpec, games: ArenaGames
-) -> list[_Contest] | None:
-    """The contests among the newest events; None where the token may not see them."""
-    question = libraries_pb2.ListEventsRequest(game_id=spec.game_id, page_size=_EVENTS, newest_first=True)
-    listed = await academy.ask_if_allowed(academy.libraries.ListEvents, question)
-    if listed is None:
-        return None
-    reported = (event for event in listed.events if event.WhichOneof("kind") == "contest_reported")
-    counted = [event for event in reported if not event.contest_reported.report.void]
-    return [_contest(event, spec, games) for event in counted[:_CONTESTS]]
-
-
-def _contest(event: events_pb2.Event, spec: GameSpec, games: ArenaGames) -> _Contest:
-    report: Any = event.contest_reported.report
-    results = [RESULTS.get(result, "") for result in report.results]
-    names = [player.identity or player.name for player in report.contest.players]
-    moves = [ply.move for ply in report.plies[:_MOVES_OF_A_CONTEST]]
-    # A tree knows no moves after one that it cannot hold.
-    line = list(takewhile(bool, moves))
-    address = ""
-    if line and not spec.simultaneous:
-        address = link(f"/games/{spec.game_id}/openings", [("m", move) for move in line])
-    return _Contest(
-        format_time(event.time),
-        list(zip(names, results, strict=False)),
-        len(report.plies),
-        report.termination,
-        " ".join(line),
-        address,
-        games.address(report.contest.contest_id.partition(" ")[0]),
-    )

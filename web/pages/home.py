@@ -17,7 +17,14 @@ from web.academy_service import MOST_GAMES, AcademyService, GameFigures
 from web.arena_service import ArenaService
 from web.failures import PageError
 from web.library_news import LibraryNews
-from web.pages.known_contests import ArenaGames, ListedContest, arena_games, games_of, list_contests
+from web.pages.known_contests import (
+    ArenaGames,
+    ListedContest,
+    arena_games,
+    games_of,
+    list_contests,
+    newest_contests,
+)
 from web.pages.patterns import LIBRARIES, PatternItem, list_pattern
 from web.query import Query, link
 from web.rendering import render, render_part
@@ -143,12 +150,7 @@ async def _latest_contests(
     """The newest contests of the games that learnt last, with their games."""
 
     async def newest(game_id: str) -> list[tuple[int, str, history_pb2.ContestSummary]]:
-        try:
-            request_of_root = history_pb2.ExploreOpeningRequest(game_id=game_id, player=1)
-            contests = (await academy.ask(academy.history.ExploreOpening, request_of_root)).newest
-        except PageError:
-            # A bot that plays a contest may not look into its game.
-            return []
+        contests = await newest_contests(academy, game_id)
         return [(contest.report_time.ToNanoseconds(), game_id, contest) for contest in contests]
 
     listed = await asyncio.gather(*(newest(figures.game.game_id) for figures in recent))

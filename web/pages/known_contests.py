@@ -7,13 +7,15 @@ from typing import Final
 from starlette.requests import Request
 
 from academy.v1 import contests_pb2, history_pb2
+from web.academy_service import AcademyService
 from web.arena_service import ArenaService
+from web.failures import PageError
 from web.pages.arena_links import game_address
 from web.rendering import format_time
 
-__all__ = ["RESULTS", "ArenaGames", "ListedContest", "arena_games", "games_of", "list_contests"]
+__all__ = ["ArenaGames", "ListedContest", "arena_games", "games_of", "list_contests", "newest_contests"]
 
-RESULTS: Mapping[int, str] = {
+_RESULTS: Mapping[int, str] = {
     contests_pb2.RESULT_WIN: "won",
     contests_pb2.RESULT_DRAW: "drew",
     contests_pb2.RESULT_LOSS: "lost",
@@ -81,6 +83,16 @@ async def games_of(arena: ArenaService | None) -> ArenaGames:
     return ArenaGames(await arena.extras.get("series", arena.series) or {})
 
 
+async def newest_contests(academy: AcademyService, game_id: str) -> Sequence[history_pb2.ContestSummary]:
+    """Return the newest contests that a game learnt from; none where the token may not see them."""
+    root = history_pb2.ExploreOpeningRequest(game_id=game_id, player=1)
+    try:
+        return (await academy.ask(academy.history.ExploreOpening, root)).newest
+    except PageError:
+        # A bot that plays a contest may not look into its game.
+        return ()
+
+
 def list_contests(
     contests: Iterable[history_pb2.ContestSummary], games: ArenaGames, ply: int | None = None
 ) -> list[ListedContest]:
@@ -97,7 +109,7 @@ def _listed(contest: history_pb2.ContestSummary, games: ArenaGames, ply: int | N
     ]
     return ListedContest(
         [
-            (player.identity or player.name, f"{player.elo:.0f}", RESULTS.get(result, ""))
+            (player.identity or player.name, f"{player.elo:.0f}", _RESULTS.get(result, ""))
             for player, result in zip(contest.players, results, strict=True)
         ],
         ", ".join(filter(None, facts)),
