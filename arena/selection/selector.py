@@ -226,7 +226,7 @@ class Selector(ABC):
 
     @cached_property
     def _news(self) -> list[str]:
-        """Lines for the history file since it last asked; made when first used, as kinds call no `__init__`."""
+        """Lines for the history file since it last asked; made at first use: kinds call no `__init__`."""
         return []
 
     def history_lines(self) -> list[str]:
