@@ -118,7 +118,7 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
 
 def test_a_file_shows_the_last_clock_of_each_seat_after_every_move() -> None:
     moves = [
-        GameMove(seat=seat, text="a1", clock=seconds and Duration(seconds=seconds))
+        GameMove(seat=seat, text="a1", clock=None if seconds is None else Duration(seconds=seconds))
         for seat, seconds in ((1, 50), (2, 40), (1, None), (2, 30))
     ]
     page = file_of("none", moves, players=[GamePlayer(name="ann"), GamePlayer(name="bob")])
