@@ -6,7 +6,7 @@ from academy.store.codec.field_rules import naming
 from benchmarks.walks import Walk
 
 
-def test_a_generator_that_goes_on_is_no_call() -> None:
+def test_a_generator_that_goes_on_is_not_counted_as_a_call() -> None:
     walk = Walk()
     sys.setprofile(walk)
     try:

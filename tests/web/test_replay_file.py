@@ -90,8 +90,8 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
     game: str, settings: dict[str, object], turns: int
 ) -> None:
     moves = random_game(referee(game).from_settings(settings), turns)
-    said = [GameMove(seat=seat, text=text, comment=HOSTILE) for seat, text in moves]
-    page = file_of(game, said, settings, [GamePlayer(name=HOSTILE)])
+    commented = [GameMove(seat=seat, text=text, comment=HOSTILE) for seat, text in moves]
+    page = file_of(game, commented, settings, [GamePlayer(name=HOSTILE)])
     assert HOSTILE not in page and page.count("<script") == 5
     steps = steps_of(page)
 
