@@ -12,10 +12,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from academy.knowledge.boards import Board
 from tests.chromium import needs_browser
 from tests.web.conftest import BIN, ENVIRONMENT, Watched
-from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING, judge_of, random_line
+from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING
 from tests.web.slow_line import slow_line
 from tests.web.visiting import Visitor
 
@@ -191,8 +190,6 @@ def test_the_tab_key_reaches_every_link_and_shows_where_it_is(wide: Watched, pat
 
 
 def test_a_pattern_lights_up_while_it_is_pointed_at_or_focused(wide: Watched) -> None:
-    moves, boards = random_line(judge_of(GO), 1, 2)
-    assert len(moves) == 2 and Board.from_letters(judge_of(GO).spec().geometry, boards[1])
     page = wide.open(f"/games/{GO}/position?board={'-' * 12}x{'-' * 12}")
     pointed = page.locator(".board .pointed")
     assert pointed.count() == 0
