@@ -36,10 +36,12 @@ from arena.league.estimates import estimate_all
 from arena.league.lists import LeagueReader, ListedRating
 from arena.league.members import Application, Members
 from arena.league.pools import PAUSED, Pools
+from arena.league.recording import take_in
+from arena.league.source import find_source_competition
 from arena.ratings.bradley_terry import PRIOR
 from arena.ratings.elo import expected_score
 from arena.ratings.pentanomial import NORMAL_95
-from arena.results.database import utc_now
+from arena.results.database import ResultsDatabase, sqlite_url, utc_now
 from arena.v1 import players_pb2, players_pb2_grpc, pools_pb2
 from benchmarks import arguments
 from clients import Connection
@@ -217,6 +219,9 @@ async def day(folder: Path, bots: int, seconds: float, kills: int, games_at_once
         for life in lives:
             life.cancel()
         await asyncio.gather(*lives, return_exceptions=True)
+        # A run that was killed leaves its last games to the next one, which a paused pool may not have.
+        with closing(ResultsDatabase.open(sqlite_url(results), create=False)) as database:
+            left = take_in(league, database, find_source_competition(database, "day"))
         estimate_all(league)
         ratings = LeagueReader(league).ratings("go-5x5")
     played = rows(results, PLAYED)
@@ -228,7 +233,8 @@ async def day(folder: Path, bots: int, seconds: float, kills: int, games_at_once
     print(waits(rows(results, ATTEMPTS), rows(results, VOIDS), society))
     print(compared(ratings, strengths))
     print(f"lost by a kill: {len(known - set(played))}; double: {len(played) - len(set(played))}")
-    print(f"in the league: {len(in_league)}, double {len(in_league) - len(set(in_league))}")
+    double = len(in_league) - len(set(in_league))
+    print(f"in the league: {len(in_league)}, double {double}; taken after the end: {left}")
     if known - set(played) or sorted(played) != sorted(in_league):
         raise SystemExit("games are lost or double")
 

@@ -43,7 +43,7 @@ class Walk:
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
         """Note a call, as `sys.setprofile` reports it."""
         name = frame.f_code.co_filename
-        if event == "call" and name.startswith(str(PACKAGE)):
+        if event == "call" and name.startswith(str(PACKAGE)) and _begins(frame):
             self.calls.append((str(Path(name).relative_to(PACKAGE.parent)), frame.f_code.co_qualname))
 
     def files(self) -> list[str]:
@@ -53,6 +53,11 @@ class Walk:
     def changes(self) -> int:
         """How often a call is of another file than the one before."""
         return sum(before != after for (before, _), (after, _) in pairwise(self.calls))
+
+
+def _begins(frame: FrameType) -> bool:
+    """Whether a call begins; `sys.setprofile` also reports a generator or a coroutine that goes on as one."""
+    return frame.f_code.co_code[frame.f_lasti + 1] == 0
 
 
 @dataclass(frozen=True)

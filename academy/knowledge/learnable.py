@@ -36,6 +36,11 @@ def check_learnable(settings: LibrarySettings, spec: GameSpec, before: LibrarySe
         raise InvalidSettingsError(
             f"tesuji_capacity {settings.tesuji_capacity}: {spec.game_id} can learn none: {why}; leave it at 0"
         )
+    if settings.analysed_patterns and "analysed_patterns" in changed and not spec.two_in_turn:
+        raise InvalidSettingsError(
+            f"analysed_patterns {settings.analysed_patterns}: {spec.game_id} can learn none: they are cut in "
+            "games of two players who move in turn; leave it at 0"
+        )
     if settings.evaluation_patterns and "evaluation_patterns" in changed and not has_anchored_patterns(spec):
         raise InvalidSettingsError(
             f"evaluation_patterns {settings.evaluation_patterns}: {spec.game_id} can learn none: they are "

@@ -15,7 +15,7 @@ from academy.knowledge.votes import ELO_SCALE
 _BOOKS_REMEMBERED: Final = 8
 # What players this much stronger than the reader played counts in the reader's book from the first visit on.
 # Readers whose Elo differs by less than a step share a book.
-STRONGER: Final = 100 * ELO_SCALE
+_STRONGER: Final = 100 * ELO_SCALE
 _STEP: Final = 50 * ELO_SCALE
 
 
@@ -38,7 +38,7 @@ class Reader:
             return cls()
         # As floats 365.13 - 165.13 may be more or less than 200.
         least, own = round(rules.least_elo(elo) * ELO_SCALE), round(elo * ELO_SCALE)
-        return cls(least, (own + STRONGER) // _STEP * _STEP)
+        return cls(least, (own + _STRONGER) // _STEP * _STEP)
 
     def accepts(self, node: OpeningNode) -> bool:
         """Whether the reader may see a node."""

@@ -6,11 +6,12 @@ from typing import Final
 
 from academy.store import contest_tables, game_tables, keys, proposal_tables, removals
 from academy.store.codec.packing import pack_message, unpack_message
+from academy.store.codec.patterns import proposed_by
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError
 from academy.store.v1 import records_pb2
 from academy.store.writer import WriteContext
-from academy.v1 import events_pb2, pattern_pb2
+from academy.v1 import events_pb2
 
 MOST_MUTED: Final = 1_000
 
@@ -140,11 +141,7 @@ def _is_known(transaction: Transaction, name: str) -> bool:
     if name in known_players(transaction):
         return True
     # Imported votes leave no other trace of a player.
-    for _, stored in transaction.scan(TableName.PATTERNS):
-        record = unpack_message(pattern_pb2.PatternRecord, stored)
-        if any(vote.player == name for vote in (*record.votes, *record.silent_votes)):
-            return True
-    return False
+    return any(proposed_by(stored, name) for _, stored in transaction.scan(TableName.PATTERNS))
 
 
 def muted_players(transaction: Transaction) -> list[records_pb2.MutedPlayer]:

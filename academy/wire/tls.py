@@ -1,15 +1,20 @@
 """TLS: the certificates that a server or a client shows, and when a server may do without."""
 
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from academy.wire.addresses import InvalidAddressError, ServerAddress, bind
 
 if TYPE_CHECKING:
     import grpc
     from grpc import aio
+
+
+# OpenSSL's number.
+_CERTIFICATE_HAS_EXPIRED: Final = 10
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Certificates:
             require_client_auth=self.authority is not None,
         )
         self._check()
+        if _has_ended(self.certificate, self.key):
+            raise InvalidAddressError(f"{self.certificate}: the certificate has ended; renew it")
         return credentials
 
     def channel_credentials(self) -> "grpc.ChannelCredentials":
@@ -107,6 +114,30 @@ class Endpoint:
     def bind(self, server: "aio.Server") -> ServerAddress:
         """Bind a server; return the address with the port the system chose. Raises InvalidAddressError."""
         return bind(server, self.address, self.credentials())
+
+
+def _has_ended(certificate: Path, key: Path) -> bool:
+    """Whether a certificate's time is over, of which `ssl` speaks in a handshake alone."""
+    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for context in (server, client):
+        context.set_ciphers("DEFAULT:@SECLEVEL=0")
+    server.load_cert_chain(certificate, key, password="")
+    client.load_verify_locations(certificate)
+    # The certificate is its own authority here.
+    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    client.check_hostname = False
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    asking = client.wrap_bio(to_client, to_server)
+    try:
+        for side in (asking, server.wrap_bio(to_server, to_client, server_side=True), asking):
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        return error.verify_code == _CERTIFICATE_HAS_EXPIRED
+    except ssl.SSLError:
+        # Whatever else is wrong with it, those who connect say.
+        return False
+    return False
 
 
 def read_pem(path: Path, what: str) -> bytes:

@@ -141,7 +141,8 @@ def check(file: ControlFile, without_tokens: WithoutTokens = False, on: On = Non
 
     Openings are read before. The check before a run does not ask programs that speak GTP for a move.
     With `--on`, or [workers] in the control file, every player is started on every kind of node of the
-    cluster that has what it needs. Then ACADEMY is asked once, where the control file has its address.
+    cluster that has what it needs, as before a run: without its standard error. Then ACADEMY is asked once,
+    where the control file has its address.
     """
     from arena.control.tokens import withheld_tokens
     from arena.runner.control_notes import notes_on

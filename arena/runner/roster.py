@@ -32,6 +32,7 @@ class Roster:
         self._tell = tell
         # The file may have changed since it was read: the first look reads it again.
         self._seen: tuple[int, int, int] | None = None
+        self._complaint = ""
 
     def free(self, names: Sequence[str]) -> set[str]:
         """Those players that can begin a game now."""
@@ -48,15 +49,19 @@ class Roster:
             state = status.st_mtime_ns, status.st_size, status.st_ino
             if state == self._seen:
                 return None
-            self._seen = state
             changed = read_control(self.control.path)
             if not isinstance(changed.plan, plans.StandingPlan):
                 return None
             merged = self._merged(changed)
         except (ControlError, OSError) as error:
-            self._tell(f"the changed control file can't be used, so players stay as they are: {error}")
+            # The next look tries again, as the error may be one of reading that passes.
+            complaint = f"the changed control file can't be used, so players stay as they are: {error}"
+            if complaint != self._complaint:
+                self._tell(complaint)
+            self._complaint = complaint
             return None
         self.control = self._prepare(merged)
+        self._seen, self._complaint = state, ""
         return self.control
 
     def _merged(self, changed: Control) -> Control:

@@ -226,12 +226,13 @@ class Selector(ABC):
 
     @cached_property
     def _news(self) -> list[str]:
-        """Lines for the history file."""
+        """Lines for the history file since it last asked; made at first use: kinds call no `__init__`."""
         return []
 
     def history_lines(self) -> list[str]:
         """What has come up for the history file since this was last asked, which is after each game."""
-        news, self._news = self._news, []
+        news = self._news.copy()
+        self._news.clear()
         return news
 
 

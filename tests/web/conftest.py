@@ -16,7 +16,7 @@ from tests.arena.inline_worker import games_in_this_process
 from tests.arena.service.serving import Service
 from tests.chromium import CHROMIUM
 from tests.web.filling import fill
-from tests.web.visiting import Visitor
+from tests.web.visiting import Answer, Visitor
 
 BIN = Path(sys.executable).parent
 # A busy machine is slow, and not wrong.
@@ -76,6 +76,14 @@ def pages(academy: Running, token_file: Path) -> Iterator[Visitor]:
     """The pages that an admin's token fills."""
     with served_pages("--academy", academy.address, "--academy-token-file", token_file) as visitor:
         yield visitor
+
+
+def page_of_run(control: Path) -> Answer:
+    """Run a competition to its end; return its page."""
+    with games_in_this_process():
+        assert arena("run", control, "-q").returncode == 0
+    with served_pages("--competitions", control) as pages:
+        return pages.get(f"/competition?name={control.stem}")
 
 
 _CONTROL = """\

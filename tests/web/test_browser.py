@@ -12,10 +12,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from academy.knowledge.boards import Board
 from tests.chromium import needs_browser
 from tests.web.conftest import BIN, ENVIRONMENT, Watched
-from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING, judge_of, random_line
+from tests.web.filling import DIPLOMACY, DRAUGHTS, GO, HEX, HOSTILE, RING
 from tests.web.slow_line import slow_line
 from tests.web.visiting import Visitor
 
@@ -41,6 +40,10 @@ PAGES = {
     "empty position": f"/games/{DRAUGHTS}/position",
     "hostile": f"/games/{HOSTILE}",
     "error": "/nowhere",
+    "competitions": "/competitions",
+    "competition": "/competition?name=cup",
+    "player": "/competition/player?name=cup&player=one",
+    "game of a competition": "/competition/game?name=cup&game=AvB_0&ply=7",
 }
 
 NOTE_SHIFTS = (
@@ -48,13 +51,6 @@ NOTE_SHIFTS = (
     "(entry) => { window.moved += entry.value; })).observe({type: 'layout-shift', buffered: true});"
 )
 MOVED = "new Promise((done) => setTimeout(() => done(window.moved), 60))"
-
-OF_ARENA = (
-    "/competitions",
-    "/competition?name=cup",
-    "/competition/player?name=cup&player=one",
-    "/competition/game?name=cup&game=AvB_0&ply=7",
-)
 
 
 @contextmanager
@@ -77,9 +73,9 @@ def wide(browser: Browser, pages: Visitor) -> Iterator[Watched]:
 # Colours follow from the theme alone, and the layout from the width.
 @pytest.mark.parametrize(("width", "theme"), [(320, "light"), (1400, "dark")])
 def test_every_page_is_accessible_and_as_wide_as_the_screen(
-    browser: Browser, pages: Visitor, width: int, theme: Literal["light", "dark"]
+    browser: Browser, competitions: Visitor, width: int, theme: Literal["light", "dark"]
 ) -> None:
-    with watched_tab(browser, pages.base, width, theme) as tab:
+    with watched_tab(browser, competitions.base, width, theme) as tab:
         tab.page.add_init_script(NOTE_SHIFTS)
         check_pages(tab, theme)
 
@@ -194,8 +190,6 @@ def test_the_tab_key_reaches_every_link_and_shows_where_it_is(wide: Watched, pat
 
 
 def test_a_pattern_lights_up_while_it_is_pointed_at_or_focused(wide: Watched) -> None:
-    moves, boards = random_line(judge_of(GO), 1, 2)
-    assert len(moves) == 2 and Board.from_letters(judge_of(GO).spec().geometry, boards[1])
     page = wide.open(f"/games/{GO}/position?board={'-' * 12}x{'-' * 12}")
     pointed = page.locator(".board .pointed")
     assert pointed.count() == 0
@@ -279,8 +273,11 @@ def _show(page: Page, state: Literal["visible", "hidden"]) -> None:
 def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
     browser: Browser, running_cup: Visitor
 ) -> None:
-    context = browser.new_context(viewport={"width": 1400, "height": 850})
-    watched = Watched(context.new_page(), running_cup.base)
+    with watched_tab(browser, running_cup.base) as tab:
+        watch_to_the_end(tab, running_cup)
+
+
+def watch_to_the_end(watched: Watched, running_cup: Visitor) -> None:
     watched.page.route("**/competition/events*", lambda route: route.fulfill(status=503))
     page = watched.open("/competition?name=cup")
     # A screen reader tells of changes in what was there before.
@@ -345,23 +342,11 @@ def test_games_in_progress_move_by_themselves_from_the_wall_to_the_last_move(
     page.wait_for_selector("text=Download the record", timeout=120_000)
     assert page.locator("#rows tr").count() >= listed
     page.go_back()
-    context.close()
-    watched.check_behaviour()
 
 
-def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
-    browser: Browser, competitions: Visitor
-) -> None:
-    for width, theme in ((390, "light"), (1400, "dark")):
-        context = browser.new_context(
-            viewport={"width": width, "height": 850}, color_scheme="light" if theme == "light" else "dark"
-        )
-        watched = Watched(context.new_page(), competitions.base)
-        for path in OF_ARENA:
-            page = watched.open(path)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is too wide"
-            report = Axe().run(page)
-            assert not report.violations_count, f"{path}: {report.generate_report()}"
+def test_games_of_competitions_are_stepped_through_by_keys(browser: Browser, competitions: Visitor) -> None:
+    with watched_tab(browser, competitions.base) as tab:
+        page = tab.open(PAGES["game of a competition"])
         for key, ply in (
             ("ArrowRight", "8"),
             ("ArrowLeft", "7"),
@@ -389,5 +374,3 @@ def test_competitions_are_accessible_and_games_are_stepped_through_by_keys(
         # A click on a curve leads to its move.
         page.locator("#charts svg.chart").first.click(position={"x": 1, "y": 20})
         page.wait_for_url("**ply=1")
-        context.close()
-        watched.check_behaviour()

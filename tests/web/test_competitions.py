@@ -6,10 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.arena.cli.command import arena
 from tests.arena.control_files import RANDOM, write_control
-from tests.arena.inline_worker import games_in_this_process
-from tests.web.conftest import served_pages
+from tests.web.conftest import page_of_run, served_pages
 from tests.web.visiting import Visitor, elements_of
 from web.replay import GameStart, NoBoardError, replay_game
 
@@ -135,10 +133,7 @@ def test_a_competition_that_has_not_begun_has_a_page(competitions: Visitor) -> N
 def test_the_number_of_games_without_a_known_result_does_not_run_into_that_of_losses(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": RANDOM, "two": RANDOM})
     control.write_text(control.read_text().replace("move_limit = 60", "move_limit = 2"))
-    with games_in_this_process():
-        assert arena("run", control, "-q").returncode == 0
-    with served_pages("--competitions", control) as pages:
-        answer = pages.get("/competition?name=contest")
+    answer = page_of_run(control)
     assert re.search(r"0 / 0 / 0</span><br><span[^>]*>\d+ without a known result", answer.text)
 
 

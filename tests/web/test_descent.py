@@ -4,10 +4,8 @@ import re
 import sys
 from pathlib import Path
 
-from tests.arena.cli.command import arena
 from tests.arena.control_files import FAMILIES, PROGRAM
-from tests.arena.inline_worker import games_in_this_process
-from tests.web.conftest import served_pages
+from tests.web.conftest import page_of_run
 
 
 def test_the_page_draws_each_member_with_its_score_and_values_and_lines_from_parents(tmp_path: Path) -> None:
@@ -18,10 +16,7 @@ def test_the_page_draws_each_member_with_its_score_and_values_and_lines_from_par
         )
     )
     (tmp_path / "child.py").write_text(PROGRAM)
-    with games_in_this_process():
-        assert arena("run", control, "-q").returncode == 0
-    with served_pages("--competitions", control) as pages:
-        answer = pages.get("/competition?name=families")
+    answer = page_of_run(control)
     # Five that play in each generation, of which two stay, and the panel's one.
     assert "Generations of 9 players in " in answer.text
     (drawing,) = re.findall(r'<svg class="descent".*?</svg>', answer.text, re.DOTALL)

@@ -9,16 +9,17 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from google.protobuf.duration_pb2 import Duration
 from playwright.sync_api import Browser, expect
 
-from arena.v1 import competitions_pb2
+from arena.v1.competitions_pb2 import GameMove, GamePlayer
 from referees.api import Referee, referee
 from tests.arena.cli.command import arena
 from tests.arena.engines import GNUGO, needs_gnugo
 from tests.chromium import needs_browser
+from tests.web.game_files import file_of
 from web.drawing import BoardMarks, draw_board
 from web.replay import GameReplay, GameStart
-from web.replay_file import ShownGame, make_file
 
 _CONTROL = """\
 [competition]
@@ -43,6 +44,12 @@ command = "{gnugo} --mode gtp --level 0 --never-resign --seed {seed}"
 command = "{gnugo} --mode gtp --level 0 --never-resign --seed {seed}"
 """
 HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+def steps_of(page: str) -> dict[str, Any]:
+    (embedded,) = re.findall(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
+    steps: dict[str, Any] = json.loads(embedded)
+    return steps
 
 
 def attack(rules: Any, position: Any, seat: int) -> Any:
@@ -83,16 +90,10 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
     game: str, settings: dict[str, object], turns: int
 ) -> None:
     moves = random_game(referee(game).from_settings(settings), turns)
-    whole = competitions_pb2.GetGameResponse(
-        game=competitions_pb2.Game(game_id="0_1", players=[competitions_pb2.GamePlayer(name=HOSTILE)]),
-        moves=[competitions_pb2.GameMove(seat=seat, text=text, comment=HOSTILE) for seat, text in moves],
-        settings_json=json.dumps(settings),
-        seed=3,
-    )
-    page = make_file(ShownGame(competitions_pb2.Competition(name="cup", game=game), whole))
-    embedded = re.search(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
-    assert embedded is not None and HOSTILE not in page and page.count("<script") == 5
-    steps = json.loads(embedded[1])
+    commented = [GameMove(seat=seat, text=text, comment=HOSTILE) for seat, text in moves]
+    page = file_of(game, commented, settings, [GamePlayer(name=HOSTILE)])
+    assert HOSTILE not in page and page.count("<script") == 5
+    steps = steps_of(page)
 
     played = GameReplay(GameStart(game, json.dumps(settings), 3))
     played.add(moves)
@@ -116,33 +117,22 @@ def test_stepping_through_a_file_shows_the_boards_of_the_game(
 
 
 def test_a_file_shows_the_last_clock_of_each_seat_after_every_move() -> None:
-    players = [competitions_pb2.GamePlayer(name=name) for name in ("ann", "bob")]
-    whole = competitions_pb2.GetGameResponse(game=competitions_pb2.Game(game_id="0_1", players=players))
-    for seat, seconds in ((1, 50), (2, 40), (1, None), (2, 30)):
-        move = whole.moves.add(seat=seat, text="a1")
-        if seconds is not None:
-            move.clock.seconds = seconds
-    page = make_file(ShownGame(competitions_pb2.Competition(name="cup", game="none"), whole))
-    embedded = re.search(r'<script type="application/json" id="steps">(.*?)</script>', page, re.DOTALL)
-    assert embedded is not None
+    moves = [
+        GameMove(seat=seat, text="a1", clock=None if seconds is None else Duration(seconds=seconds))
+        for seat, seconds in ((1, 50), (2, 40), (1, None), (2, 30))
+    ]
+    page = file_of("none", moves, players=[GamePlayer(name="ann"), GamePlayer(name="bob")])
 
-    shown = [re.findall(r"0:\d\d\.\d", clocks) for clocks in json.loads(embedded[1])["clocks"]]
+    shown = [re.findall(r"0:\d\d\.\d", clocks) for clocks in steps_of(page)["clocks"]]
 
     assert shown == [[], ["0:50.0"], ["0:50.0", "0:40.0"], ["0:50.0", "0:40.0"], ["0:50.0", "0:30.0"]]
 
 
 @needs_browser
 def test_who_steps_by_the_keyboard_stays_on_the_button(browser: Browser, tmp_path: Path) -> None:
-    whole = competitions_pb2.GetGameResponse(
-        game=competitions_pb2.Game(game_id="0_1", players=[competitions_pb2.GamePlayer(name="ann")]),
-        moves=[
-            competitions_pb2.GameMove(seat=seat, text=text)
-            for seat, text in ((1, "a1"), (2, "b2"), (1, "c3"))
-        ],
-        settings_json=json.dumps({"board_size": 4}),
-    )
+    moves = [GameMove(seat=seat, text=text) for seat, text in ((1, "a1"), (2, "b2"), (1, "c3"))]
     file = tmp_path / "hex.html"
-    file.write_text(make_file(ShownGame(competitions_pb2.Competition(name="cup", game="hex"), whole)))
+    file.write_text(file_of("hex", moves, {"board_size": 4}))
     page = browser.new_page()
     page.goto(f"{file.as_uri()}#0")
     forward = page.locator("#step-forward")
@@ -164,14 +154,8 @@ def test_the_largest_map_can_be_read_at_any_width_and_as_each_seat_saw_it(
 ) -> None:
     settings = {"map": "double_earth"}
     moves = random_game(referee("warlight").from_settings(settings), 2)
-    whole = competitions_pb2.GetGameResponse(
-        game=competitions_pb2.Game(game_id="0_1", players=[competitions_pb2.GamePlayer(name="ann")]),
-        moves=[competitions_pb2.GameMove(seat=seat, text=text) for seat, text in moves],
-        settings_json=json.dumps(settings),
-        seed=3,
-    )
     file = tmp_path / "earth.html"
-    file.write_text(make_file(ShownGame(competitions_pb2.Competition(name="cup", game="warlight"), whole)))
+    file.write_text(file_of("warlight", [GameMove(seat=seat, text=text) for seat, text in moves], settings))
     for width in (1400, 390):
         page = browser.new_page(viewport={"width": width, "height": 850})
         page.goto(file.as_uri())

@@ -2,25 +2,18 @@
 
 from collections.abc import Sequence
 
-from arena.v1 import competitions_pb2
+from arena.v1.competitions_pb2 import GameMove, GamePlayer
+from tests.web.game_files import file_of
 from tests.web.visiting import Answer
-from web.replay_file import ShownGame, make_file
 
 
 def words_of(
     game: str, players: Sequence[str], winners: Sequence[int], result: str, moves: Sequence[str] = ()
 ) -> str:
-    seated = [
-        competitions_pb2.GamePlayer(name=name, winner=seat in winners) for seat, name in enumerate(players, 1)
-    ]
-    whole = competitions_pb2.GetGameResponse(
-        game=competitions_pb2.Game(game_id="0_1", players=seated, result=result),
-        moves=[competitions_pb2.GameMove(seat=seat, text=text) for seat, text in enumerate(moves, 1)],
-        settings_json='{"variant": "english"}' if game == "draughts" else "{}",
-        seed=3,
-    )
-    file = make_file(ShownGame(competitions_pb2.Competition(name="cup", game=game), whole))
-    return Answer(200, {}, file, 0).words
+    seated = [GamePlayer(name=name, winner=seat in winners) for seat, name in enumerate(players, 1)]
+    played = [GameMove(seat=seat, text=text) for seat, text in enumerate(moves, 1)]
+    settings = {"variant": "english"} if game == "draughts" else {}
+    return Answer(200, {}, file_of(game, played, settings, seated, result), 0).words
 
 
 def test_a_score_of_draughts_that_begins_with_white_does_not_hide_that_black_won() -> None:

@@ -14,6 +14,7 @@ from .games import DIPLOMACY, DRAUGHTS, GO, HEX, MAP
 TESUJIS = LibrarySettings(tesuji_capacity=100)
 EVALUATION = LibrarySettings(evaluation=True)
 PATTERNS = LibrarySettings(evaluation_patterns=500)
+CUTS = LibrarySettings(analysed_patterns=5)
 MANCALA = GameSpec("mancala", GraphGeometry(("nowhere",), ()))
 SMALL = GameSpec("go-2x2", SquareGeometry(2, 2))
 CHECKERS = replace(DRAUGHTS, move_forms=("#-#", "#x#[x#]"))
@@ -32,6 +33,8 @@ MORRIS = replace(DRAUGHTS, move_forms=("#", "#-#", "pass"))
         (DIPLOMACY, PATTERNS, "evaluation_patterns 500: diplomacy can learn none"),
         (SMALL, PATTERNS, "evaluation_patterns 500: go-2x2 can learn none"),
         (DIPLOMACY, EVALUATION, "evaluation true: diplomacy can learn none"),
+        (DIPLOMACY, CUTS, "analysed_patterns 5: diplomacy can learn none"),
+        (MAP, CUTS, "analysed_patterns 5: map can learn none"),
     ],
 )
 def test_a_setting_without_effect_is_refused_and_says_why(
@@ -45,4 +48,4 @@ def test_a_setting_without_effect_is_refused_and_says_why(
 
 @pytest.mark.parametrize("spec", [GO, HEX, DRAUGHTS, MORRIS])
 def test_games_that_may_put_pieces_can_have_all_that_is_learnt(spec: GameSpec) -> None:
-    check_learnable(replace(TESUJIS, evaluation=True, evaluation_patterns=500), spec)
+    check_learnable(replace(TESUJIS, analysed_patterns=5, evaluation=True, evaluation_patterns=500), spec)

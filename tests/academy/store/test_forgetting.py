@@ -9,10 +9,12 @@ import pytest
 
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
+from academy.knowledge.votes import digest
 from academy.store import arenas, event_log, forgetting
 from academy.store.consultation_notes import NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.errors import NotDeletedError, StoreBusyError
+from academy.store.environment import TableName
+from academy.store.errors import InvalidRecordError, NotDeletedError, StoreBusyError
 from academy.store.forgetting import Difference, ForgetPlayer
 from academy.store.game_registration import RegisterGame
 from academy.store.library_commands import ChangeSettings, DeletePattern, DeleteTesuji, RestorePattern
@@ -23,6 +25,7 @@ from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
 from academy.store.proposal_tables import ProposalFilter
 from academy.store.removals import RestoreRemoval, list_removals
+from academy.store.writer import WriteContext
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import (
     SIZE,
@@ -267,6 +270,22 @@ def test_who_mutes_or_unmutes_last_prevails_in_all_games(tmp_path: Path) -> None
         store.run(MutePlayer("troll"))
         assert store.run(UnmuteInGame(GAME, "troll", "admin")) == Unmuted(0, 0)
         assert taken and votes_of(store, "troll") == 0
+
+
+def test_a_player_whose_only_vote_is_in_the_sum_of_the_oldest_is_known(tmp_path: Path) -> None:
+    class Fold:
+        def execute(self, work: WriteContext) -> None:
+            key, stored = next(iter(work.transaction.scan(TableName.PATTERNS)))
+            record = pattern_pb2.PatternRecord.FromString(stored)
+            record.folded.players.append(digest("old"))
+            work.transaction.put(TableName.PATTERNS, key, record.SerializeToString())
+
+    with world(tmp_path / "data") as store:
+        play(store, 0, 1)
+        with pytest.raises(InvalidRecordError, match="'old' is unknown here"):
+            store.run(MutePlayer("old", force=False))
+        store.run(Fold())
+        store.run(MutePlayer("old", force=False))
 
 
 @pytest.mark.parametrize("whole_removal", [True, False])

@@ -1,5 +1,6 @@
 """Addresses as people write them."""
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,8 @@ def test_certificates_and_keys_that_tls_cannot_use_are_named(tmp_path: Path) -> 
                 match=rf"{key.name}: no certificate with its key",
             ):
                 credentials()
+    with pytest.raises(InvalidAddressError, match=r"ended\.pem: the certificate has ended; renew it"):
+        signed(tmp_path, "ended", ours, datetime(2020, 1, 1)).server_credentials()
     with pytest.raises(InvalidAddressError, match=r"secret\.key.* without a password"):
         Certificates(good.certificate, secret).server_credentials()
     with pytest.raises(InvalidAddressError, match=r"torn\.pem: no certificate of an authority"):

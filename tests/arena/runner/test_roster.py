@@ -1,5 +1,6 @@
 """Who takes part in a standing arena follows its control file, round by round."""
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -73,5 +74,22 @@ def test_a_changed_control_file_that_cannot_be_used_leaves_players_as_they_are_a
     (complaint,) = complaints
     assert "so players stay as they are: competition.kind: " in complaint
     file.write_text(CONTROL + CYD)
+    changed = roster.look()
+    assert changed is not None and "cyd" in changed.competitors
+
+
+def test_a_changed_control_file_that_could_not_be_read_for_once_is_read_before_the_next_round(
+    file: Path,
+) -> None:
+    complaints: list[str] = []
+    roster = roster_of(file, complaints)
+    file.write_text(CONTROL + CYD)
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, most))
+    try:
+        assert [roster.look(), roster.look()] == [None, None]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+    assert len(complaints) == 1 and "Too many open files" in complaints[0]
     changed = roster.look()
     assert changed is not None and "cyd" in changed.competitors

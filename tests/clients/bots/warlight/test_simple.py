@@ -75,6 +75,18 @@ def test_a_bot_without_an_error_output_complains_nowhere_else(name: str) -> None
     assert (both.stdout, alone.stdout) == ("", "")
 
 
+def test_a_startup_check_which_has_no_contest_gets_no_warning() -> None:
+    bot = subprocess.run(
+        [sys.executable, "-m", "clients.bots.warlight.simple", "--academy"],
+        input=f"{MAP}GameOver\n",
+        env=os.environ | {"ACADEMY_CONTEST": "", "GOMILL_GAME_ID": "startup-check"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert bot.stderr == ""
+
+
 @pytest.mark.parametrize(
     ("owner", "armies", "orders"),
     [
