@@ -247,6 +247,31 @@ def test_a_claimed_elo_of_6000_silences_nobody(claimed_first: bool) -> None:
     assert poisoned.best_elo_hundredths < 52_500
 
 
+@pytest.mark.parametrize(
+    ("elos", "believed", "counts"),
+    [
+        ([300], 300, 1),
+        # It begins at 500 at most, and goes towards this contest, too.
+        ([6_000], 525, 1),
+        ([300, 310], 310, 1),
+        ([300, 6_000], 325, 1),
+        ([500, 499], 499, 10 ** (-1 / 800)),
+        # Down by at most 5 times what the contest counts.
+        ([500, 100], 500 - 5 / 10**0.5, 10**-0.5),
+        ([500, -300], 499.5, 0.1),
+        # The first may well be 0, and what follows is no first one.
+        ([0, 6_000], 25, 1),
+    ],
+)
+def test_a_contest_counts_by_the_best_elo_which_is_believed_a_step_at_a_time(
+    elos: list[float], believed: float, counts: float
+) -> None:
+    before = learnt([contest(GO, seed, elos=(elo, 9e3)) for seed, elo in enumerate(elos[:-1])])
+    table = before.learn(contest(GO, 9, elos=(elos[-1], 9e3)), GO, PATTERNS)
+    assert table.best_elo_hundredths / 100 == pytest.approx(believed, abs=0.01)
+    assert (table.taught_millionths - before.taught_millionths) / 1e6 == pytest.approx(counts, rel=1e-3)
+
+
 def test_muted_players_and_games_without_turns_teach_nothing() -> None:
     report = contest(GO, 1)
     assert EvaluationTable().learn(report, GO, PATTERNS, frozenset({"bob"})) == EvaluationTable()
@@ -359,6 +384,8 @@ def test_each_image_of_a_pattern_has_the_pattern_as_its_least(spec: GameSpec) ->
     [
         ({"codes": [0, 0]}, "code 0: an earlier row has the same code"),
         ({"seen": [1]}, "columns of 1 to 2"),
+        ({"seen": [1, -1]}, "seen -1: a number below 0"),
+        ({"gradient_millionths": [-1, 1]}, "gradient -1: a number below 0"),
         ({"weight_millionths": [9_000_000, 0]}, "weight 9.0: a weight beyond 8"),
         ({"weight_millionths": [-(2**63), 0]}, "a weight beyond"),
         ({"codes": [0, 2**64]}, "63 bits"),
