@@ -24,9 +24,11 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.tesujis.shapes import MOST_CODES
 from academy.knowledge.tesujis.table import FIRST_IN_USES
+from academy.knowledge.votes import ELO_SCALE, MAX_ELO
 
 from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
 
+MOST_ELO = round(MAX_ELO * ELO_SCALE)
 FEATURES = LibrarySettings(evaluation=True)
 PATTERNS = LibrarySettings(evaluation=True, evaluation_patterns=1_000)
 STATES = (State.EMPTY, State.FIRST_SOLDIER, State.FIRST_KING, State.SECOND_SOLDIER, State.SECOND_KING)
@@ -402,6 +404,8 @@ def test_damaged_tables_are_refused(change: dict[str, list[int]], why: str) -> N
     [
         ({"uses": 2, "successes": 3}, "3 successes of 2 uses"),
         *(({figure: -1}, "below 0") for figure in ("contests", "taught_millionths", "uses", "successes")),
+        *(({"best_elo_hundredths": elo}, "a best Elo beyond") for elo in (MOST_ELO + 1, -MOST_ELO - 1)),
+        *(({"taught_elo": elo}, "a figure beyond") for elo in (2**62 + 1, -(2**62) - 1)),
     ],
 )
 def test_figures_that_no_contests_could_give_are_refused(figures: dict[str, int], why: str) -> None:
@@ -409,14 +413,38 @@ def test_figures_that_no_contests_could_give_are_refused(figures: dict[str, int]
         EvaluationTable.of([[]] * 4, figures)
 
 
-def test_an_elo_may_be_below_0() -> None:
-    elos = {"best_elo_hundredths": -40_00, "taught_elo": -40_00}
+@pytest.mark.parametrize("best", [-MOST_ELO, -40_00, MOST_ELO])
+def test_an_elo_may_be_below_0(best: int) -> None:
+    elos = {"best_elo_hundredths": best, "taught_elo": best}
     assert EvaluationTable.of([[]] * 4, elos).figures().items() >= elos.items()
 
 
 def test_numbers_of_features_patterns_and_tesujis_do_not_meet() -> None:
     assert max(Feature) < FIRST_PATTERN
     assert FIRST_IN_USES + MOST_CODES <= EVALUATION_IN_USES
+
+
+def patterns_seen(**often: int) -> tuple[EvaluationTable, LibrarySettings]:
+    """Patterns of one weight, by their code, with figures of all; and settings with room for three."""
+    codes = [int(name[1:]) for name in often]
+    columns = [codes, often.values(), [500_000] * len(codes), [7] * len(codes)]
+    return EvaluationTable.of(columns, {"contests": 5, "uses": 3}), replace(PATTERNS, evaluation_patterns=3)
+
+
+def test_of_equal_patterns_the_oldest_goes_first() -> None:
+    table, _ = patterns_seen(_30=2, _20=2, _25=2, _40=9)
+    assert table.keep_strongest(2).codes.tolist() == [25, 40]
+
+
+def test_patterns_that_are_restored_come_back_by_strength_without_features_and_figures() -> None:
+    removed, _ = patterns_seen(_0=99, _17=1, _18=99, _19=3, _20=4)
+    now, rules = patterns_seen(_1=8, _18=6)
+    back = now.put_back(removed, rules)
+    assert back.codes.tolist() == [1, 18, 19, 20] and back.seen.tolist() == [8, 6, 3, 4]
+    assert back.figures() == now.figures()
+    # Where there is no room, nothing comes; while patterns are switched off, all do.
+    assert now.put_back(removed, replace(rules, evaluation_patterns=1)) == now
+    assert now.put_back(removed, FEATURES).patterns == now.put_back(removed, LibrarySettings()).patterns == 4
 
 
 EXTREMES = [0, 1, 2**62 - 1, 2**62]

@@ -1,0 +1,106 @@
+"""Codes and drawings of tesujis that no move of a game could have are refused."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from academy.knowledge.boards import Board
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import Cell
+from academy.knowledge.tesujis.proposed_codes import MOST_CELLS, NEAR_CELLS, NUMBERS, number_of_cells
+from academy.knowledge.tesujis.shapes import (
+    EMPTY,
+    KIND,
+    NO_SHAPE,
+    OF_SECOND,
+    OFF,
+    OTHER,
+    OWN,
+    PROPOSED,
+    PROPOSED_BY_SECOND,
+    RESTING,
+    ROW,
+    TURNED,
+    InvalidTesujiError,
+    Tesuji,
+    images_of,
+)
+
+from ..games import GO, HEX
+from .test_table import FOUR, OTHELLO, of
+
+APART = replace(GO, symmetric=False)
+KNIGHT: Mapping[Cell, int] = {(-1, 2): OWN, (2, 0): OTHER}
+BESIDE = {(down, right): EMPTY for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "why"),
+    [
+        (GO, 5 * KIND, "this game has no such shape"),
+        (GO, KIND, "this game has no such shape"),
+        (FOUR, (ROW + 16) * KIND, "this game has no such shape"),
+        # Both players have the same tesujis.
+        (GO, OF_SECOND, "this game has no such shape"),
+        (GO, PROPOSED + PROPOSED_BY_SECOND, "no tesuji of this game has it"),
+        (GO, PROPOSED + NUMBERS, "no tesuji of this game has it"),
+        (APART, PROPOSED + 2 * PROPOSED_BY_SECOND, "no tesuji of this game has it"),
+        (GO, PROPOSED + max(map(number_of_cells, images_of(KNIGHT, GO))), "not the least of its images'"),
+    ],
+)
+def test_a_code_that_no_move_of_the_game_has_is_refused(spec: GameSpec, code: int, why: str) -> None:
+    with pytest.raises(InvalidTesujiError, match=why):
+        of(spec).read(code)
+
+
+@pytest.mark.parametrize(
+    ("spec", "tesuji", "why"),
+    [
+        (GO, Tesuji(0, BESIDE), "player 0: tesujis of this game are kept for player 1"),
+        (APART, Tesuji(3, BESIDE), "player 3: tesujis of this game are kept for players 1 and 2"),
+        (GO, Tesuji(1, BESIDE, place=0), "place 0: tesujis of this shape have "),
+        (GO, Tesuji(1, KNIGHT, place=0), "only tesujis of the game's own shapes know a place"),
+        (GO, Tesuji(1, KNIGHT, turned=1), "only tesujis of the game's own shapes know a place"),
+        (GO, Tesuji(1, {}), "0 cells around"),
+        (GO, Tesuji(1, dict.fromkeys(NEAR_CELLS[: MOST_CELLS + 1], OWN)), "13 cells around"),
+        # On hexagons a step down and one to the right are two.
+        (HEX, Tesuji(1, {(2, 2): OWN}), "a cell 4 steps from"),
+        (GO, Tesuji(1, BESIDE | {(0, 1): RESTING}), "a cell of '_': in this game pieces do not fall"),
+        (GO, Tesuji(1, {(2, 0): RESTING}), "a cell of '_': in this game pieces do not fall"),
+        (FOUR, Tesuji(1, {(2, 0): OFF}), "wholly on the board"),
+        (OTHELLO, Tesuji(1, {}, place=3, turned=1), "the thirds of the board 0 to 2"),
+        (OTHELLO, Tesuji(1, {}, place=2, turned=16), "up to 15 pieces"),
+        (OTHELLO, Tesuji(1, {}, turned=1), "the thirds of the board 0 to 2"),
+    ],
+)
+def test_a_drawing_that_no_move_of_the_game_has_is_refused(spec: GameSpec, tesuji: Tesuji, why: str) -> None:
+    with pytest.raises(InvalidTesujiError, match=why):
+        of(spec).code(tesuji)
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        (APART, OF_SECOND),
+        (GO, PROPOSED + 1),
+        (APART, PROPOSED + PROPOSED_BY_SECOND + 1),
+        (OTHELLO, TURNED * KIND + 2 * 16 + 15),
+    ],
+)
+def test_the_greatest_and_least_codes_are_read_and_written(spec: GameSpec, code: int) -> None:
+    assert of(spec).code(of(spec).read(code)) == code
+
+
+def test_where_players_differ_a_proposed_tesuji_is_that_of_its_player_alone() -> None:
+    around = of(APART)
+    codes = [around.proposed_code(KNIGHT, player) for player in (1, 2)]
+    assert [around.read(code).player for code in codes] == [1, 2]
+    assert [around.code(around.read(code)) for code in codes] == codes
+    boards = ("-" * 9 + "x" + "-" * 12 + "o--", "-" * 9 + "o" + "-" * 12 + "x--")
+    knowing = around.with_proposed([*codes, PROPOSED + NUMBERS])
+    for player, letters in enumerate(boards, 1):
+        board = Board.from_letters(APART.geometry, letters)
+        for mover in (1, 2):
+            found = set(knowing.of_cells(board, [12], mover)[0, 1:].tolist()) - {NO_SHAPE}
+            assert found == ({codes[player - 1]} if mover == player else set())
