@@ -1,6 +1,7 @@
 """The evaluation: what contests teach about positions, what it is worth, and who cannot change it."""
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -16,8 +17,9 @@ from academy.knowledge.boards import Board, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Result, Use
 from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
-from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature
+from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature, count_features
 from academy.knowledge.game import GameKnowledge
+from academy.knowledge.learnt_weights import logistic
 from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
@@ -38,6 +40,10 @@ def of(spec: GameSpec) -> AnchoredPatterns:
     patterns = anchored_patterns(spec)
     assert patterns is not None
     return patterns
+
+
+def test_a_game_without_turns_has_no_patterns() -> None:
+    assert anchored_patterns(replace(GO, simultaneous=True, symmetries=("identity",))) is None
 
 
 @pytest.mark.parametrize("geometry", [SquareGeometry(2, 2), HexGeometry(2, 2)])
@@ -261,6 +267,7 @@ def test_a_claimed_elo_of_6000_silences_nobody(claimed_first: bool) -> None:
         # Down by at most 5 times what the contest counts.
         ([500, 100], 500 - 5 / 10**0.5, 10**-0.5),
         ([500, -300], 499.5, 0.1),
+        ([500, -99_000], 500, math.exp(-8)),
         # The first may well be 0, and what follows is no first one.
         ([0, 6_000], 25, 1),
     ],
@@ -271,7 +278,9 @@ def test_a_contest_counts_by_the_best_elo_which_is_believed_a_step_at_a_time(
     before = learnt([contest(GO, seed, elos=(elo, 9e3)) for seed, elo in enumerate(elos[:-1])])
     table = before.learn(contest(GO, 9, elos=(elos[-1], 9e3)), GO, PATTERNS)
     assert table.best_elo_hundredths / 100 == pytest.approx(believed, abs=0.01)
-    assert (table.taught_millionths - before.taught_millionths) / 1e6 == pytest.approx(counts, rel=1e-3)
+    assert (table.taught_millionths - before.taught_millionths) / 1e6 == pytest.approx(
+        counts, rel=1e-3, abs=1e-6
+    )
 
 
 def test_muted_players_and_games_without_turns_teach_nothing() -> None:
@@ -444,7 +453,43 @@ def test_patterns_that_are_restored_come_back_by_strength_without_features_and_f
     assert back.figures() == now.figures()
     # Where there is no room, nothing comes; while patterns are switched off, all do.
     assert now.put_back(removed, replace(rules, evaluation_patterns=1)) == now
-    assert now.put_back(removed, FEATURES).patterns == now.put_back(removed, LibrarySettings()).patterns == 4
+    for off in (FEATURES, replace(rules, evaluation=False)):
+        assert now.put_back(removed, off).patterns == 4
+
+
+def test_a_table_is_full_where_it_has_more_patterns_than_its_capacity() -> None:
+    count = learnt([contest(GO, 1)]).patterns
+    for capacity, kept in ((count, count), (count - 1, int(0.75 * (count - 1)))):
+        assert learnt([contest(GO, 1)], GO, replace(PATTERNS, evaluation_patterns=capacity)).patterns == kept
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_weights_at_their_bounds_stay_within_them(right: bool) -> None:
+    for bound in (8_000_000, -8_000_000):
+        table = EvaluationTable.of([[*Feature], [1] * 5, [bound] * 5, [0] * 5], {})
+        for seed in range(4):
+            table = table.learn(contest(GO, seed, right=right), GO, FEATURES)
+            assert np.abs(table.weight_millionths).max() <= 8_000_000
+
+
+def test_more_moves_than_1000_count_as_1000() -> None:
+    boards = np.zeros((3, 4), dtype=np.uint8)
+    counts = count_features(boards, np.array([1.0, 1.0, -1.0]), np.array([999.0, 1_001.0, 2e9]))
+    assert counts[:, Feature.MOBILITY].tolist() == [999.0, 1_000.0, -1_000.0]
+
+
+def test_log_odds_beyond_8_count_as_8() -> None:
+    assert (
+        logistic(np.array([-1e3, -8.01, 8.01, 1e3])).tolist() == logistic(np.array([-8, -8, 8, 8])).tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    "contents", [[(0, 0)], [(0, 3), (1, 0), (2, 0), (3, 0)], [(0, -1), (1, 0), (2, 0), (3, 0)], []]
+)
+def test_cells_that_no_pattern_has_are_refused(contents: list[tuple[int, int]]) -> None:
+    with pytest.raises(ValueError, match="no shape of anchored patterns has these"):
+        of(GO).code(contents)
 
 
 EXTREMES = [0, 1, 2**62 - 1, 2**62]
@@ -485,6 +530,19 @@ def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> No
     assert united.seen.tolist() == [2**62, 3] and united.gradient_millionths.tolist() == [2**62, 21]
     assert united.weight_millionths.tolist() == huge.weight_millionths.tolist()
     assert (united.contests, united.taught_elo, united.uses) == (2**62, 2**62, 9)
+    # What is a mean or a share goes on together, or not at all.
+    pairs = {"taught_millionths": 2**62, "taught_elo": 5, "uses": 2**62, "successes": 3}
+    most = EvaluationTable.of([[3], [2**63 - 1], [0], [2**63 - 1]], pairs)
+    united = most.unite(most)
+    assert united.figures().items() >= pairs.items()
+    assert united.seen.tolist() == united.gradient_millionths.tolist() == [2**62]
+
+
+def test_what_taught_nothing_changes_nothing_of_what_it_is_united_with() -> None:
+    weak = learnt([contest(GO, 1, elos=(-300.0, -300.0))])
+    assert weak.best_elo_hundredths < 0
+    assert weak.unite(EvaluationTable()) == EvaluationTable().unite(weak) == weak
+    assert EvaluationTable().count_use(True) == EvaluationTable()
 
 
 def test_no_positions_have_no_worths() -> None:

@@ -41,6 +41,7 @@ BESIDE = {(down, right): EMPTY for down in (-1, 0, 1) for right in (-1, 0, 1) if
         (GO, 5 * KIND, "this game has no such shape"),
         (GO, KIND, "this game has no such shape"),
         (FOUR, (ROW + 16) * KIND, "this game has no such shape"),
+        (GO, PROPOSED, "0 cells around"),
         # Both players have the same tesujis.
         (GO, OF_SECOND, "this game has no such shape"),
         (GO, PROPOSED + PROPOSED_BY_SECOND, "no tesuji of this game has it"),
@@ -98,9 +99,17 @@ def test_where_players_differ_a_proposed_tesuji_is_that_of_its_player_alone() ->
     assert [around.read(code).player for code in codes] == [1, 2]
     assert [around.code(around.read(code)) for code in codes] == codes
     boards = ("-" * 9 + "x" + "-" * 12 + "o--", "-" * 9 + "o" + "-" * 12 + "x--")
-    knowing = around.with_proposed([*codes, PROPOSED + NUMBERS])
+    knowing = around.with_proposed([PROPOSED + NUMBERS, *codes])
     for player, letters in enumerate(boards, 1):
         board = Board.from_letters(APART.geometry, letters)
         for mover in (1, 2):
             found = set(knowing.of_cells(board, [12], mover)[0, 1:].tolist()) - {NO_SHAPE}
             assert found == ({codes[player - 1]} if mover == player else set())
+
+
+def test_where_players_differ_a_row_that_leads_off_the_board_is_none_for_either() -> None:
+    around = of(replace(APART, winning_row=3))
+    board = Board.from_letters(APART.geometry, "-" * 25)
+    first, second = (around.of_cells(board, range(25), player) for player in (1, 2))
+    assert ((first == NO_SHAPE) == (second == NO_SHAPE)).all() and (first == NO_SHAPE).any()
+    assert (second[second != NO_SHAPE] == first[first != NO_SHAPE] + OF_SECOND).all()
