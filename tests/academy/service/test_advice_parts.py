@@ -173,13 +173,31 @@ class TestMoves:
         request = consultation_pb2.DownloadWeightsRequest(game_id="sum", player=1)
         weights = LocalWeights(read_spec(game), reader.consultation.DownloadWeights(request))
         here = Board.from_letters(GEOMETRY, where.board)
-        after = [
-            Board.from_letters(GEOMETRY, where.board[:cell] + "x" + where.board[cell + 1 :])
-            for cell in (7, 0, 20)
-        ]
-        worth = np.array(weights.log_odds(after, 2))
-        expected = np.array(weights.advise(here, [7, 0, 20], 1)) + worth - worth.mean()
-        assert list(answer.log_odds) == pytest.approx(expected.tolist(), abs=1e-5)
+        for player, piece, sign in ((1, "x", 1), (2, "o", -1)):
+            where.player = player
+            answer = ask(reader, "sum", where, [7, 0, 20])
+            after = [
+                Board.from_letters(GEOMETRY, where.board[:cell] + piece + where.board[cell + 1 :])
+                for cell in (7, 0, 20)
+            ]
+            worth = sign * np.array(weights.log_odds(after, 3 - player))
+            expected = np.array(weights.advise(here, [7, 0, 20], player)) + worth - worth.mean()
+            assert list(answer.log_odds) == pytest.approx(expected.tolist(), abs=1e-5)
+        # In a contest what weaker players taught is no part of it.
+        elo = academy.store.follow().refresh("sum").evaluation.elo
+        players = academy.open(contest("sum/strong", "sum", elos=(elo + 200, elo + 199)))
+        where.expected_value = LOW
+        for player, taught in ((1, 0), (2, ENOUGH_CONTESTS)):
+            where.player = player
+            there = ask(players[player - 1], "sum", where, [7, 0], contest_id="sum/strong")
+            assert there.evaluation_contests == taught
+
+    def test_an_evaluation_of_pieces_and_moves_alone_is_no_part_of_advice(self, academy: Running) -> None:
+        game = examples.tiny_go("pieces")
+        game.settings.MergeFrom(game_pb2.LibrarySettings(evaluation=True))
+        teach_moves(academy, game, ENOUGH_CONTESTS)
+        answer = ask(academy.bot("reader"), "pieces", position(EMPTY), [7, 0])
+        assert (answer.evaluation_contests, list(answer.log_odds)) == (0, [0.0, 0.0])
 
     def test_a_move_that_takes_pieces_is_worth_as_much_by_its_cell_as_by_its_board(
         self, academy: Running

@@ -59,6 +59,7 @@ def test_a_code_that_no_move_of_the_game_has_is_refused(spec: GameSpec, code: in
     ("spec", "tesuji", "why"),
     [
         (GO, Tesuji(0, BESIDE), "player 0: tesujis of this game are kept for player 1"),
+        (GO, Tesuji(2, BESIDE), "player 2: tesujis of this game are kept for player 1"),
         (APART, Tesuji(3, BESIDE), "player 3: tesujis of this game are kept for players 1 and 2"),
         (GO, Tesuji(1, BESIDE, place=0), "place 0: tesujis of this shape have "),
         (GO, Tesuji(1, KNIGHT, place=0), "only tesujis of the game's own shapes know a place"),
@@ -113,3 +114,33 @@ def test_where_players_differ_a_row_that_leads_off_the_board_is_none_for_either(
     first, second = (around.of_cells(board, range(25), player) for player in (1, 2))
     assert ((first == NO_SHAPE) == (second == NO_SHAPE)).all() and (first == NO_SHAPE).any()
     assert (second[second != NO_SHAPE] == first[first != NO_SHAPE] + OF_SECOND).all()
+
+
+@pytest.mark.parametrize(
+    ("heights", "cell", "rows"),
+    [
+        # At the left of the empty board, where nothing is below and nothing to the left.
+        ((0,) * 7, 35, ("+--", "+--", "+._", "+++")),
+        # At the right, where the neighbour is full, and the second row is free above the cell.
+        ((0,) * 5 + (6, 4), 13, ("+++", "o-+", "o.+", "xx+")),
+        # In the second row, above which one row is left.
+        ((0, 0, 4, 4, 4, 0, 0), 10, ("+++", "---", "_._", "xxx")),
+        ((0, 0, 3, 5, 4, 0, 0), 10, ("+++", "-_-", "-._", "_xx")),
+    ],
+)
+def test_where_pieces_fall_a_drawing_tells_the_edge_from_where_a_piece_comes_to_rest(
+    heights: tuple[int, ...], cell: int, rows: tuple[str, ...]
+) -> None:
+    letters = "".join(
+        "-" if row < 6 - heights[column] else "xo"[row < 2] for row in range(6) for column in range(7)
+    )
+    held = {"-": EMPTY, "x": OWN, "o": OTHER, "+": OFF, "_": RESTING}
+    expected = {
+        (down - 2, right - 1): held[letter]
+        for down, row in enumerate(rows)
+        for right, letter in enumerate(row)
+        if letter != "."
+    }
+    around = of(FOUR)
+    box = around.read(int(around.of_cells(Board.from_letters(FOUR.geometry, letters), [cell], 1)[0, 0]))
+    assert box.place == cell // 7 and box.cells in list(images_of(expected, FOUR))

@@ -116,6 +116,15 @@ class TestVerdicts:
         assert judgement.verdict is Verdict.DROPPED and reason in judgement.reason
         assert not game.tesujis.proposed
 
+    @pytest.mark.parametrize("missing", [1, 2])
+    def test_without_the_boards_before_and_after_its_move_a_pattern_is_dropped(self, missing: int) -> None:
+        report = contest()
+        plies = list(report.plies)
+        plies[missing] = replace(plies[missing], states=b"")
+        game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=CAPACITY))
+        (judgement,) = game.learn(replace(report, plies=tuple(plies)), 1)
+        assert judgement.reason == "the report has no boards before and after ply 3"
+
     def test_what_speaks_against_any_middle_game_pattern_speaks_against_a_marked_one(self) -> None:
         lost = replace(contest(), results=(LOSS, WIN))
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=CAPACITY))

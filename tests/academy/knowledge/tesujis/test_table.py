@@ -488,6 +488,12 @@ class TestInTheKnowledgeOfAGame:
         assert game.tesujis.offered.sum() > 3 * before
         assert game.tesujis.elos.max() < 1_600.0
 
+    def test_an_elo_counts_as_at_most_400_above_those_who_taught(self) -> None:
+        table = learnt([placed(GO, anywhere, 1)])
+        later = table.learn(placed(GO, anywhere, 2, elos=(6000.0, 1900.0)), GO, CAPACITY)
+        more = later.elo_hundredths.sum() - table.elo_hundredths.sum()
+        assert more == 190_000 * (later.offered.sum() - table.offered.sum())
+
     def test_switched_off_and_on_again_it_goes_on_where_it_was(self) -> None:
         on = LibrarySettings(tesuji_capacity=30)
         game, steady = GameKnowledge(GO, on), GameKnowledge(GO, on)
@@ -521,14 +527,22 @@ class TestInTheKnowledgeOfAGame:
 
 def test_what_is_imported_again_and_again_stays_in_its_range() -> None:
     most = TesujiTable.of(
-        [1, 2], [10**11, 9 * 10**9], [5, 5], [10**18, 9], [8_000_000, 1], [2**62] * 2, [10**11] * 2, [7, 7]
+        [1, 2, 3],
+        [10**11, 9 * 10**9, 5 * 10**10],
+        [5] * 3,
+        [10**18, 9, 9],
+        [8_000_000, 1, 1],
+        [2**62] * 3,
+        [10**11, 10**11, 10**11 - 1],
+        [7] * 3,
     )
     table = TesujiTable.empty()
     for _ in range(20):
         table = table.unite(most)
         assert TesujiTable.of(*(column.tolist() for column in table.columns())) == table
-    assert table.offered.tolist() == [10**11, 99 * 10**9]
-    assert table.count_uses([1, 2], succeeded=True).uses.tolist() == [10**11] * 2
+    assert table.offered.tolist() == [10**11, 99 * 10**9, 10**11]
+    for uses in (table, most):
+        assert uses.count_uses([1, 2, 3], succeeded=True).uses.tolist() == [10**11] * 3
 
 
 def test_what_was_counted_to_the_end_learns_on_and_can_be_stored() -> None:
@@ -548,6 +562,11 @@ def test_what_was_counted_to_the_end_learns_on_and_can_be_stored() -> None:
         ([1], [1], [2], [0], [0], [0], [0], [0]),
         ([1], [1], [1], [0], [8_000_001], [0], [0], [0]),
         ([1], [1], [1], [0], [0], [-1], [0], [0]),
+        ([1], [1], [-1], [0], [0], [0], [0], [0]),
+        ([1], [1], [1], [0], [0], [0], [1], [-1]),
+        ([1], [1], [1], [0], [0], [0], [10**11 + 1], [0]),
+        ([1], [1], [1], [-10_000_001], [0], [0], [0], [0]),
+        ([2**62 - 1], [1], [1], [0], [0], [0], [0], [0]),
         ([1], [1], [1], [0], [0], [0], [0], [1]),
         ([2**51], [1], [1], [0], [0], [0], [0], [0]),
         ([1], [2**64], [1], [0], [0], [0], [0], [0]),
@@ -566,6 +585,34 @@ def test_the_first_row_that_none_could_have_is_named_with_its_numbers() -> None:
     with pytest.raises(WrongRowError, match="offered 100, chosen 151: a tesuji chosen more often") as refused:
         TesujiTable.of(*columns)
     assert refused.value.row == 1
+
+
+def test_the_greatest_numbers_that_a_table_can_have_are_kept() -> None:
+    columns = (
+        [2**51 - 1, 2**62, 3],
+        [1, 10**11, 10**11],
+        [1, 10**11, 0],
+        [10_000_000, -(10**18), 10**18],
+        [8_000_000, -8_000_000, 0],
+        [2**62, 0, 1],
+        [0, 10**11, 10**11],
+        [0, 10**11, 0],
+    )
+    assert [column.tolist() for column in TesujiTable.of(*columns).columns()] == [*columns]
+
+
+def test_tesujis_that_are_restored_come_back_by_strength_as_far_as_there_is_room() -> None:
+    def table(**offered: int) -> TesujiTable:
+        codes, often = [int(name[1:]) for name in offered], [*offered.values()]
+        elos = [150_000 * times for times in often]
+        none = [0] * len(codes)
+        return TesujiTable.of(codes, often, none, elos, [500_000] * len(codes), none, none, none)
+
+    removed, now = table(_1=1, _2=9, _3=3, _4=4), table(_7=5, _2=6)
+    back = now.put_back(removed, LibrarySettings(tesuji_capacity=4))
+    assert (back.codes.tolist(), back.offered.tolist()) == ([7, 2, 3, 4], [5, 6, 3, 4])
+    assert now.put_back(removed, LibrarySettings(tesuji_capacity=2)) == now
+    assert now.put_back(removed, LibrarySettings()).codes.tolist() == [7, 2, 1, 3, 4]
 
 
 def test_the_value_of_a_weight_is_its_share_against_one_of_zero() -> None:
