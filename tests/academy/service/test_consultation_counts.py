@@ -1,4 +1,4 @@
-"""Uses of patterns are written once a seat, and what was written is remembered within bounds."""
+"""What is counted is written once, remembered within bounds, and counted here where it cannot be written."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -9,8 +9,10 @@ import pytest
 
 from academy.knowledge.settings import Library
 from academy.service.access import ContestSeat
-from academy.service.consultation_counts import ContestCounts
+from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
+from academy.store.errors import AnalysisExceededError, StoreFullError
 from academy.store.library_store import Store
+from academy.store.tokens import Caller, Role
 
 MANY = range(40_000)
 
@@ -70,3 +72,45 @@ def test_uses_of_a_single_seat_are_all_remembered(noting: Noting) -> None:
     everything = range(100_000)
     assert noting.writes(1, everything)
     assert not noting.writes(1, everything)
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.threat("leaks")
+def test_while_nothing_can_be_written_a_name_is_answered_and_gets_no_more_patterns(tmp_path: Path) -> None:
+    clock, bot = Clock(), Caller("copier", Role.BOT)
+
+    async def asking(store: Store) -> None:
+        allowance = AnalysisAllowance(store, 4)
+        await allowance.take(bot, "go", [1, 2])
+        with patch.object(store, "write", side_effect=StoreFullError("the disk is full")):
+            clock.now += 600
+            await allowance.take(bot, "go", [2, 3, 4])
+            with pytest.raises(AnalysisExceededError) as refused:
+                await allowance.take(bot, "go", [4, 5])
+            assert refused.value.details() == {"returned": "4", "more": "1", "limit": "4"}
+            assert refused.value.retry_after == 3_000
+            await allowance.take(bot, "go", [1, 2, 3, 4])
+            await allowance.take(Caller("reader", Role.BOT), "go", [5])
+            clock.now += 3_000
+            await allowance.take(bot, "go", [5, 6, 7, 8])
+
+    with Store(tmp_path, clock=clock) as store:
+        asyncio.run(asking(store))
+
+
+def test_what_a_name_saw_in_this_hour_is_not_written_again(tmp_path: Path) -> None:
+    async def asking(store: Store) -> int:
+        allowance = AnalysisAllowance(store, 4)
+        with patch.object(store, "write", wraps=store.write) as write:
+            for pattern_ids in ([1, 2], [2, 1], [1], []):
+                await allowance.take(Caller("reader", Role.BOT), "go", pattern_ids)
+        return write.call_count
+
+    with Store(tmp_path) as store:
+        assert asyncio.run(asking(store)) == 1
