@@ -14,7 +14,7 @@ from academy.store import consultation_journal, contest_tables, event_log, keys
 from academy.store.consultation_journal import FOLDER, TABLES, ConsultationJournal
 from academy.store.consultation_notes import CountConsultation, NoteClaim, NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import SCHEMA_VERSION, Environment, TableName
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import StoreFullError
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
@@ -119,6 +119,52 @@ def test_what_an_earlier_version_noted_before_the_upgrade_counts(tmp_path: Path)
     with Store(tmp_path, read_only=True) as stopped, stopped.environment.reading() as transaction:
         assert seats(stopped) == [1, 0]
         assert [transaction.count(table) for table in (TableName.USES, TableName.CLAIMS)] == [1, 1]
+
+
+NOTED = {b"seat-1": b"earlier", b"seat-2": b"earlier"}
+
+
+def earlier_journal(folder: Path, boot: str) -> Path:
+    """The journal that an earlier version has left, of a start of the machine."""
+    earlier = SCHEMA_VERSION - 1
+    journal = folder / FOLDER / f"{boot}-{earlier}"
+    with Environment(journal, tables=TABLES) as noted:
+
+        def put(transaction: Transaction) -> None:
+            for key, value in NOTED.items():
+                transaction.put(TableName.CONTESTS, key, value)
+            transaction.put_schema(earlier)
+
+        noted.write(put)
+    return journal
+
+
+def test_of_two_versions_notes_the_later_stays_and_an_earlier_start_of_the_machine_leaves_none(
+    tmp_path: Path,
+) -> None:
+    with closing(ConsultationJournal(tmp_path)) as journal:
+        journal.write(lambda noted: noted.put(TableName.CONTESTS, b"seat-2", b"later"))
+    (own,) = (tmp_path / FOLDER).iterdir()
+    boot = own.name.rpartition("-")[0]
+    for began, left in ((boot, {b"seat-1": b"earlier", b"seat-2": b"later"}), ("another", {})):
+        earlier_journal(tmp_path, began)
+        # As another process has left what it took over just now.
+        (tmp_path / FOLDER / f"{boot}-{SCHEMA_VERSION - 2}").mkdir()
+        with closing(ConsultationJournal(tmp_path)) as journal:
+            noted = journal.read()
+            assert {entry.key: entry.value for entry in noted} == left
+            journal.remove(noted)
+        assert list((tmp_path / FOLDER).iterdir()) == [own]
+
+
+def test_notes_are_read_in_parts_that_end_with_the_entry_that_fills_them(tmp_path: Path) -> None:
+    with closing(ConsultationJournal(tmp_path)) as journal:
+        for table, key in ((TableName.CONTESTS, b"a1"), (TableName.USES, b"a2"), (TableName.USES, b"b1")):
+            journal.write(lambda noted, table=table, key=key: noted.put(table, key, b"12"))  # type: ignore[misc]
+        assert [entry.key for entry in journal.read(b"a")] == [b"a1", b"a2"]
+        counts = {largest: len(journal.read(largest=largest)) for largest in (1, 4, 5, 8, 9, 12, 13)}
+        assert counts == {1: 1, 4: 1, 5: 2, 8: 2, 9: 3, 12: 3, 13: 3}
+        assert not journal.is_empty()
 
 
 def test_a_stopped_store_has_written_its_notes(tmp_path: Path) -> None:

@@ -257,6 +257,9 @@ class TestLearning:
         assert {PROPOSED + 5 * 5, PROPOSED + 5 * 6} & {*kept.proposed} == {PROPOSED + 5 * 6}
         assert strong.keep_strongest(10).proposed == kept.proposed[:1] + kept.proposed[-9:]
 
+    def test_no_more_are_kept_than_have_places_however_much_room_there_is(self) -> None:
+        assert len(proposed(range(33)).keep_strongest(CAPACITY)) == MOST_PROPOSED == 32
+
     def test_proposed_tesujis_that_are_restored_take_no_more_places_than_they_have(self) -> None:
         removed = proposed(range(MOST_PROPOSED, MOST_PROPOSED + 5))
         table = proposed(range(MOST_PROPOSED - 2))

@@ -381,6 +381,13 @@ class TestLaws:
         assert table.keep_strongest(0).codes.tolist() == []
 
 
+def test_of_what_was_offered_as_often_the_weaker_players_goes_first() -> None:
+    table = TesujiTable.of(
+        [5, 3], [2, 2], [1, 1], [300_001, 300_000], [70_000] * 2, [0] * 2, [0] * 2, [0] * 2
+    )
+    assert table.keep_strongest(1).codes.tolist() == [5]
+
+
 def fingerprint(table: TesujiTable) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for column in table.columns():
