@@ -268,7 +268,7 @@ def test_a_claimed_elo_of_6000_silences_nobody(claimed_first: bool) -> None:
         ([500, 100], 500 - 5 / 10**0.5, 10**-0.5),
         ([500, -300], 499.5, 0.1),
         ([500, -99_000], 500, math.exp(-8)),
-        # The first may well be 0, and what follows is no first one.
+        # The first may well be 0; the second is not taken for the first.
         ([0, 6_000], 25, 1),
     ],
 )

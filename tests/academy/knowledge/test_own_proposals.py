@@ -135,7 +135,7 @@ def test_a_board_that_is_missing_costs_the_moves_before_and_after_it() -> None:
         assert {ply for _, _, ply in made} == whole - {missing, missing + 1}
 
 
-def test_what_the_opponents_move_gained_is_no_gain_of_ones_own() -> None:
+def test_what_the_opponents_move_gained_does_not_count_as_ones_own() -> None:
     plies = list(played().plies)
     # Black says after White's move what it expects now.
     plies[1] = replace(plies[1], values={1: 0.55, 2: 0.7})
@@ -202,7 +202,7 @@ ANN = Vote.of("ann", 1900.0, 0.1, 1, 0)
     ("elo", "value", "moved_elo", "moved_value"),
     [(1000.0, 0.9, 1400.0, 0.66), (2000.0, 0.1, 1600.0, 0.5), (1500.03, 0.600003, 1500.01, 0.600001)],
 )
-def test_the_analysis_moves_its_own_vote_whoever_else_voted(
+def test_the_analysis_moves_its_own_vote_where_others_have_voted_too(
     tally: VoteTally, elo: float, value: float, moved_elo: float, moved_value: float
 ) -> None:
     now = Vote.of(ACADEMY_PROPOSER, elo, value, 2, 0)

@@ -183,16 +183,16 @@ class TestMoves:
             worth = sign * np.array(weights.log_odds(after, 3 - player))
             expected = np.array(weights.advise(here, [7, 0, 20], player)) + worth - worth.mean()
             assert list(answer.log_odds) == pytest.approx(expected.tolist(), abs=1e-5)
-        # In a contest what weaker players taught is no part of it.
+        # In a contest it leaves out what weaker players taught.
         elo = academy.store.follow().refresh("sum").evaluation.elo
         players = academy.open(contest("sum/strong", "sum", elos=(elo + 200, elo + 199)))
         where.expected_value = LOW
         for player, taught in ((1, 0), (2, ENOUGH_CONTESTS)):
             where.player = player
-            there = ask(players[player - 1], "sum", where, [7, 0], contest_id="sum/strong")
-            assert there.evaluation_contests == taught
+            answer = ask(players[player - 1], "sum", where, [7, 0], contest_id="sum/strong")
+            assert answer.evaluation_contests == taught
 
-    def test_an_evaluation_of_pieces_and_moves_alone_is_no_part_of_advice(self, academy: Running) -> None:
+    def test_advice_leaves_out_an_evaluation_of_pieces_and_moves_alone(self, academy: Running) -> None:
         game = examples.tiny_go("pieces")
         game.settings.MergeFrom(game_pb2.LibrarySettings(evaluation=True))
         teach_moves(academy, game, ENOUGH_CONTESTS)

@@ -104,8 +104,8 @@ def test_where_players_differ_a_proposed_tesuji_is_that_of_its_player_alone() ->
     for player, letters in enumerate(boards, 1):
         board = Board.from_letters(APART.geometry, letters)
         for mover in (1, 2):
-            found = set(knowing.of_cells(board, [12], mover)[0, 1:].tolist()) - {NO_SHAPE}
-            assert found == ({codes[player - 1]} if mover == player else set())
+            codes_there = set(knowing.of_cells(board, [12], mover)[0, 1:].tolist()) - {NO_SHAPE}
+            assert codes_there == ({codes[player - 1]} if mover == player else set())
 
 
 def test_where_players_differ_a_row_that_leads_off_the_board_is_none_for_either() -> None:
