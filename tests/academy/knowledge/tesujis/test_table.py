@@ -293,6 +293,12 @@ class TestWhatIsLearnt:
     def test_games_without_cells_or_turns_have_none(self, spec: GameSpec) -> None:
         assert surroundings(spec) is None
 
+    def test_on_a_large_board_a_contest_is_learnt_in_parts_and_each_move_once(self) -> None:
+        spec, pauses = GameSpec("go-19x19", SquareGeometry(19, 19)), list[None]()
+        report = placed(spec, anywhere, 1, plies=50)
+        table = TesujiTable.empty().learn(report, spec, 10**6, give_way=lambda: pauses.append(None))
+        assert table.chosen.sum() == 50 and len(pauses) == 3
+
     def test_players_below_1000_and_muted_ones_teach_nothing(self) -> None:
         weak = placed(GO, anywhere, 1, elos=(999.9, 1000.0))
         assert learnt([weak]).chosen.sum() == len(weak.plies) // 2
@@ -541,7 +547,7 @@ def test_what_is_imported_again_and_again_stays_in_its_range() -> None:
         [8_000_000, 1, 1],
         [2**62] * 3,
         [10**11, 10**11, 10**11 - 1],
-        [7] * 3,
+        [10**11, 7, 7],
     )
     table = TesujiTable.empty()
     for _ in range(20):
