@@ -280,6 +280,12 @@ class TestMoves:
             refused = refusal(question)
             assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "position.board")
 
+    def test_a_line_beyond_the_limit_is_refused_by_its_field(self, academy: Running) -> None:
+        academy.register(examples.tiny_go("endless"))
+        line = ["c3"] * 10_001
+        refused = refusal(partial(ask, academy.bot("reader"), "endless", position(EMPTY), line=line))
+        assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "opening.moves")
+
     def test_cells_and_moves_together_are_refused(self, academy: Running) -> None:
         academy.register(examples.tiny_go("twice"))
         reader = academy.bot("reader")
