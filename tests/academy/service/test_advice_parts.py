@@ -96,6 +96,21 @@ class TestBook:
         assert refused.reason == "FAIR_USE_EXCEEDED"
         assert refusal(partial(there, position(EMPTY), [7, 0])).reason == "VALUE_NOT_LOW"
 
+    @pytest.mark.parametrize("value", [1.01, -0.01, float("nan")])
+    def test_an_expected_value_beyond_0_to_1_is_refused_with_the_book_and_without(
+        self, academy: Running, value: float
+    ) -> None:
+        name = f"value-{value}"
+        academy.register(examples.tiny_go(name))
+        ann = academy.open(contest(name, name))[0]
+        for line in ([], None):
+            where = position(EMPTY, expected_value=value)
+            refused = refusal(partial(ask, ann, name, where, [7, 0], contest_id=name, line=line))
+            assert (refused.reason, refused.metadata["field"]) == (
+                "INVALID_RECORD",
+                "position.expected_value",
+            )
+
     def test_a_question_that_is_left_out_is_not_counted(self, academy: Running) -> None:
         academy.register(examples.tiny_go("uncounted"))
         ann = academy.open(contest("uncounted/1", "uncounted"))[0]
@@ -140,7 +155,7 @@ class TestMoves:
         swapped = position(where.board.translate(str.maketrans("xo", "ox")), player=2)
         assert ask(academy.bot("reader"), "patterns", swapped, [2, 12, 22]).log_odds == answer.log_odds
         by_change = ask(academy.bot("reader"), "patterns", where, moves=[put(2), put(12), put(22)])
-        assert by_change.log_odds == answer.log_odds and not by_change.cells
+        assert by_change.log_odds == answer.log_odds and not (by_change.cells or answer.cells)
 
     def test_a_move_that_goes_nowhere_is_as_good_as_usual(self, academy: Running) -> None:
         teach_tesujis(academy, "passing")
@@ -276,6 +291,7 @@ class TestMoves:
         reader = academy.bot("reader")
         ask_boardless = partial(ask, reader, "boardless", position(""), line=[])
         assert ask_boardless().opening_asked
+        assert refusal(partial(ask_boardless, line=None)).metadata["field"] == "position.board"
         for question in (partial(ask_boardless, [1]), partial(ask_boardless, moves=[put(2)])):
             refused = refusal(question)
             assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "position.board")

@@ -566,6 +566,17 @@ def test_what_was_counted_to_the_end_learns_on_and_can_be_stored() -> None:
     assert TesujiTable.of(*(column.tolist() for column in full.columns())) == full
 
 
+@pytest.mark.parametrize("bound", [8_000_000, -8_000_000])
+def test_weights_at_their_bounds_stay_within_them(bound: int) -> None:
+    learnt = TesujiTable.empty().learn(placed(GO, anywhere, 1), GO, 100)
+    columns = [column.tolist() for column in learnt.columns()]
+    columns[4], columns[5] = [bound] * len(learnt), [0] * len(learnt)
+    table = TesujiTable.of(*columns)
+    for seed in range(4):
+        table = table.learn(placed(GO, anywhere, seed), GO, 100)
+        assert TesujiTable.of(*(column.tolist() for column in table.columns())) == table
+
+
 @pytest.mark.parametrize(
     "columns",
     [
