@@ -117,7 +117,8 @@ class TestBook:
         there = partial(ask, ann, "uncounted", contest_id="uncounted/1")
         wrong = refusal(partial(there, position("-", expected_value=LOW), line=[]))
         assert wrong.metadata["field"] == "position.board"
-        assert there(position("", expected_value=LOW), line=[]).consultations == 1
+        answer = there(position("", expected_value=LOW), line=[])
+        assert answer.consultations == 1 and not answer.HasField("book")
 
     def test_a_bot_holds_the_line_that_the_answer_brought(self, academy: Running) -> None:
         game = examples.tiny_go("held")

@@ -144,3 +144,10 @@ def test_where_pieces_fall_a_drawing_tells_the_edge_from_where_a_piece_comes_to_
     around = of(FOUR)
     box = around.read(int(around.of_cells(Board.from_letters(FOUR.geometry, letters), [cell], 1)[0, 0]))
     assert box.place == cell // 7 and box.cells in list(images_of(expected, FOUR))
+
+
+@pytest.mark.parametrize("player", [1, 2])
+def test_tesujis_do_not_tell_kings_from_soldiers(player: int) -> None:
+    soldiers, kings = (Board.from_letters(GO.geometry, letters + "-" * 20) for letters in ("xo-x-", "bw-b-"))
+    cells = [2, 4, 6, 7, 8]
+    assert of(GO).of_cells(soldiers, cells, player).tolist() == of(GO).of_cells(kings, cells, player).tolist()
