@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 from academy.knowledge.tesujis.proposed_codes import MOST_CELLS, NEAR_CELLS, NUMBERS, number_of_cells
@@ -142,8 +143,28 @@ def test_where_pieces_fall_a_drawing_tells_the_edge_from_where_a_piece_comes_to_
         if letter != "."
     }
     around = of(FOUR)
-    box = around.read(int(around.of_cells(Board.from_letters(FOUR.geometry, letters), [cell], 1)[0, 0]))
+    code = int(around.of_cells(Board.from_letters(FOUR.geometry, letters), [cell], 1)[0, 0])
+    box = around.read(code)
     assert box.place == cell // 7 and box.cells in list(images_of(expected, FOUR))
+    assert around.code(box) == code
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 8), (3, 8), (8, 3)])
+def test_pieces_are_turned_over_from_one_edge_to_the_other(rows: int, columns: int) -> None:
+    spec = replace(OTHELLO, geometry=SquareGeometry(rows, columns), symmetries=("identity", "rotate_180"))
+    length = max(rows, columns)
+    along = [place * columns if rows > columns else place for place in range(length)]
+    letters = ["-"] * rows * columns
+    for place, cell in enumerate(along[:-1]):
+        letters[cell] = "o" if place else "x"
+    board, around = Board.from_letters(spec.geometry, "".join(letters)), of(spec)
+    turned = around.read(int(around.of_cells(board, [along[-1]], 1)[0, 1]))
+    assert turned.turned == length - 2
+    changed = [(cell, State.FIRST_SOLDIER) for cell in along[1:-1]]
+    assert around.others_changed(board, [along[-1]], 1) == [changed[::-1]]
+    swapped = Board.from_letters(spec.geometry, "".join(letters).translate(str.maketrans("xo", "ox")))
+    turned_back = [(cell, State.SECOND_SOLDIER) for cell in along[1:-1]]
+    assert around.others_changed(swapped, [along[-1]], 2) == [turned_back[::-1]]
 
 
 @pytest.mark.parametrize("player", [1, 2])
