@@ -172,3 +172,27 @@ def test_tesujis_do_not_tell_kings_from_soldiers(player: int) -> None:
     soldiers, kings = (Board.from_letters(GO.geometry, letters + "-" * 20) for letters in ("xo-x-", "bw-b-"))
     cells = [2, 4, 6, 7, 8]
     assert of(GO).of_cells(soldiers, cells, player).tolist() == of(GO).of_cells(kings, cells, player).tolist()
+
+
+@pytest.mark.parametrize(("pieces", "third"), [(4, 0), (21, 0), (22, 1), (42, 1), (43, 2), (62, 2)])
+def test_pieces_turned_are_counted_by_the_third_of_the_board_that_is_filled(pieces: int, third: int) -> None:
+    letters = "-ox" + "xo" * ((pieces - 2) // 2) + "x" * (pieces % 2)
+    board, around = Board.from_letters(OTHELLO.geometry, letters.ljust(64, "-")), of(OTHELLO)
+    assert around.read(int(around.of_cells(board, [0], 1)[0, 1])).place == third
+
+
+def test_more_than_15_pieces_turned_count_as_15() -> None:
+    edge = [cell for cell in range(64) if not (0 < cell // 8 < 7 and 0 < cell % 8 < 7)]
+    letters = "".join("-" if cell == 27 else "x" if cell in edge else "o" for cell in range(64))
+    board, around = Board.from_letters(OTHELLO.geometry, letters), of(OTHELLO)
+    assert len(around.others_changed(board, [27], 1)[0]) == 19
+    tesuji = around.read(int(around.of_cells(board, [27], 1)[0, 1]))
+    assert (tesuji.turned, tesuji.place) == (15, 2)
+
+
+def test_where_pieces_fall_a_proposed_tesuji_does_not_take_the_edge_for_a_cell_at_rest() -> None:
+    around = of(FOUR)
+    code = around.proposed_code({(0, 2): RESTING, (0, -2): OTHER}, 1)
+    board = Board.from_letters(FOUR.geometry, "-" * 39 + "o--")
+    codes = around.with_proposed([code]).of_cells(board, [37, 41], 1)
+    assert [code in of_cell for of_cell in codes.tolist()] == [True, False]
