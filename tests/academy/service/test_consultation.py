@@ -84,6 +84,18 @@ class TestOpenings:
         refused = refusal(lambda: match(player, "generous", high, contest_id="generous/1"))
         assert (refused.reason, refused.metadata["limit"]) == ("VALUE_NOT_LOW", "0.5")
 
+    def test_where_all_move_at_once_each_move_of_a_line_is_ones_own(self, academy: Running) -> None:
+        game = examples.tiny_go("at-once")
+        game.simultaneous = True
+        game.symmetries[:] = ["identity"]
+        academy.register(game)
+        ann = academy.open(contest("at-once/1", "at-once"))[0]
+        line = ["c3", "b2", "a1", "d4"]
+        asked = [look_up(ann, "at-once", moves, "at-once/1").consultations for moves in ([], line)]
+        assert asked == [1, 2]
+        refused = refusal(lambda: look_up(ann, "at-once", [*line, "e5", "e4", "e3"], "at-once/1"))
+        assert (refused.reason, refused.metadata["own_move"]) == ("FAIR_USE_EXCEEDED", "8")
+
     def test_without_a_setting_only_the_position_itself_is_answered(self, academy: Running) -> None:
         academy.register(examples.tiny_go("one-node"))
         for number in range(5):

@@ -45,6 +45,28 @@ def test_every_position_of_a_call_counts_as_a_question(tmp_path: Path) -> None:
         bot.contests.ListGames(GAMES)
 
 
+def test_a_call_has_as_many_positions_and_matches_as_the_limits_say_and_no_more(tmp_path: Path) -> None:
+    with limited(tmp_path, positions_per_call=3, matches_per_call=6, matches_per_position=5) as academy:
+        academy.register(examples.tiny_go("go"))
+        bot = academy.bot("batches")
+
+        def match(positions: int, most: int) -> str:
+            request = consultation_pb2.MatchPatternsRequest(
+                game_id="go", positions=[position(EMPTY)] * positions, max_matches=most
+            )
+            try:
+                bot.consultation.MatchPatterns(request)
+            except grpc.RpcError as error:
+                return as_refused(error).metadata["field"]
+            return ""
+
+        assert [match(3, 2), match(1, 5)] == ["", ""]
+        assert [match(0, 1), match(4, 1), match(1, 6), match(3, 3)] == [
+            *["positions"] * 2,
+            *["max_matches"] * 2,
+        ]
+
+
 def count_answers(ask: Callable[[], Any]) -> int:
     """How often a question is answered until its caller has asked too much, up to 100 times."""
     for answers in range(100):

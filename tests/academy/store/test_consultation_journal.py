@@ -124,32 +124,34 @@ def test_what_an_earlier_version_noted_before_the_upgrade_counts(tmp_path: Path)
 NOTED = {b"seat-1": b"earlier", b"seat-2": b"earlier"}
 
 
-def earlier_journal(folder: Path, boot: str) -> Path:
-    """The journal that an earlier version has left, of a start of the machine."""
-    earlier = SCHEMA_VERSION - 1
-    journal = folder / FOLDER / f"{boot}-{earlier}"
-    with Environment(journal, tables=TABLES) as noted:
+def leave_journal(folder: Path, boot: str, schema: int) -> None:
+    """Make the journal that another version has left, of a start of the machine."""
+    with Environment(folder / FOLDER / f"{boot}-{schema}", tables=TABLES) as noted:
 
         def put(transaction: Transaction) -> None:
             for key, value in NOTED.items():
                 transaction.put(TableName.CONTESTS, key, value)
-            transaction.put_schema(earlier)
+            transaction.put_schema(schema)
 
         noted.write(put)
-    return journal
 
 
-def test_of_two_versions_notes_the_later_stays_and_an_earlier_start_of_the_machine_leaves_none(
+def test_of_notes_of_earlier_versions_those_of_this_start_of_the_machine_count_where_none_are_later(
     tmp_path: Path,
 ) -> None:
     with closing(ConsultationJournal(tmp_path)) as journal:
         journal.write(lambda noted: noted.put(TableName.CONTESTS, b"seat-2", b"later"))
     (own,) = (tmp_path / FOLDER).iterdir()
     boot = own.name.rpartition("-")[0]
-    for began, left in ((boot, {b"seat-1": b"earlier", b"seat-2": b"later"}), ("another", {})):
-        earlier_journal(tmp_path, began)
-        # As another process has left what it took over just now.
-        (tmp_path / FOLDER / f"{boot}-{SCHEMA_VERSION - 2}").mkdir()
+    for began, schema, left in (
+        (boot, SCHEMA_VERSION - 1, {b"seat-1": b"earlier", b"seat-2": b"later"}),
+        ("another", SCHEMA_VERSION - 1, {}),
+        (boot, SCHEMA_VERSION + 1, {}),
+    ):
+        leave_journal(tmp_path, began, schema)
+        # As another process has left what it took over just now, and as no version names a journal.
+        for name in (SCHEMA_VERSION - 2, "odd"):
+            (tmp_path / FOLDER / f"{boot}-{name}").mkdir()
         with closing(ConsultationJournal(tmp_path)) as journal:
             noted = journal.read()
             assert {entry.key: entry.value for entry in noted} == left
