@@ -7,12 +7,15 @@ from unittest.mock import patch
 
 import pytest
 
+from academy.knowledge.claims import Claim
 from academy.knowledge.settings import Library
 from academy.service.access import ContestSeat
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
+from academy.store.consultation_notes import NoteUses
 from academy.store.errors import AnalysisExceededError, StoreFullError
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
+from academy.v1 import contests_pb2
 
 MANY = range(40_000)
 
@@ -72,6 +75,21 @@ def test_uses_of_a_single_seat_are_all_remembered(noting: Noting) -> None:
     everything = range(100_000)
     assert noting.writes(1, everything)
     assert not noting.writes(1, everything)
+
+
+def test_of_a_claim_that_comes_again_what_else_it_is_answered_counts_as_used(tmp_path: Path) -> None:
+    claim, short = Claim(0, bytes(8), 0.2), contests_pb2.PatternAnswer()
+
+    async def asking(store: Store) -> list[object]:
+        counts = ContestCounts(store)
+        with patch.object(store, "note", wraps=store.note) as note:
+            for pattern_ids in ([1], [1, 2], [2]):
+                counts.note_answer(seat(1), claim, short, {Library.ENDGAME: pattern_ids})
+        return [call.args[0] for call in note.call_args_list]
+
+    with Store(tmp_path) as store:
+        _, second = asyncio.run(asking(store))
+    assert second == NoteUses("contest-1", 1, Library.ENDGAME, [2])
 
 
 class Clock:
