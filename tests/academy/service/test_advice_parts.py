@@ -103,7 +103,8 @@ class TestBook:
         name = f"value-{value}"
         academy.register(examples.tiny_go(name))
         ann = academy.open(contest(name, name))[0]
-        for line in ([], None):
+        lines: tuple[list[str] | None, ...] = ([], None)
+        for line in lines:
             where = position(EMPTY, expected_value=value)
             refused = refusal(partial(ask, ann, name, where, [7, 0], contest_id=name, line=line))
             assert (refused.reason, refused.metadata["field"]) == (

@@ -7,7 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
-from academy.service import errors
+from academy.service import consultation, errors
 from academy.store import game_tables
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.v1 import consultation_pb2, contests_pb2
@@ -67,6 +67,21 @@ def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
     assert "ZeroDivisionError" not in refused.message and "Traceback" not in refused.message
     logged = "".join(capsys.readouterr())
     assert refused.metadata["incident"] in logged and "ZeroDivisionError" in logged
+
+
+def test_a_fault_of_the_servers_own_ends_a_stream_as_it_does_a_call(
+    fresh: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    fresh.register(examples.tiny_go(GAME))
+    monkeypatch.setattr(consultation, "answer_opening", broken)
+    opening = consultation_pb2.LookUpOpeningRequest(game_id=GAME, player=1)
+    question = consultation_pb2.PlayRequest(opening=opening)
+    bot = fresh.bot("reader")
+    refused = refusal(lambda: list(bot.consultation.Play(iter([question, question]))))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
 
 
 @pytest.mark.parametrize("fault", [ZeroDivisionError("of the server's own"), StoreError("on the disk")])

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def test_advice_counts_as_more_questions_the_more_cells_it_compares(tmp_path: Pa
         for name, cells, answers in (("few", range(16), 6), ("many", range(17), 4)):
             request = consultation_pb2.AdviseRequest(game_id="go", position=position(EMPTY), cells=cells)
             bot = academy.bot(name)
-            assert count_answers(lambda bot=bot, request=request: bot.consultation.Advise(request)) == answers
+            assert count_answers(partial(bot.consultation.Advise, request)) == answers
 
 
 def test_weights_count_as_more_questions_the_more_there_are(tmp_path: Path) -> None:
