@@ -77,6 +77,20 @@ def test_uses_of_a_single_seat_are_all_remembered(noting: Noting) -> None:
     assert not noting.writes(1, everything)
 
 
+def test_uses_that_cannot_be_noted_refuse_no_answer_and_are_noted_with_the_next_one(tmp_path: Path) -> None:
+    async def noting(store: Store) -> int:
+        counts = ContestCounts(store)
+        with patch.object(store, "note", side_effect=StoreFullError("the disk is full")):
+            counts.note_uses(seat(1), Library.ENDGAME, [1, 2])
+        with patch.object(store, "note", wraps=store.note) as note:
+            counts.note_uses(seat(1), Library.ENDGAME, [1])
+            counts.note_uses(seat(1), Library.ENDGAME, [1])
+        return note.call_count
+
+    with Store(tmp_path) as store:
+        assert asyncio.run(noting(store)) == 1
+
+
 def test_of_a_claim_that_comes_again_what_else_it_is_answered_counts_as_used(tmp_path: Path) -> None:
     claim, short = Claim(0, bytes(8), 0.2), contests_pb2.PatternAnswer()
 
