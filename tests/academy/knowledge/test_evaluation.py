@@ -543,6 +543,8 @@ def test_what_taught_nothing_changes_nothing_of_what_it_is_united_with() -> None
     assert weak.best_elo_hundredths < 0
     assert weak.unite(EvaluationTable()) == EvaluationTable().unite(weak) == weak
     assert EvaluationTable().count_use(True) == EvaluationTable()
+    strong = learnt([contest(GO, 2)])
+    assert weak.unite(strong).best_elo_hundredths == strong.best_elo_hundredths
 
 
 def test_no_positions_have_no_worths() -> None:
