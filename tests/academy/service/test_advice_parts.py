@@ -278,6 +278,20 @@ class TestMoves:
         assert list(answer.cells) == [28, 36, 37, 38, 39, 40, 41]
         assert len(answer.log_odds) == 7
 
+    def test_without_candidates_either_player_has_those_that_turn_pieces_over(self, academy: Running) -> None:
+        spec = referee("openspiel").from_settings({"game": "othello"}).spec()
+        academy.register(spec_to_proto(spec))
+        letters = "-" * 27 + "ox" + "-" * 6 + "xo" + "-" * 27
+        for player, cells in ((1, [19, 26, 37, 44]), (2, [20, 29, 34, 43])):
+            answer = ask(academy.bot("reader"), spec.game_id, position(letters, player=player))
+            assert list(answer.cells) == cells
+
+    def test_on_a_map_of_two_all_empty_nodes_are_compared(self, academy: Running) -> None:
+        game = examples.ring("map")
+        game.players = 2
+        academy.register(game)
+        assert list(ask(academy.bot("reader"), "map", position("x-o--")).cells) == [1, 3, 4]
+
     def test_a_cell_in_mid_air_is_refused(self, academy: Running) -> None:
         spec = referee("openspiel").from_settings({"game": "connect_four"}).spec()
         academy.register(spec_to_proto(spec))

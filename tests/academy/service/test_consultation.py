@@ -91,8 +91,8 @@ class TestOpenings:
         academy.register(game)
         ann = academy.open(contest("at-once/1", "at-once"))[0]
         line = ["c3", "b2", "a1", "d4"]
-        asked = [look_up(ann, "at-once", moves, "at-once/1").consultations for moves in ([], line)]
-        assert asked == [1, 2]
+        counts = [look_up(ann, "at-once", moves, "at-once/1").consultations for moves in ([], line)]
+        assert counts == [1, 2]
         refused = refusal(lambda: look_up(ann, "at-once", [*line, "e5", "e4", "e3"], "at-once/1"))
         assert (refused.reason, refused.metadata["own_move"]) == ("FAIR_USE_EXCEEDED", "8")
 
