@@ -9,6 +9,7 @@ import pytest
 
 from academy.knowledge.claims import Claim
 from academy.knowledge.settings import Library
+from academy.service import consultation_counts
 from academy.service.access import ContestSeat
 from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.store.consultation_notes import NoteUses
@@ -89,6 +90,31 @@ def test_uses_that_cannot_be_noted_refuse_no_answer_and_are_noted_with_the_next_
 
     with Store(tmp_path) as store:
         assert asyncio.run(noting(store)) == 1
+
+
+def test_what_is_noted_later_comes_into_the_store_by_itself_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consultation_counts, "_KEEPING_SECONDS", 0.01)
+
+    async def noting(store: Store) -> None:
+        counts, keep_notes, kept = ContestCounts(store), store.keep_notes, list[object]()
+
+        def keep() -> object:
+            kept.append(keep_notes())
+            return kept[-1]
+
+        with patch.object(store, "keep_notes", keep):
+            for pattern_id in (1, 2, 3):
+                kept.clear()
+                counts.note_uses(seat(1), Library.ENDGAME, [pattern_id])
+                async with asyncio.timeout(20):
+                    # There is nothing left to keep.
+                    while not kept or kept[-1] is not None:
+                        await asyncio.sleep(0.01)
+
+    with Store(tmp_path) as store:
+        asyncio.run(noting(store))
 
 
 def test_of_a_claim_that_comes_again_what_else_it_is_answered_counts_as_used(tmp_path: Path) -> None:
