@@ -198,7 +198,7 @@ class AnalysisAllowance:
 
         Nothing is written if the caller saw all of them in this hour. Raises AnalysisExceededError.
         """
-        if not self._limit or not pattern_ids or caller.analyses_freely:
+        if not self._limit or caller.analyses_freely:
             return
         clock = self._store.clock
         hour = self._hours.get(caller.name)

@@ -229,12 +229,11 @@ class Surroundings:
         """Return the code of a tesuji of none of the game's shapes. Raises InvalidTesujiError."""
         cells = tesuji.cells
         check_proposed(cells, self._spec.geometry)
-        falls = self._placement is Placement.DROPPED
-        if (OFF if falls else RESTING) in cells.values():
+        if self._placement is not Placement.DROPPED:
+            _check_rests_nowhere(cells)
+        elif OFF in cells.values():
             raise InvalidTesujiError(
                 "a cell of '+': where pieces fall, a proposed tesuji is wholly on the board"
-                if falls
-                else "a cell of '_': in this game pieces do not fall, and an empty cell is '-'"
             )
         held = {step: min(state, OFF) for step, state in cells.items()}
         least = min(map(number_of_cells, images_of(held, self._spec)))
@@ -326,6 +325,8 @@ class Surroundings:
                 f"player {tesuji.player}: tesujis of this game are kept for "
                 + ("player 1" if self._symmetric else "players 1 and 2")
             )
+        if self._placement is not Placement.DROPPED:
+            _check_rests_nowhere(tesuji.cells)
         for family in self._families:
             code = family.code(tesuji)
             if code is not None:
@@ -336,6 +337,11 @@ class Surroundings:
                 "know a place or pieces turned"
             )
         return self._proposed_code(tesuji)
+
+
+def _check_rests_nowhere(cells: Mapping[Cell, int]) -> None:
+    if RESTING in cells.values():
+        raise InvalidTesujiError("a cell of '_': in this game pieces do not fall, and an empty cell is '-'")
 
 
 def _rows(length: int) -> Iterator[tuple[Cell, ...]]:

@@ -1,6 +1,7 @@
 """The evaluation: what contests teach about positions, what it is worth, and who cannot change it."""
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -16,17 +17,20 @@ from academy.knowledge.boards import Board, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Result, Use
 from academy.knowledge.evaluation import EVALUATION_IN_USES, EvaluationTable
-from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature
+from academy.knowledge.evaluation_features import FIRST_PATTERN, Feature, count_features
 from academy.knowledge.game import GameKnowledge
+from academy.knowledge.learnt_weights import logistic
 from academy.knowledge.position_evaluator import PositionEvaluator
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.tesujis.shapes import MOST_CODES
 from academy.knowledge.tesujis.table import FIRST_IN_USES
+from academy.knowledge.votes import ELO_SCALE, MAX_ELO
 
 from .games import DIPLOMACY, DRAUGHTS, DRAW, GO, HEX, LOSS, MAP, WIN
 
+MOST_ELO = round(MAX_ELO * ELO_SCALE)
 FEATURES = LibrarySettings(evaluation=True)
 PATTERNS = LibrarySettings(evaluation=True, evaluation_patterns=1_000)
 STATES = (State.EMPTY, State.FIRST_SOLDIER, State.FIRST_KING, State.SECOND_SOLDIER, State.SECOND_KING)
@@ -36,6 +40,10 @@ def of(spec: GameSpec) -> AnchoredPatterns:
     patterns = anchored_patterns(spec)
     assert patterns is not None
     return patterns
+
+
+def test_a_game_without_turns_has_no_patterns() -> None:
+    assert anchored_patterns(replace(GO, simultaneous=True, symmetries=("identity",))) is None
 
 
 @pytest.mark.parametrize("geometry", [SquareGeometry(2, 2), HexGeometry(2, 2)])
@@ -247,6 +255,34 @@ def test_a_claimed_elo_of_6000_silences_nobody(claimed_first: bool) -> None:
     assert poisoned.best_elo_hundredths < 52_500
 
 
+@pytest.mark.parametrize(
+    ("elos", "believed", "counts"),
+    [
+        ([300], 300, 1),
+        # It begins at 500 at most, and goes towards this contest, too.
+        ([6_000], 525, 1),
+        ([300, 310], 310, 1),
+        ([300, 6_000], 325, 1),
+        ([500, 499], 499, 10 ** (-1 / 800)),
+        # Down by at most 5 times what the contest counts.
+        ([500, 100], 500 - 5 / 10**0.5, 10**-0.5),
+        ([500, -300], 499.5, 0.1),
+        ([500, -99_000], 500, math.exp(-8)),
+        # The first may well be 0; the second is not taken for the first.
+        ([0, 6_000], 25, 1),
+    ],
+)
+def test_a_contest_counts_by_the_best_elo_which_is_believed_a_step_at_a_time(
+    elos: list[float], believed: float, counts: float
+) -> None:
+    before = learnt([contest(GO, seed, elos=(elo, 9e3)) for seed, elo in enumerate(elos[:-1])])
+    table = before.learn(contest(GO, 9, elos=(elos[-1], 9e3)), GO, PATTERNS)
+    assert table.best_elo_hundredths / 100 == pytest.approx(believed, abs=0.01)
+    assert (table.taught_millionths - before.taught_millionths) / 1e6 == pytest.approx(
+        counts, rel=1e-3, abs=1e-6
+    )
+
+
 def test_muted_players_and_games_without_turns_teach_nothing() -> None:
     report = contest(GO, 1)
     assert EvaluationTable().learn(report, GO, PATTERNS, frozenset({"bob"})) == EvaluationTable()
@@ -359,6 +395,8 @@ def test_each_image_of_a_pattern_has_the_pattern_as_its_least(spec: GameSpec) ->
     [
         ({"codes": [0, 0]}, "code 0: an earlier row has the same code"),
         ({"seen": [1]}, "columns of 1 to 2"),
+        ({"seen": [1, -1]}, "seen -1: a number below 0"),
+        ({"gradient_millionths": [-1, 1]}, "gradient -1: a number below 0"),
         ({"weight_millionths": [9_000_000, 0]}, "weight 9.0: a weight beyond 8"),
         ({"weight_millionths": [-(2**63), 0]}, "a weight beyond"),
         ({"codes": [0, 2**64]}, "63 bits"),
@@ -375,6 +413,8 @@ def test_damaged_tables_are_refused(change: dict[str, list[int]], why: str) -> N
     [
         ({"uses": 2, "successes": 3}, "3 successes of 2 uses"),
         *(({figure: -1}, "below 0") for figure in ("contests", "taught_millionths", "uses", "successes")),
+        *(({"best_elo_hundredths": elo}, "a best Elo beyond") for elo in (MOST_ELO + 1, -MOST_ELO - 1)),
+        *(({"taught_elo": elo}, "a figure beyond") for elo in (2**62 + 1, -(2**62) - 1)),
     ],
 )
 def test_figures_that_no_contests_could_give_are_refused(figures: dict[str, int], why: str) -> None:
@@ -382,14 +422,74 @@ def test_figures_that_no_contests_could_give_are_refused(figures: dict[str, int]
         EvaluationTable.of([[]] * 4, figures)
 
 
-def test_an_elo_may_be_below_0() -> None:
-    elos = {"best_elo_hundredths": -40_00, "taught_elo": -40_00}
+@pytest.mark.parametrize("best", [-MOST_ELO, -40_00, MOST_ELO])
+def test_an_elo_may_be_below_0(best: int) -> None:
+    elos = {"best_elo_hundredths": best, "taught_elo": best}
     assert EvaluationTable.of([[]] * 4, elos).figures().items() >= elos.items()
 
 
 def test_numbers_of_features_patterns_and_tesujis_do_not_meet() -> None:
     assert max(Feature) < FIRST_PATTERN
     assert FIRST_IN_USES + MOST_CODES <= EVALUATION_IN_USES
+
+
+def patterns_seen(**often: int) -> tuple[EvaluationTable, LibrarySettings]:
+    """Patterns of one weight, by their code, with figures of all; and settings with room for three."""
+    codes = [int(name[1:]) for name in often]
+    columns = [codes, often.values(), [500_000] * len(codes), [7] * len(codes)]
+    return EvaluationTable.of(columns, {"contests": 5, "uses": 3}), replace(PATTERNS, evaluation_patterns=3)
+
+
+def test_of_equal_patterns_the_oldest_goes_first() -> None:
+    table, _ = patterns_seen(_30=2, _20=2, _25=2, _40=9)
+    assert table.keep_strongest(2).codes.tolist() == [25, 40]
+
+
+def test_patterns_that_are_restored_come_back_by_strength_without_features_and_figures() -> None:
+    removed, _ = patterns_seen(_0=99, _17=1, _18=99, _19=3, _20=4)
+    now, rules = patterns_seen(_1=8, _18=6)
+    back = now.put_back(removed, rules)
+    assert back.codes.tolist() == [1, 18, 19, 20] and back.seen.tolist() == [8, 6, 3, 4]
+    assert back.figures() == now.figures()
+    # Where there is no room, nothing comes; while patterns are switched off, all do.
+    assert now.put_back(removed, replace(rules, evaluation_patterns=1)) == now
+    for off in (FEATURES, replace(rules, evaluation=False)):
+        assert now.put_back(removed, off).patterns == 4
+
+
+def test_a_table_is_full_where_it_has_more_patterns_than_its_capacity() -> None:
+    count = learnt([contest(GO, 1)]).patterns
+    for capacity, kept in ((count, count), (count - 1, int(0.75 * (count - 1)))):
+        assert learnt([contest(GO, 1)], GO, replace(PATTERNS, evaluation_patterns=capacity)).patterns == kept
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_weights_at_their_bounds_stay_within_them(right: bool) -> None:
+    for bound in (8_000_000, -8_000_000):
+        table = EvaluationTable.of([[*Feature], [1] * 5, [bound] * 5, [0] * 5], {})
+        for seed in range(4):
+            table = table.learn(contest(GO, seed, right=right), GO, FEATURES)
+            assert np.abs(table.weight_millionths).max() <= 8_000_000
+
+
+def test_more_moves_than_1000_count_as_1000() -> None:
+    boards = np.zeros((3, 4), dtype=np.uint8)
+    counts = count_features(boards, np.array([1.0, 1.0, -1.0]), np.array([999.0, 1_001.0, 2e9]))
+    assert counts[:, Feature.MOBILITY].tolist() == [999.0, 1_000.0, -1_000.0]
+
+
+def test_log_odds_beyond_8_count_as_8() -> None:
+    assert (
+        logistic(np.array([-1e3, -8.01, 8.01, 1e3])).tolist() == logistic(np.array([-8, -8, 8, 8])).tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    "contents", [[(0, 0)], [(0, 3), (1, 0), (2, 0), (3, 0)], [(0, -1), (1, 0), (2, 0), (3, 0)], []]
+)
+def test_cells_that_no_pattern_has_are_refused(contents: list[tuple[int, int]]) -> None:
+    with pytest.raises(ValueError, match="no shape of anchored patterns has these"):
+        of(GO).code(contents)
 
 
 EXTREMES = [0, 1, 2**62 - 1, 2**62]
@@ -430,6 +530,21 @@ def test_evaluations_that_are_united_again_and_again_stay_within_63_bits() -> No
     assert united.seen.tolist() == [2**62, 3] and united.gradient_millionths.tolist() == [2**62, 21]
     assert united.weight_millionths.tolist() == huge.weight_millionths.tolist()
     assert (united.contests, united.taught_elo, united.uses) == (2**62, 2**62, 9)
+    # What is a mean or a share goes on together, or not at all.
+    pairs = {"taught_millionths": 2**62, "taught_elo": 5, "uses": 2**62, "successes": 3}
+    most = EvaluationTable.of([[3], [2**63 - 1], [0], [2**63 - 1]], pairs)
+    united = most.unite(most)
+    assert united.figures().items() >= pairs.items()
+    assert united.seen.tolist() == united.gradient_millionths.tolist() == [2**62]
+
+
+def test_what_taught_nothing_changes_nothing_of_what_it_is_united_with() -> None:
+    weak = learnt([contest(GO, 1, elos=(-300.0, -300.0))])
+    assert weak.best_elo_hundredths < 0
+    assert weak.unite(EvaluationTable()) == EvaluationTable().unite(weak) == weak
+    assert EvaluationTable().count_use(True) == EvaluationTable()
+    strong = learnt([contest(GO, 2)])
+    assert weak.unite(strong).best_elo_hundredths == strong.best_elo_hundredths
 
 
 def test_no_positions_have_no_worths() -> None:

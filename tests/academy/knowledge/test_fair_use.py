@@ -88,8 +88,47 @@ def test_lie_repeated_to_the_arena_is_believed_once_or_for_one_position_in_four(
     assert found([lie, lie, *[honest] * 6]) is None
     assert found([lie, lie, lie, *[honest] * 7]) is not None
     # One whose move before was as bad had no reason to think well of the position.
-    bad = [Expectation(0.0, 0.9, 0.1)] * 5
-    assert false_claim(1, [Claim(plies, b"", 0.0) for plies in range(5)], bad, [], False) is None
+    for earlier in (0.0, 0.1):
+        bad = [Expectation(0.0, 0.9, earlier)] * 5
+        assert false_claim(1, [Claim(plies, b"", 0.0) for plies in range(5)], bad, [], False) is None
+
+
+def test_a_position_that_is_asked_about_again_and_again_is_one_of_the_four() -> None:
+    lie, honest = Expectation(0.0, 0.9, 0.9), Expectation(0.3, 0.3)
+    claims = [
+        Claim(0, b"", 0.0),
+        Claim(1, b"", 0.0),
+        *(Claim(2, b"", 0.3 + again / 1e3) for again in range(9)),
+    ]
+    false = false_claim(1, claims, [lie, lie, honest], [], False)
+    assert false == FalseClaim(1, 0, 0.0, 0.0, 2, 11, around=0.9)
+
+
+@pytest.mark.parametrize("claims", [[0.3, 0.5, 0.9, 0.8], [0.3, 0.5, 0.8, 0.9]])
+def test_of_several_false_claims_the_first_position_is_named_and_the_least_value(claims: list[float]) -> None:
+    made = [Claim(plies, b"", value) for plies, value in zip([3, 2, 1, 1], claims, strict=True)]
+    assert false_claim(1, made, expectations([0.1] * 4), [], False) == FalseClaim(1, 1, 0.8, 0.1, 4, 4)
+
+
+def test_a_claim_of_a_position_that_the_contest_did_not_reach_is_named() -> None:
+    assert false_claim(1, [Claim(7, b"", 0.1)], [], [], True) == FalseClaim(1, 7, 0.1, None, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "stated", "holds"),
+    [
+        (0.21, 0.2, True),
+        (0.2, 0.21, True),
+        (0.210001, 0.2, False),
+        (0.2, 0.210001, False),
+        # In binary 1,000,000 times 0.000249 is less than 249.
+        (0.000249, 0.010249, True),
+    ],
+)
+def test_a_claim_holds_within_a_hundredth_to_the_millionth(
+    claimed: float, stated: float, holds: bool
+) -> None:
+    assert (false_claim(1, [Claim(0, b"", claimed)], expectations([stated]), [], False) is None) is holds
 
 
 def test_a_board_that_came_again_may_be_worth_another_value_each_time() -> None:
@@ -115,7 +154,7 @@ NO_BOARD, A_BOARD, ANOTHER = bytes(8), b"a" * 8, b"b" * 8
     [
         ([], False),
         ([(A_BOARD, 0.2), (A_BOARD, 0.21)], False),
-        ([(A_BOARD, 0.2), (A_BOARD, 0.205), (A_BOARD, 0.2101)], True),
+        ([(A_BOARD, 0.205), (A_BOARD, 0.2101), (A_BOARD, 0.2)], True),
         ([(A_BOARD, 0.2), (ANOTHER, 0.2)], True),
         # Earlier versions kept no boards.
         ([(NO_BOARD, 0.2), (A_BOARD, 0.2)], False),
@@ -144,7 +183,7 @@ def test_claims_hold_only_where_they_equal_the_stated_values(
     assert false_claim(1, honest, expectations(values), boards, False) is None
     beyond = Claim(len(values) + 1, b"", 0.1)
     assert false_claim(1, [*honest, beyond], expectations(values), boards, True) is not None
-    last = Claim(len(values), b"", 0.1)
+    last = Claim(None if by_board else len(values), boards[-1], 0.1)
     assert (false_claim(1, [*honest, last], expectations(values), boards, True) is None) and (
         false_claim(1, [*honest, last], expectations(values), boards, False) is not None
     )

@@ -40,10 +40,12 @@ MORRIS = replace(DRAUGHTS, move_forms=("#", "#-#", "pass"))
 def test_a_setting_without_effect_is_refused_and_says_why(
     spec: GameSpec, settings: LibrarySettings, why: str
 ) -> None:
-    with pytest.raises(InvalidSettingsError, match=why):
-        check_learnable(settings, spec)
-    # What earlier programs let in does not stand in the way of another change.
+    for before in (None, LibrarySettings()):
+        with pytest.raises(InvalidSettingsError, match=why):
+            check_learnable(settings, spec, before)
+    # What earlier programs let in does not stand in the way of another change, and can be switched off.
     check_learnable(replace(settings, forget_after=7), spec, settings)
+    check_learnable(LibrarySettings(), spec, settings)
 
 
 @pytest.mark.parametrize("spec", [GO, HEX, DRAUGHTS, MORRIS])

@@ -9,12 +9,14 @@ from academy.knowledge.boards import Board
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.cutting import around_move
 from academy.knowledge.game import GameKnowledge
-from academy.knowledge.own_proposals import ACADEMY_PROPOSER, propose_from
+from academy.knowledge.own_proposals import ACADEMY_PROPOSER, move_own_vote, propose_from
+from academy.knowledge.pattern_entry import PatternEntry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.text import write_cells
+from academy.knowledge.votes import Vote, VoteTally
 
-from .games import DIPLOMACY, GO, HEX, LOSS, MAP, WIN, contest, with_boards
+from .games import DIPLOMACY, GO, HEX, LOSS, MAP, WIN, cells, contest, with_boards
 
 MOVES = ("C3", "A1", "D4", "E1", "B2", "E5")
 # Black's second move is a tesuji: from 0.3 to 0.6. White's never are.
@@ -55,9 +57,37 @@ def test_the_analysis_cuts_what_a_diligent_player_would_propose() -> None:
     assert [ply for seat, library, ply in ends if library == "endgame"] == [5, 5, 6, 6, 4, 4]
 
 
-@pytest.mark.parametrize(("most", "cut"), [(0, 0), (1, 2), (2, 4), (3, 6), (100, 8)])
-def test_the_analysis_cuts_no_more_than_it_may_for_each_player(most: int, cut: int) -> None:
-    assert len(analysed(played(), most, average_length=15.0)) == cut
+@pytest.mark.parametrize(
+    ("values", "cut"),
+    [
+        ((0.3, 0.5, 0.5), [3, 3]),
+        ((0.3, 0.49, 0.49), []),
+        ((0.45, 0.55, 0.55), [3, 3]),
+        ((0.45, 0.54, 0.54), []),
+        # The largest gain first, of equals the earliest.
+        ((0.1, 0.3, 0.7), [5, 5]),
+        ((0.1, 0.5, 0.7), [3, 3]),
+        ((0.1, 0.3, 0.5), [3, 3]),
+    ],
+)
+def test_the_middle_game_has_the_moves_that_gained_most_of_those_that_gained_enough(
+    values: tuple[float, ...], cut: list[int]
+) -> None:
+    plies = list(played().plies)
+    for number, value in zip((0, 2, 4), values, strict=True):
+        plies[number] = replace(plies[number], values={1: value})
+    made = analysed(replace(played(), plies=tuple(plies)), most=4)
+    assert [ply for _, library, ply in made if library == "middle-game"] == cut
+
+
+@pytest.mark.parametrize(
+    ("most", "cut", "tesujis"), [(0, 0, 0), (1, 2, 0), (2, 4, 1), (3, 6, 1), (4, 8, 2), (100, 8, 2)]
+)
+def test_the_analysis_cuts_no_more_than_it_may_for_each_player_and_half_as_many_tesujis(
+    most: int, cut: int, tesujis: int
+) -> None:
+    made = [library for _, library, _ in analysed(played(), most, average_length=15.0)]
+    assert (len(made), made.count("middle-game")) == (cut, tesujis)
 
 
 @pytest.mark.threat("flood")
@@ -96,9 +126,27 @@ def test_what_was_not_reported_is_not_analysed(missing: str) -> None:
     assert propose_from(replace(played_contest, plies=plies), GO, 15.0, 10) == []
 
 
-def test_games_of_many_players_are_not_analysed() -> None:
+def test_a_board_that_is_missing_costs_the_moves_before_and_after_it() -> None:
+    whole = {ply for _, _, ply in analysed(played(), average_length=30.0)}
+    for missing in (2, 3, 4):
+        plies = list(played().plies)
+        plies[missing - 1] = replace(plies[missing - 1], states=b"")
+        made = analysed(replace(played(), plies=tuple(plies)), average_length=30.0)
+        assert {ply for _, _, ply in made} == whole - {missing, missing + 1}
+
+
+def test_what_the_opponents_move_gained_does_not_count_as_ones_own() -> None:
+    plies = list(played().plies)
+    # Black says after White's move what it expects now.
+    plies[1] = replace(plies[1], values={1: 0.55, 2: 0.7})
+    assert "middle-game" not in {library for _, library, _ in analysed(replace(played(), plies=tuple(plies)))}
+
+
+def test_games_of_many_players_or_without_turns_are_not_analysed() -> None:
     three = contest(["PAR"] * 3, (WIN, LOSS, LOSS), elos=(1.0,) * 3, names=("a", "b", "c"))
     assert propose_from(three, MAP, 3.0, 10) == propose_from(three, DIPLOMACY, 3.0, 10) == []
+    at_once = replace(GO, simultaneous=True, symmetries=("identity",))
+    assert propose_from(played(), at_once, 5.0, 10) == []
 
 
 def learnt(*reports: ContestReport, most: int = 10) -> GameKnowledge:
@@ -143,6 +191,24 @@ def test_the_vote_of_the_analysis_moves_a_fifth_of_the_way_with_each_contest() -
     middle = learnt(played(), replace(again, plies=tuple(plies))).libraries[Library.MIDDLE_GAME]
     assert {entry.signature.proposers for entry in middle} == {1}
     assert {round(entry.signature.value, 6) for entry in middle} == {0.66}  # 0.6 + (0.9 - 0.6) / 5
+
+
+OWN = Vote.of(ACADEMY_PROPOSER, 1500.0, 0.6, 1, 1)
+ANN = Vote.of("ann", 1900.0, 0.1, 1, 0)
+
+
+@pytest.mark.parametrize("tally", [VoteTally((ANN, OWN)), VoteTally((ANN,), silent=(OWN,))])
+@pytest.mark.parametrize(
+    ("elo", "value", "moved_elo", "moved_value"),
+    [(1000.0, 0.9, 1400.0, 0.66), (2000.0, 0.1, 1600.0, 0.5), (1500.03, 0.600003, 1500.01, 0.600001)],
+)
+def test_the_analysis_moves_its_own_vote_where_others_have_voted_too(
+    tally: VoteTally, elo: float, value: float, moved_elo: float, moved_value: float
+) -> None:
+    now = Vote.of(ACADEMY_PROPOSER, elo, value, 2, 0)
+    moved = move_own_vote(now, PatternEntry(1, cells("x - o"), 1, tally))
+    assert (moved.elo, moved.value, moved.event) == (moved_elo, moved_value, 2)
+    assert move_own_vote(now, PatternEntry(1, cells("x - o"), 1, VoteTally((ANN,)))) == now
 
 
 @pytest.mark.parametrize(("elo", "moves"), [(1300.0, False), (1300.01, True)])

@@ -76,7 +76,9 @@ def test_a_pattern_that_leaves_cells_open_must_say_as_much_as_a_merge_leaves(tex
         # A final position always counts.
         (10, 10, 1.0, True),
         (9, 10, 1.0, False),
+        (10, 10, 0.0, True),
         # 15/5 = 3, though 0.2 * 15 is a little more in binary.
+        (1, 4, 15.0, False),
         (18, 20, 15.0, True),
         (17, 20, 15.0, False),
         # Broken fifths: 12.5/5 = 2.5, so plies 20, 19 and 18.
@@ -135,6 +137,8 @@ def test_endgame_patterns_count_with_any_result_and_adversary(result: Result) ->
         # In binary 0.7 - 0.5 < 0.2 and 0.6 - 0.4 < 0.2.
         (0.4, 0.6, True),
         (0.7, 0.9, True),
+        # And 1,000,000 times 0.250001 is less than 250,001.
+        (0.050001, 0.250001, True),
         # Worse is never good.
         (0.8, 0.6, False),
     ],

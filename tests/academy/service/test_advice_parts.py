@@ -96,13 +96,30 @@ class TestBook:
         assert refused.reason == "FAIR_USE_EXCEEDED"
         assert refusal(partial(there, position(EMPTY), [7, 0])).reason == "VALUE_NOT_LOW"
 
+    @pytest.mark.parametrize("value", [1.01, -0.01, float("nan")])
+    def test_an_expected_value_beyond_0_to_1_is_refused_with_the_book_and_without(
+        self, academy: Running, value: float
+    ) -> None:
+        name = f"value-{value}"
+        academy.register(examples.tiny_go(name))
+        ann = academy.open(contest(name, name))[0]
+        lines: tuple[list[str] | None, ...] = ([], None)
+        for line in lines:
+            where = position(EMPTY, expected_value=value)
+            refused = refusal(partial(ask, ann, name, where, [7, 0], contest_id=name, line=line))
+            assert (refused.reason, refused.metadata["field"]) == (
+                "INVALID_RECORD",
+                "position.expected_value",
+            )
+
     def test_a_question_that_is_left_out_is_not_counted(self, academy: Running) -> None:
         academy.register(examples.tiny_go("uncounted"))
         ann = academy.open(contest("uncounted/1", "uncounted"))[0]
         there = partial(ask, ann, "uncounted", contest_id="uncounted/1")
         wrong = refusal(partial(there, position("-", expected_value=LOW), line=[]))
         assert wrong.metadata["field"] == "position.board"
-        assert there(position("", expected_value=LOW), line=[]).consultations == 1
+        answer = there(position("", expected_value=LOW), line=[])
+        assert answer.consultations == 1 and not answer.HasField("book")
 
     def test_a_bot_holds_the_line_that_the_answer_brought(self, academy: Running) -> None:
         game = examples.tiny_go("held")
@@ -140,7 +157,7 @@ class TestMoves:
         swapped = position(where.board.translate(str.maketrans("xo", "ox")), player=2)
         assert ask(academy.bot("reader"), "patterns", swapped, [2, 12, 22]).log_odds == answer.log_odds
         by_change = ask(academy.bot("reader"), "patterns", where, moves=[put(2), put(12), put(22)])
-        assert by_change.log_odds == answer.log_odds and not by_change.cells
+        assert by_change.log_odds == answer.log_odds and not (by_change.cells or answer.cells)
 
     def test_a_move_that_goes_nowhere_is_as_good_as_usual(self, academy: Running) -> None:
         teach_tesujis(academy, "passing")
@@ -173,13 +190,31 @@ class TestMoves:
         request = consultation_pb2.DownloadWeightsRequest(game_id="sum", player=1)
         weights = LocalWeights(read_spec(game), reader.consultation.DownloadWeights(request))
         here = Board.from_letters(GEOMETRY, where.board)
-        after = [
-            Board.from_letters(GEOMETRY, where.board[:cell] + "x" + where.board[cell + 1 :])
-            for cell in (7, 0, 20)
-        ]
-        worth = np.array(weights.log_odds(after, 2))
-        expected = np.array(weights.advise(here, [7, 0, 20], 1)) + worth - worth.mean()
-        assert list(answer.log_odds) == pytest.approx(expected.tolist(), abs=1e-5)
+        for player, piece, sign in ((1, "x", 1), (2, "o", -1)):
+            where.player = player
+            answer = ask(reader, "sum", where, [7, 0, 20])
+            after = [
+                Board.from_letters(GEOMETRY, where.board[:cell] + piece + where.board[cell + 1 :])
+                for cell in (7, 0, 20)
+            ]
+            worth = sign * np.array(weights.log_odds(after, 3 - player))
+            expected = np.array(weights.advise(here, [7, 0, 20], player)) + worth - worth.mean()
+            assert list(answer.log_odds) == pytest.approx(expected.tolist(), abs=1e-5)
+        # In a contest it leaves out what weaker players taught.
+        elo = academy.store.follow().refresh("sum").evaluation.elo
+        players = academy.open(contest("sum/strong", "sum", elos=(elo + 200, elo + 199)))
+        where.expected_value = LOW
+        for player, taught in ((1, 0), (2, ENOUGH_CONTESTS)):
+            where.player = player
+            answer = ask(players[player - 1], "sum", where, [7, 0], contest_id="sum/strong")
+            assert answer.evaluation_contests == taught
+
+    def test_advice_leaves_out_an_evaluation_of_pieces_and_moves_alone(self, academy: Running) -> None:
+        game = examples.tiny_go("pieces")
+        game.settings.MergeFrom(game_pb2.LibrarySettings(evaluation=True))
+        teach_moves(academy, game, ENOUGH_CONTESTS)
+        answer = ask(academy.bot("reader"), "pieces", position(EMPTY), [7, 0])
+        assert (answer.evaluation_contests, list(answer.log_odds)) == (0, [0.0, 0.0])
 
     def test_a_move_that_takes_pieces_is_worth_as_much_by_its_cell_as_by_its_board(
         self, academy: Running
@@ -243,6 +278,20 @@ class TestMoves:
         assert list(answer.cells) == [28, 36, 37, 38, 39, 40, 41]
         assert len(answer.log_odds) == 7
 
+    def test_without_candidates_either_player_has_those_that_turn_pieces_over(self, academy: Running) -> None:
+        spec = referee("openspiel").from_settings({"game": "othello"}).spec()
+        academy.register(spec_to_proto(spec))
+        letters = "-" * 27 + "ox" + "-" * 6 + "xo" + "-" * 27
+        for player, cells in ((1, [19, 26, 37, 44]), (2, [20, 29, 34, 43])):
+            answer = ask(academy.bot("reader"), spec.game_id, position(letters, player=player))
+            assert list(answer.cells) == cells
+
+    def test_on_a_map_of_two_all_empty_nodes_are_compared(self, academy: Running) -> None:
+        game = examples.ring("map")
+        game.players = 2
+        academy.register(game)
+        assert list(ask(academy.bot("reader"), "map", position("x-o--")).cells) == [1, 3, 4]
+
     def test_a_cell_in_mid_air_is_refused(self, academy: Running) -> None:
         spec = referee("openspiel").from_settings({"game": "connect_four"}).spec()
         academy.register(spec_to_proto(spec))
@@ -258,9 +307,16 @@ class TestMoves:
         reader = academy.bot("reader")
         ask_boardless = partial(ask, reader, "boardless", position(""), line=[])
         assert ask_boardless().opening_asked
+        assert refusal(partial(ask_boardless, line=None)).metadata["field"] == "position.board"
         for question in (partial(ask_boardless, [1]), partial(ask_boardless, moves=[put(2)])):
             refused = refusal(question)
             assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "position.board")
+
+    def test_a_line_beyond_the_limit_is_refused_by_its_field(self, academy: Running) -> None:
+        academy.register(examples.tiny_go("endless"))
+        line = ["c3"] * 10_001
+        refused = refusal(partial(ask, academy.bot("reader"), "endless", position(EMPTY), line=line))
+        assert (refused.reason, refused.metadata["field"]) == ("INVALID_FIELD", "opening.moves")
 
     def test_cells_and_moves_together_are_refused(self, academy: Running) -> None:
         academy.register(examples.tiny_go("twice"))

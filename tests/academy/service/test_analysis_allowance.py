@@ -29,9 +29,9 @@ class Clock:
 
 
 def limited_server(
-    tmp_path: Path, clock: Clock, log: LogAddress | None = None
+    tmp_path: Path, clock: Clock, log: LogAddress | None = None, limit: int = LIMIT
 ) -> AbstractContextManager[Running]:
-    return limited(tmp_path / "data", clock, log, patterns_outside_contests_per_hour=LIMIT)
+    return limited(tmp_path / "data", clock, log, patterns_outside_contests_per_hour=limit)
 
 
 @pytest.fixture
@@ -40,8 +40,10 @@ def clock() -> Clock:
 
 
 @contextmanager
-def taught(tmp_path: Path, clock: Clock, log: LogAddress | None = None) -> Iterator[Running]:
-    with limited_server(tmp_path, clock, log) as academy:
+def taught(
+    tmp_path: Path, clock: Clock, log: LogAddress | None = None, limit: int = LIMIT
+) -> Iterator[Running]:
+    with limited_server(tmp_path, clock, log, limit) as academy:
         academy.register(examples.tiny_go(GAME))
         teach(academy, GAME, "t", [("ann", cells, 0.9 - 0.1 * at) for at, cells in enumerate(PATTERNS)])
         yield academy
@@ -76,10 +78,18 @@ def test_a_bot_cannot_copy_the_library(guarded: Running, clock: Clock) -> None:
     assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "ANALYSIS_EXCEEDED")
     assert refused.retry_after == pytest.approx(3_000, abs=1)
     assert (refused.metadata["returned"], refused.metadata["limit"]) == ("3", str(LIMIT))
-    # Others have hours of their own, and the next hour is another.
+    # Others have hours of their own, and the next hour is another, as one is after the clock was set back.
     assert count_patterns(guarded.bot("reader"), most=LIMIT) == LIMIT
-    clock.now += 3_001
-    assert count_patterns(bot, most=LIMIT) == LIMIT
+    for later in (3_001, -7_200):
+        clock.now += later
+        assert count_patterns(bot, most=3) == 3
+        assert refusal(lambda: count_patterns(bot)).reason == "ANALYSIS_EXCEEDED"
+        assert count_patterns(bot, most=LIMIT) == LIMIT
+
+
+def test_with_a_limit_of_0_a_bot_is_given_any_number(clock: Clock, tmp_path: Path) -> None:
+    with taught(tmp_path, clock, limit=0) as academy:
+        assert count_patterns(academy.bot("reader")) == len(PATTERNS)
 
 
 def test_patterns_after_candidate_moves_count_against_the_hourly_allowance(guarded: Running) -> None:

@@ -186,6 +186,7 @@ def test_late_proposal_is_checked_against_the_claims(academy: Running) -> None:
 
 def test_more_plies_than_a_contest_has_are_refused(academy: Running) -> None:
     ann = begun(academy, "many")
+    ask(ann, "many", 0.1, 100_000)
     refused = refusal(lambda: ask(ann, "many", 0.1, 100_001))
     assert refused.fields == ["positions[0].plies"]
 

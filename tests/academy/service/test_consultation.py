@@ -53,6 +53,22 @@ class TestOpenings:
         assert {move: answers[move] for move in ("b2", "d4", "b3")} == {"b2": "d4", "d4": "b2", "b3": "d3"}
         assert not any(reply.recommendation.replies for reply in recommended.replies)
 
+    def test_in_a_game_of_more_than_two_nothing_follows_the_recommended_move(self, academy: Running) -> None:
+        game = examples.ring("around")
+        game.settings.opening_plies_ahead = 6
+        academy.register(game)
+        for number in range(8):
+            names, elos = ("ann", "bob", "carl"), (1500.0,) * 3
+            ended = contests_pb2.ReportContestRequest(
+                contest=contest(f"around/{number}", "around", names, elos),
+                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS, contests_pb2.RESULT_LOSS],
+            )
+            for place, move in enumerate("ABCDEA"):
+                ended.plies.add(player=1 + place % 3, move=move)
+            academy.report(ended)
+        recommended = look_up(academy.bot("reader"), "around").recommendation
+        assert recommended.move == "A" and not recommended.replies
+
     def test_an_admin_may_allow_players_to_ask_more(self, academy: Running) -> None:
         game = examples.tiny_go("generous")
         game.settings.opening_moves_per_consultation = 1
@@ -67,6 +83,18 @@ class TestOpenings:
         assert len(match(player, "generous", low, contest_id="generous/1").positions) == 1
         refused = refusal(lambda: match(player, "generous", high, contest_id="generous/1"))
         assert (refused.reason, refused.metadata["limit"]) == ("VALUE_NOT_LOW", "0.5")
+
+    def test_where_all_move_at_once_each_move_of_a_line_is_ones_own(self, academy: Running) -> None:
+        game = examples.tiny_go("at-once")
+        game.simultaneous = True
+        game.symmetries[:] = ["identity"]
+        academy.register(game)
+        ann = academy.open(contest("at-once/1", "at-once"))[0]
+        line = ["c3", "b2", "a1", "d4"]
+        counts = [look_up(ann, "at-once", moves, "at-once/1").consultations for moves in ([], line)]
+        assert counts == [1, 2]
+        refused = refusal(lambda: look_up(ann, "at-once", [*line, "e5", "e4", "e3"], "at-once/1"))
+        assert (refused.reason, refused.metadata["own_move"]) == ("FAIR_USE_EXCEEDED", "8")
 
     def test_without_a_setting_only_the_position_itself_is_answered(self, academy: Running) -> None:
         academy.register(examples.tiny_go("one-node"))

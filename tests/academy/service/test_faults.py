@@ -1,11 +1,13 @@
 """Faults of the disk and of the server itself, as callers see them."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
-from academy.service import errors
+from academy.service import consultation, errors
 from academy.store import game_tables
 from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.v1 import consultation_pb2, contests_pb2
@@ -13,7 +15,7 @@ from academy.wire import logs
 from academy.wire.rates import Bucket
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
-from tests.academy.service.running import Running, limited, refusal
+from tests.academy.service.running import Client, Running, limited, refusal
 
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
 GAME = "faulty"
@@ -67,6 +69,21 @@ def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
     assert refused.metadata["incident"] in logged and "ZeroDivisionError" in logged
 
 
+def test_a_fault_of_the_servers_own_ends_a_stream_as_it_does_a_call(
+    fresh: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    fresh.register(examples.tiny_go(GAME))
+    monkeypatch.setattr(consultation, "answer_opening", broken)
+    opening = consultation_pb2.LookUpOpeningRequest(game_id=GAME, player=1)
+    question = consultation_pb2.PlayRequest(opening=opening)
+    bot = fresh.bot("reader")
+    refused = refusal(lambda: list(bot.consultation.Play(iter([question, question]))))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+
+
 @pytest.mark.parametrize("fault", [ZeroDivisionError("of the server's own"), StoreError("on the disk")])
 @pytest.mark.threat("flood")
 def test_faults_cannot_fill_the_log(
@@ -85,16 +102,39 @@ def test_faults_cannot_fill_the_log(
     assert len([line for line in "".join(capsys.readouterr()).splitlines() if '"error"' in line]) == 3
 
 
+TOO_LARGE: dict[str, tuple[int, Callable[[Client], object]]] = {
+    "cells of patterns": (20_000, lambda bot: match(bot, 400, include_cells=True)),
+    "many matches": (20_000, lambda bot: match(bot, 500, max_matches_each=25)),
+    "candidate moves": (
+        400,
+        lambda bot: bot.consultation.MatchSuccessors(
+            consultation_pb2.MatchSuccessorsRequest(
+                game_id=GAME,
+                position=position(EMPTY),
+                moves=[consultation_pb2.CandidateMove(cells=[cell], letters="x") for cell in range(20)],
+            )
+        ),
+    ),
+}
+
+
+def match(bot: Client, positions: int, **more: Any) -> object:
+    request = consultation_pb2.MatchPatternsRequest(
+        game_id=GAME, positions=[position(EMPTY)] * positions, **more
+    )
+    return bot.consultation.MatchPatterns(request)
+
+
+@pytest.mark.parametrize(("most", "ask"), TOO_LARGE.values(), ids=TOO_LARGE)
 @pytest.mark.threat("faults")
-def test_an_answer_that_no_message_holds_is_refused(tmp_path: Path) -> None:
-    with limited(tmp_path, message_bytes=20_000) as academy:
+def test_an_answer_that_no_message_holds_is_refused(
+    tmp_path: Path, most: int, ask: Callable[[Client], object]
+) -> None:
+    with limited(tmp_path, message_bytes=most) as academy:
         academy.register(examples.tiny_go(GAME))
         examples.teach(academy, GAME, "large", [("ann", "-", 0.9)])
-        request = consultation_pb2.MatchPatternsRequest(
-            game_id=GAME, positions=[position(EMPTY)] * 400, include_cells=True
-        )
 
-        refused = refusal(lambda: academy.bot("reader").consultation.MatchPatterns(request))
+        refused = refusal(lambda: ask(academy.bot("reader")))
 
     assert (refused.code, refused.reason) == (EXHAUSTED, "ANSWER_TOO_LARGE")
-    assert int(refused.metadata["size"]) > int(refused.metadata["limit"]) == 20_000
+    assert int(refused.metadata["size"]) > int(refused.metadata["limit"]) == most

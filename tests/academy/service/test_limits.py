@@ -1,15 +1,16 @@
 """Limits on what one caller, call and message may ask; through a real channel."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
-from academy.v1 import consultation_pb2, contests_pb2
+from academy.v1 import consultation_pb2, contests_pb2, game_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Client, Running, as_refused, limited, refusal
@@ -43,6 +44,63 @@ def test_every_position_of_a_call_counts_as_a_question(tmp_path: Path) -> None:
 
         assert refusal(lambda: bot.consultation.MatchPatterns(request)).reason == "RATE_EXCEEDED"
         bot.contests.ListGames(GAMES)
+
+
+def test_a_call_has_as_many_positions_and_matches_as_the_limits_say_and_no_more(tmp_path: Path) -> None:
+    with limited(tmp_path, positions_per_call=3, matches_per_call=6, matches_per_position=5) as academy:
+        academy.register(examples.tiny_go("go"))
+        bot = academy.bot("batches")
+
+        def match(positions: int, most: int) -> str:
+            request = consultation_pb2.MatchPatternsRequest(
+                game_id="go", positions=[position(EMPTY)] * positions, max_matches=most
+            )
+            try:
+                bot.consultation.MatchPatterns(request)
+            except grpc.RpcError as error:
+                return as_refused(error).metadata["field"]
+            return ""
+
+        assert [match(3, 2), match(1, 5)] == ["", ""]
+        assert [match(0, 1), match(4, 1), match(1, 6), match(3, 3)] == [
+            *["positions"] * 2,
+            *["max_matches"] * 2,
+        ]
+
+
+def count_answers(ask: Callable[[], Any]) -> int:
+    """How often a question is answered until its caller has asked too much, up to 100 times."""
+    for answers in range(100):
+        try:
+            ask()
+        except grpc.RpcError as error:
+            assert as_refused(error).reason == "RATE_EXCEEDED"
+            return answers
+    return 100
+
+
+def test_advice_counts_as_more_questions_the_more_cells_it_compares(tmp_path: Path) -> None:
+    with limited(tmp_path, questions_per_second=0.001, question_burst=12.0) as academy:
+        academy.register(examples.tiny_go("go"))
+        for name, cells, answers in (("few", range(16), 6), ("many", range(17), 4)):
+            request = consultation_pb2.AdviseRequest(game_id="go", position=position(EMPTY), cells=cells)
+            bot = academy.bot(name)
+            assert count_answers(partial(bot.consultation.Advise, request)) == answers
+
+
+def test_weights_count_as_more_questions_the_more_there_are(tmp_path: Path) -> None:
+    with limited(tmp_path, questions_per_second=0.001, question_burst=60.0) as academy:
+        game = examples.tiny_go("go")
+        game.settings.MergeFrom(
+            game_pb2.LibrarySettings(evaluation=True, evaluation_patterns=5_000, local_weights=True)
+        )
+        examples.teach_moves(academy, game)
+        records = len(academy.store.follow().refresh("go").evaluation)
+        assert records > 128
+        request = consultation_pb2.DownloadWeightsRequest(game_id="go", player=1)
+        bot = academy.bot("reader")
+        answers = count_answers(lambda: bot.consultation.DownloadWeights(request))
+        assert answers == 60 // (1 + records // 128)
 
 
 @pytest.mark.parametrize("size", [4 * 1024 * 1024 + 1, 16 * 1024 * 1024])

@@ -103,9 +103,12 @@ def test_admins_read_who_took_weights_home_whatever_they_are_of(academy: Running
 def test_by_default_they_stay_in_academy_for_all_but_admins_and_analysts(academy: Running) -> None:
     teach_weights(academy, "closed", open_to_players=False)
     ann, _ = academy.open(contest("closed/1", "closed"))
+    analyst = academy.client(academy.token("ann", Role.ANALYST))
     for refused in (
         refusal(lambda: download_weights(ann, "closed", "closed/1")),
         refusal(lambda: download_weights(academy.bot("reader"), "closed")),
+        # An analyst that plays is a player.
+        refusal(lambda: download_weights(analyst, "closed", "closed/1")),
     ):
         assert (refused.reason, refused.metadata["game_id"]) == ("LOCAL_WEIGHTS_OFF", "closed")
         assert "local_weights=true" in refused.message

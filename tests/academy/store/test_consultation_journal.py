@@ -14,7 +14,7 @@ from academy.store import consultation_journal, contest_tables, event_log, keys
 from academy.store.consultation_journal import FOLDER, TABLES, ConsultationJournal
 from academy.store.consultation_notes import CountConsultation, NoteClaim, NoteUses
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import SCHEMA_VERSION, Environment, TableName
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import StoreFullError
 from academy.store.game_registration import RegisterGame
 from academy.store.library_store import Store
@@ -119,6 +119,54 @@ def test_what_an_earlier_version_noted_before_the_upgrade_counts(tmp_path: Path)
     with Store(tmp_path, read_only=True) as stopped, stopped.environment.reading() as transaction:
         assert seats(stopped) == [1, 0]
         assert [transaction.count(table) for table in (TableName.USES, TableName.CLAIMS)] == [1, 1]
+
+
+NOTED = {b"seat-1": b"earlier", b"seat-2": b"earlier"}
+
+
+def leave_journal(folder: Path, boot: str, schema: int) -> None:
+    """Make the journal that another version has left, of a start of the machine."""
+    with Environment(folder / FOLDER / f"{boot}-{schema}", tables=TABLES) as noted:
+
+        def put(transaction: Transaction) -> None:
+            for key, value in NOTED.items():
+                transaction.put(TableName.CONTESTS, key, value)
+            transaction.put_schema(schema)
+
+        noted.write(put)
+
+
+def test_of_notes_of_earlier_versions_those_of_this_start_of_the_machine_count_where_none_are_later(
+    tmp_path: Path,
+) -> None:
+    with closing(ConsultationJournal(tmp_path)) as journal:
+        journal.write(lambda noted: noted.put(TableName.CONTESTS, b"seat-2", b"later"))
+    (own,) = (tmp_path / FOLDER).iterdir()
+    boot = own.name.rpartition("-")[0]
+    for began, schema, left in (
+        (boot, SCHEMA_VERSION - 1, {b"seat-1": b"earlier", b"seat-2": b"later"}),
+        ("another", SCHEMA_VERSION - 1, {}),
+        (boot, SCHEMA_VERSION + 1, {}),
+    ):
+        leave_journal(tmp_path, began, schema)
+        # As another process has left what it took over just now, and as no version names a journal.
+        for name in (SCHEMA_VERSION - 2, "odd"):
+            (tmp_path / FOLDER / f"{boot}-{name}").mkdir()
+        with closing(ConsultationJournal(tmp_path)) as journal:
+            noted = journal.read()
+            assert {entry.key: entry.value for entry in noted} == left
+            journal.remove(noted)
+        assert list((tmp_path / FOLDER).iterdir()) == [own]
+
+
+def test_notes_are_read_in_parts_that_end_with_the_entry_that_fills_them(tmp_path: Path) -> None:
+    with closing(ConsultationJournal(tmp_path)) as journal:
+        for table, key in ((TableName.CONTESTS, b"a1"), (TableName.USES, b"a2"), (TableName.USES, b"b1")):
+            journal.write(lambda noted, table=table, key=key: noted.put(table, key, b"12"))  # type: ignore[misc]
+        assert [entry.key for entry in journal.read(b"a")] == [b"a1", b"a2"]
+        counts = {largest: len(journal.read(largest=largest)) for largest in (1, 4, 5, 8, 9, 12, 13)}
+        assert counts == {1: 1, 4: 1, 5: 2, 8: 2, 9: 3, 12: 3, 13: 3}
+        assert not journal.is_empty()
 
 
 def test_a_stopped_store_has_written_its_notes(tmp_path: Path) -> None:

@@ -116,6 +116,15 @@ class TestVerdicts:
         assert judgement.verdict is Verdict.DROPPED and reason in judgement.reason
         assert not game.tesujis.proposed
 
+    @pytest.mark.parametrize("missing", [1, 2])
+    def test_without_the_boards_before_and_after_its_move_a_pattern_is_dropped(self, missing: int) -> None:
+        report = contest()
+        plies = list(report.plies)
+        plies[missing] = replace(plies[missing], states=b"")
+        game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=CAPACITY))
+        (judgement,) = game.learn(replace(report, plies=tuple(plies)), 1)
+        assert judgement.reason == "the report has no boards before and after ply 3"
+
     def test_what_speaks_against_any_middle_game_pattern_speaks_against_a_marked_one(self) -> None:
         lost = replace(contest(), results=(LOSS, WIN))
         game = GameKnowledge(GO, LibrarySettings(tesuji_capacity=CAPACITY))
@@ -247,6 +256,9 @@ class TestLearning:
         assert len(kept) == 50 and len(kept.proposed) == MOST_PROPOSED and PROPOSED in kept.proposed
         assert {PROPOSED + 5 * 5, PROPOSED + 5 * 6} & {*kept.proposed} == {PROPOSED + 5 * 6}
         assert strong.keep_strongest(10).proposed == kept.proposed[:1] + kept.proposed[-9:]
+
+    def test_no_more_are_kept_than_have_places_however_much_room_there_is(self) -> None:
+        assert len(proposed(range(33)).keep_strongest(CAPACITY)) == MOST_PROPOSED == 32
 
     def test_proposed_tesujis_that_are_restored_take_no_more_places_than_they_have(self) -> None:
         removed = proposed(range(MOST_PROPOSED, MOST_PROPOSED + 5))

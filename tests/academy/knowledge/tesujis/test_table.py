@@ -293,6 +293,12 @@ class TestWhatIsLearnt:
     def test_games_without_cells_or_turns_have_none(self, spec: GameSpec) -> None:
         assert surroundings(spec) is None
 
+    def test_on_a_large_board_a_contest_is_learnt_in_parts_and_each_move_once(self) -> None:
+        spec, pauses = GameSpec("go-19x19", SquareGeometry(19, 19)), list[None]()
+        report = placed(spec, anywhere, 1, plies=50)
+        table = TesujiTable.empty().learn(report, spec, 10**6, give_way=lambda: pauses.append(None))
+        assert table.chosen.sum() == 50 and len(pauses) == 3
+
     def test_players_below_1000_and_muted_ones_teach_nothing(self) -> None:
         weak = placed(GO, anywhere, 1, elos=(999.9, 1000.0))
         assert learnt([weak]).chosen.sum() == len(weak.plies) // 2
@@ -379,6 +385,13 @@ class TestLaws:
         assert table.keep_strongest(2).codes.tolist() == [3, 4]
         assert table.keep_strongest(1).codes.tolist() == [4]
         assert table.keep_strongest(0).codes.tolist() == []
+
+
+def test_of_what_was_offered_as_often_the_weaker_players_goes_first() -> None:
+    table = TesujiTable.of(
+        [5, 3], [2, 2], [1, 1], [300_001, 300_000], [70_000] * 2, [0] * 2, [0] * 2, [0] * 2
+    )
+    assert table.keep_strongest(1).codes.tolist() == [5]
 
 
 def fingerprint(table: TesujiTable) -> str:
@@ -488,6 +501,12 @@ class TestInTheKnowledgeOfAGame:
         assert game.tesujis.offered.sum() > 3 * before
         assert game.tesujis.elos.max() < 1_600.0
 
+    def test_an_elo_counts_as_at_most_400_above_those_who_taught(self) -> None:
+        table = learnt([placed(GO, anywhere, 1)])
+        later = table.learn(placed(GO, anywhere, 2, elos=(6000.0, 1900.0)), GO, CAPACITY)
+        more = later.elo_hundredths.sum() - table.elo_hundredths.sum()
+        assert more == 190_000 * (later.offered.sum() - table.offered.sum())
+
     def test_switched_off_and_on_again_it_goes_on_where_it_was(self) -> None:
         on = LibrarySettings(tesuji_capacity=30)
         game, steady = GameKnowledge(GO, on), GameKnowledge(GO, on)
@@ -521,14 +540,22 @@ class TestInTheKnowledgeOfAGame:
 
 def test_what_is_imported_again_and_again_stays_in_its_range() -> None:
     most = TesujiTable.of(
-        [1, 2], [10**11, 9 * 10**9], [5, 5], [10**18, 9], [8_000_000, 1], [2**62] * 2, [10**11] * 2, [7, 7]
+        [1, 2, 3],
+        [10**11, 9 * 10**9, 5 * 10**10],
+        [5] * 3,
+        [10**18, 9, 9],
+        [8_000_000, 1, 1],
+        [2**62] * 3,
+        [10**11, 10**11, 10**11 - 1],
+        [10**11, 7, 7],
     )
     table = TesujiTable.empty()
     for _ in range(20):
         table = table.unite(most)
         assert TesujiTable.of(*(column.tolist() for column in table.columns())) == table
-    assert table.offered.tolist() == [10**11, 99 * 10**9]
-    assert table.count_uses([1, 2], succeeded=True).uses.tolist() == [10**11] * 2
+    assert table.offered.tolist() == [10**11, 99 * 10**9, 10**11]
+    for uses in (table, most):
+        assert uses.count_uses([1, 2, 3], succeeded=True).uses.tolist() == [10**11] * 3
 
 
 def test_what_was_counted_to_the_end_learns_on_and_can_be_stored() -> None:
@@ -537,6 +564,17 @@ def test_what_was_counted_to_the_end_learns_on_and_can_be_stored() -> None:
     columns[1], columns[5] = [10**11] * len(learnt), [2**62] * len(learnt)
     full = TesujiTable.of(*columns).learn(placed(GO, anywhere, 2), GO, 100)
     assert TesujiTable.of(*(column.tolist() for column in full.columns())) == full
+
+
+@pytest.mark.parametrize("bound", [8_000_000, -8_000_000])
+def test_weights_at_their_bounds_stay_within_them(bound: int) -> None:
+    learnt = TesujiTable.empty().learn(placed(GO, anywhere, 1), GO, 100)
+    columns = [column.tolist() for column in learnt.columns()]
+    columns[4], columns[5] = [bound] * len(learnt), [0] * len(learnt)
+    table = TesujiTable.of(*columns)
+    for seed in range(4):
+        table = table.learn(placed(GO, anywhere, seed), GO, 100)
+        assert TesujiTable.of(*(column.tolist() for column in table.columns())) == table
 
 
 @pytest.mark.parametrize(
@@ -548,6 +586,11 @@ def test_what_was_counted_to_the_end_learns_on_and_can_be_stored() -> None:
         ([1], [1], [2], [0], [0], [0], [0], [0]),
         ([1], [1], [1], [0], [8_000_001], [0], [0], [0]),
         ([1], [1], [1], [0], [0], [-1], [0], [0]),
+        ([1], [1], [-1], [0], [0], [0], [0], [0]),
+        ([1], [1], [1], [0], [0], [0], [1], [-1]),
+        ([1], [1], [1], [0], [0], [0], [10**11 + 1], [0]),
+        ([1], [1], [1], [-10_000_001], [0], [0], [0], [0]),
+        ([2**62 - 1], [1], [1], [0], [0], [0], [0], [0]),
         ([1], [1], [1], [0], [0], [0], [0], [1]),
         ([2**51], [1], [1], [0], [0], [0], [0], [0]),
         ([1], [2**64], [1], [0], [0], [0], [0], [0]),
@@ -566,6 +609,34 @@ def test_the_first_row_that_none_could_have_is_named_with_its_numbers() -> None:
     with pytest.raises(WrongRowError, match="offered 100, chosen 151: a tesuji chosen more often") as refused:
         TesujiTable.of(*columns)
     assert refused.value.row == 1
+
+
+def test_the_greatest_numbers_that_a_table_can_have_are_kept() -> None:
+    columns = (
+        [2**51 - 1, 2**62, 3],
+        [1, 10**11, 10**11],
+        [1, 10**11, 0],
+        [10_000_000, -(10**18), 10**18],
+        [8_000_000, -8_000_000, 0],
+        [2**62, 0, 1],
+        [0, 10**11, 10**11],
+        [0, 10**11, 0],
+    )
+    assert [column.tolist() for column in TesujiTable.of(*columns).columns()] == [*columns]
+
+
+def test_tesujis_that_are_restored_come_back_by_strength_as_far_as_there_is_room() -> None:
+    def table(**offered: int) -> TesujiTable:
+        codes, often = [int(name[1:]) for name in offered], [*offered.values()]
+        elos = [150_000 * times for times in often]
+        none = [0] * len(codes)
+        return TesujiTable.of(codes, often, none, elos, [500_000] * len(codes), none, none, none)
+
+    removed, now = table(_1=1, _2=9, _3=3, _4=4), table(_7=5, _2=6)
+    back = now.put_back(removed, LibrarySettings(tesuji_capacity=4))
+    assert (back.codes.tolist(), back.offered.tolist()) == ([7, 2, 3, 4], [5, 6, 3, 4])
+    assert now.put_back(removed, LibrarySettings(tesuji_capacity=2)) == now
+    assert now.put_back(removed, LibrarySettings()).codes.tolist() == [7, 2, 1, 3, 4]
 
 
 def test_the_value_of_a_weight_is_its_share_against_one_of_zero() -> None:

@@ -12,6 +12,11 @@ def test_several_servers_and_a_stream_are_named() -> None:
     assert address.stream == "club"
 
 
+@pytest.mark.parametrize("stream", ["a", "my-club_2", 64 * "s"])
+def test_a_stream_has_a_name_of_letters_digits_hyphens_and_underscores(stream: str) -> None:
+    assert LogAddress.parse(f"nats://one/{stream}").stream == stream
+
+
 def test_the_stream_is_named_academy_where_none_is_given() -> None:
     assert LogAddress.parse("nats://one").stream == LogAddress.parse("nats://one/").stream == "academy"
 
@@ -45,8 +50,10 @@ def test_a_password_is_for_every_server_and_is_not_shown() -> None:
         "nats://one:0",
         "nats://one:70000",
         "nats://one?x",
+        "nats://one#x",
         "nats://one/two/three",
         "nats://one/with blank",
+        "nats://one/with.dot",
         "nats://one/" + 65 * "s",
         "nats://" + ",".join(map(str, range(17))),
     ],
@@ -60,6 +67,7 @@ def test_what_is_not_an_address_is_refused_with_the_rule(text: str) -> None:
     "text",
     [
         "http://bob:secret@one",
+        "http://bob:se@cret@one",
         "nats://bob:se/cret@one",
         "nats://bob:se@cret@one/club",
         "nats://bob:secret@one:port",

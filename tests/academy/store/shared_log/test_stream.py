@@ -1,17 +1,21 @@
 """The stream that servers share, as it is made or refused."""
 
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from nats.js.api import StorageType, StreamConfig
+from nats.js import JetStreamContext
+from nats.js.api import RetentionPolicy, StorageType, StreamConfig, StreamInfo
+from nats.js.errors import APIError, NotFoundError
 
 from academy.store.errors import LogDivergedError, LogRefusedError, LogUnavailableError
 from academy.store.library_store import Store
 from academy.store.shared_log.address import LogAddress
 from academy.store.shared_log.jetstream import JetStreamLog
+from academy.store.shared_log.stream import Message
 from tests.academy.store.shared_log.nats_servers import NatsServer, Place, start_cluster
 
 
@@ -47,11 +51,15 @@ def test_more_copies_than_there_are_nats_servers_are_named(
     "change",
     [
         {"max_msgs_per_subject": 3},
+        {"max_msgs": 3},
+        {"max_bytes": 1_000_000},
         {"max_age": 3600.0},
         {"storage": StorageType.MEMORY},
         {"subjects": ["another-subject"]},
+        {"retention": RetentionPolicy.WORK_QUEUE},
+        {"retention": RetentionPolicy.INTEREST},
     ],
-    ids=["few", "young", "memory", "others"],
+    ids=["few", "few-in-all", "small", "young", "memory", "others", "read-once", "read"],
 )
 def test_a_stream_that_may_lose_messages_is_refused(
     nats: NatsServer, log: LogAddress, change: dict[str, Any], tmp_path: Path
@@ -62,6 +70,33 @@ def test_a_stream_that_may_lose_messages_is_refused(
         client.run(client.stream.add_stream(StreamConfig(**config | change | {"subjects": subjects})))
     with pytest.raises(LogDivergedError, match=r"must keep all messages of .* in files; name another"):
         Store(tmp_path / "data", log=log)
+
+
+def test_of_the_stream_that_a_server_makes_nobody_deletes_a_message(log: LogAddress) -> None:
+    with closing(JetStreamLog(log)) as made:
+        made.publish(Message(1, b"x", "first"), time.monotonic() + 20)
+        with pytest.raises(APIError, match="message delete not permitted"):
+            made.run(made.stream.delete_msg(log.stream, 1))
+        assert made.read(1) == b"x"
+
+
+def test_a_stream_that_another_server_makes_at_the_same_time_is_taken_as_it_is(
+    log: LogAddress, nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find, tries = JetStreamContext.stream_info, []
+
+    async def find_none_at_first(stream: JetStreamContext, *name: Any, **more: Any) -> StreamInfo:
+        tries.append(name)
+        if len(tries) == 1:
+            raise NotFoundError
+        return await find(stream, *name, **more)
+
+    with closing(JetStreamLog(nats.address("any"))) as client:
+        other = StreamConfig(log.stream, subjects=[log.subject], description="with another setting")
+        client.run(client.stream.add_stream(other))
+    monkeypatch.setattr(JetStreamContext, "stream_info", find_none_at_first)
+    with closing(JetStreamLog(log)) as joined:
+        assert joined.state.last == 0
 
 
 def test_a_server_warns_where_the_stream_lacks_replicas(
