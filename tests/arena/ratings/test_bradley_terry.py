@@ -75,6 +75,16 @@ def test_players_without_a_loss_and_players_who_never_met_have_ratings() -> None
     assert fit.error[4] > fit.error[2] > fit.error[0]
 
 
+def test_before_its_games_a_newcomer_is_expected_near_1000_and_a_version_nearer_to_the_one_before() -> None:
+    nothing = np.array([])
+    pairings = Pairings(nothing.astype(int), nothing.astype(int), nothing, nothing)
+    fit = likeliest(
+        pairings, np.array([-1, -1, 0]), np.array([1300.0, np.nan, np.nan]), np.array([1300.0, 0.0, 0.0])
+    )
+    assert fit.elo == pytest.approx([1300, 1000, 1300])
+    assert fit.error / 1.959964 == pytest.approx([0, 350, 100])
+
+
 def test_a_version_without_games_is_where_the_one_before_is() -> None:
     pairings = Pairings(np.array([0]), np.array([1]), np.array([40.0]), np.array([50.0]))
     fit = likeliest(pairings, np.array([-1, -1, 0]), np.full(3, np.nan), np.full(3, 1000.0))
