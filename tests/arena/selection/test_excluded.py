@@ -24,6 +24,7 @@ def test_games_of_a_player_that_is_left_out_are_not_given_out() -> None:
     assert first is not None and set(first.players) == {"a", "b"}
     selector.exclude("player", "b")
     assert not selector.wants(first)
+    assert selector.resume("AvB_1", ("b", "a"), "") is None, "a game left unfinished does not go on"
     played = play(selector)
     assert {fixture.players for fixture in played.fixtures} == {("a", "c"), ("c", "a")}
     assert selector.finished and selector.total == 2 and not selector.short
@@ -34,6 +35,13 @@ def test_a_matchup_that_is_left_out_harms_no_other_one() -> None:
     selector.exclude("matchup", "AvB")
     assert play(selector).ids == ["AvC_0", "AvC_1"]
     assert selector.finished
+
+
+def test_where_all_games_are_played_nothing_is_missing_whoever_is_left_out() -> None:
+    selector = RoundRobin(("a", "b"), 2)
+    play(selector)
+    selector.exclude("player", "b")
+    assert selector.finished and not selector.short
 
 
 def test_a_readmitted_player_plays_the_missing_games() -> None:
